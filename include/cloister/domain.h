@@ -1,0 +1,56 @@
+/*
+ * domain.h - step two: bound.  What is publicly known of the data turns a table
+ * into clo_bounded: integer records inside a ball, the only form that a query sees.
+ */
+#ifndef CLOISTER_DOMAIN_H
+#define CLOISTER_DOMAIN_H
+
+#include <cloister/data.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which data sets are neighbours, that is, what the guarantee hides. */
+typedef enum clo_relation {
+    CLO_REPLACE = 1,   /* one record is replaced by any other; the number of rows is public */
+    CLO_ADD_REMOVE = 2 /* one record is there or not; the number of rows is sensitive too */
+} clo_relation;
+
+/* What is known of the data without looking at it.  There is no function that
+ * makes one from a table: bounds taken from the data are not private.
+ *
+ * Coordinates.  Without column bounds a record x becomes x - center, clipped to
+ * the ball of radius norm.  With them, column j is clipped to [lower_j, upper_j]
+ * and mapped to [-1, 1]; the norm then counts in those units, and 0 means
+ * sqrt(cols), the ball that holds the whole box.  Results come back in the
+ * data's own units. */
+typedef struct clo_domain {
+    size_t struct_size;
+    clo_relation relation;
+    size_t cols;
+    double norm;         /* public radius; 0 only with column bounds */
+    const double *lower; /* one a column, or NULL; both or none; borrowed */
+    const double *upper;
+    const double *center; /* one a column, or NULL: the origin; not with column bounds; borrowed */
+    uint64_t rows;        /* public number of rows; 0: not public.  With CLO_REPLACE and one row
+                              a unit it must be the number of rows there are */
+    uint64_t rows_per_unit; /* 1: the record is a row.  M: the unit is a person with at most M
+                               rows; further ones are dropped by a public rule */
+} clo_domain;
+
+typedef struct clo_bounded clo_bounded;
+
+CLO_API clo_domain clo_domain_default(void);
+CLO_API CLO_CHECK clo_status clo_domain_check(const clo_domain *domain, clo_error *err);
+/* Makes the bounded data, a copy: the table may be freed afterwards. */
+CLO_API CLO_CHECK clo_status clo_bound(const clo_table *table, const clo_domain *domain,
+                                       clo_bounded **out, clo_error *err);
+CLO_API void clo_bounded_free(clo_bounded *data); /* wipes it */
+
+CLO_API const char *clo_relation_name(clo_relation relation); /* "replace", "add-remove" */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

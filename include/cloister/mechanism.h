@@ -1,0 +1,96 @@
+/*
+ * mechanism.h - step three: plan.  Which mechanisms there are, what they can be
+ * told, and what a run of one would do and cost.  Nothing here sees data.
+ */
+#ifndef CLOISTER_MECHANISM_H
+#define CLOISTER_MECHANISM_H
+
+#include <cloister/domain.h>
+#include <cloister/privacy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_mechanism clo_mechanism;
+typedef enum clo_param_type {
+    CLO_PARAM_INT = 1,
+    CLO_PARAM_REAL = 2,
+    CLO_PARAM_CHOICE = 3
+} clo_param_type;
+
+/* One row a parameter, the only place that says anything about it: the checks,
+ * --help, the man page, the completions and the report are made from it. */
+typedef struct clo_param {
+    const char *name; /* "clusters": --clusters, clusters= */
+    clo_param_type type;
+    double lower, upper; /* both allowed */
+    double preset;       /* of CLO_PARAM_CHOICE: the index of the choice */
+    const char *choices; /* "norm|columns", or NULL */
+    const char *help;    /* no capital, no full stop */
+} clo_param;
+
+/* How far the proof reaches down to the machine. */
+typedef enum clo_guarantee {
+    CLO_EXACT = 1,     /* proven for the arithmetic that runs */
+    CLO_IDEALIZED = 2, /* proven for real numbers, run in floating point */
+    CLO_ASYMPTOTIC = 3 /* proven for the limit of a Markov chain only */
+} clo_guarantee;
+
+CLO_API size_t clo_mechanism_count(void);
+CLO_API const clo_mechanism *clo_mechanism_at(size_t i);
+/* "kmeans/lloyd", or a family alone for its default method; NULL: none. */
+CLO_API const clo_mechanism *clo_mechanism_find(const char *name);
+CLO_API const char *clo_mechanism_family(const clo_mechanism *mechanism); /* "kmeans" */
+CLO_API const char *clo_mechanism_method(const clo_mechanism *mechanism); /* "lloyd" */
+CLO_API const char *clo_mechanism_summary(const clo_mechanism *mechanism);
+CLO_API const char *
+clo_mechanism_proof(const clo_mechanism *mechanism); /* "proofs/kmeans_lloyd.md" */
+CLO_API clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism);
+CLO_API const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count);
+CLO_API const char *clo_guarantee_name(clo_guarantee guarantee); /* "exact" … */
+
+typedef struct clo_params clo_params; /* the parameters of one mechanism, at their presets */
+
+CLO_API CLO_CHECK clo_status clo_params_new(const clo_mechanism *mechanism, clo_params **out,
+                                            clo_error *err);
+CLO_API CLO_CHECK clo_status clo_params_set(clo_params *params, const char *name, double value,
+                                            clo_error *err);
+CLO_API CLO_CHECK clo_status clo_params_set_text(clo_params *params, const char *name,
+                                                 const char *value, clo_error *err);
+CLO_API void clo_params_free(clo_params *params);
+
+typedef struct clo_plan clo_plan;
+
+/* Fixes everything that does not depend on the data: the queries, their noise, the
+ * number of rounds, the cost.  accept is the weakest guarantee the caller takes. */
+CLO_API CLO_CHECK clo_status clo_plan_new(const clo_params *params, const clo_domain *domain,
+                                          clo_loss budget, clo_guarantee accept, clo_plan **out,
+                                          clo_error *err);
+CLO_API const clo_mechanism *clo_plan_mechanism(const clo_plan *plan);
+CLO_API clo_loss clo_plan_budget(const clo_plan *plan); /* as asked for: what is charged */
+CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
+CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads); /* bytes a run needs */
+
+/* One line of a plan: a query that a run will ask. */
+typedef struct clo_plan_line {
+    const char *query; /* "gaussian_sum" */
+    const char *label; /* "sums and counts of a round" */
+    clo_event event;   /* what all of its asks cost */
+    double noise;      /* standard deviation in the data's own units (of a sum, a squared sum,
+                           a count …), or 0 where the query draws no such noise */
+    double share;      /* of the budget, in 0 … 1 */
+} clo_plan_line;
+
+CLO_API size_t clo_plan_line_count(const clo_plan *plan);
+CLO_API clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i);
+/* What error to expect with that many rows, and in words what the number is; CLO_UNSUPPORTED
+ * where the mechanism has no prediction.  Public: it knows the noise, not the data. */
+CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error,
+                                              const char **meaning, clo_error *err);
+CLO_API void clo_plan_free(clo_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+/*
+ * privacy.h - losses, and what a list of them costs together.
+ *
+ * All numbers that leave this file are rounded toward more loss: a price is
+ * never below the true one, a calibrated noise level never too small.
+ */
+#ifndef CLOISTER_PRIVACY_H
+#define CLOISTER_PRIVACY_H
+
+#include <cloister/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A guarantee: (epsilon, delta)-differential privacy.  delta 0 is pure. */
+typedef struct clo_loss {
+    double epsilon;
+    double delta;
+} clo_loss;
+
+typedef enum clo_event_kind {
+    CLO_EVENT_GAUSSIAN = 1,    /* parameter mu: sensitivity over standard deviation */
+    CLO_EVENT_EXPONENTIAL = 2, /* parameter epsilon: exponential mechanism, epsilon-bounded-range */
+    CLO_EVENT_PURE = 3,        /* parameter epsilon: any epsilon-DP mechanism */
+    CLO_EVENT_APPROXIMATE = 4  /* parameter epsilon, and delta: any (epsilon, delta)-DP mechanism */
+} clo_event_kind;
+
+/* One thing that happens to the data, `count` times. */
+typedef struct clo_event {
+    clo_event_kind kind;
+    double parameter;
+    double delta; /* of CLO_EVENT_APPROXIMATE, 0 otherwise */
+    uint64_t count;
+} clo_event;
+
+/* What a list of events costs: the least of the bounds that apply, and its name. */
+typedef struct clo_price {
+    clo_loss loss;
+    const char *accounting; /* "gaussian-exact", "renyi", "basic", "mixed" */
+} clo_price;
+
+/* The least epsilon at this delta.  CLO_ARGUMENT where there is none (Gaussian events
+ * at delta 0, or more delta spent than given) and for an unknown kind of event. */
+CLO_API CLO_CHECK clo_status clo_price_epsilon(const clo_event *events, size_t count, double delta,
+                                               clo_price *out, clo_error *err);
+/* The least delta at this epsilon. */
+CLO_API CLO_CHECK clo_status clo_price_delta(const clo_event *events, size_t count, double epsilon,
+                                             clo_price *out, clo_error *err);
+/* The largest factor by which every event's parameter may be multiplied so that the
+ * list costs at most the budget.  (The delta of an event is not scaled.) */
+CLO_API CLO_CHECK clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
+                                           double *factor, clo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,55 @@
+/*
+ * release.h - step six: release and report.  A release is public: named arrays and
+ * where they come from.  The report code cannot even name the data.
+ */
+#ifndef CLOISTER_RELEASE_H
+#define CLOISTER_RELEASE_H
+
+#include <cloister/mechanism.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_release clo_release;
+
+enum { CLO_MAX_DIMENSIONS = 3 };
+
+/* A named array, row-major, in the data's own coordinates and units; borrowed. */
+typedef struct clo_array {
+    const char *name; /* "centers" */
+    const double *data;
+    size_t dimensions;
+    size_t shape[CLO_MAX_DIMENSIONS];
+} clo_array;
+
+CLO_API size_t clo_release_count(const clo_release *release);
+CLO_API clo_array clo_release_at(const clo_release *release, size_t i);
+CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_array *out);
+CLO_API const char *clo_release_family(const clo_release *release);
+CLO_API const char *clo_release_method(const clo_release *release);
+CLO_API clo_loss clo_release_loss(const clo_release *release);
+CLO_API bool
+clo_release_is_private(const clo_release *release); /* secure randomness, nothing unsafe */
+CLO_API bool clo_release_is_metered(const clo_release *release);
+CLO_API const char *
+clo_release_statement(const clo_release *release); /* what it means, in a sentence */
+/* Public names of the columns, for the report; copied. */
+CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
+                                                      const char *const *names, size_t count,
+                                                      clo_error *err);
+
+typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2 } clo_report_format;
+
+CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_format format,
+                                        clo_write *write, void *user, clo_error *err);
+/* Reads a release in JSON back; writing it again gives the same bytes. */
+CLO_API CLO_CHECK clo_status clo_release_read(const char *path, clo_release **out, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
+                                               clo_error *err);
+CLO_API void clo_release_free(clo_release *release);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/*
+ * run.h - step five: run.  The only place where a plan, a grant and the data meet.
+ */
+#ifndef CLOISTER_RUN_H
+#define CLOISTER_RUN_H
+
+#include <cloister/ledger.h>
+#include <cloister/random.h>
+#include <cloister/release.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_workspace clo_workspace; /* scratch memory, wiped when freed */
+
+CLO_API CLO_CHECK clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err);
+CLO_API void clo_workspace_free(clo_workspace *workspace);
+
+/* How the ranks of one run talk: each holds some of the rows.  The library brings the
+ * one-process form (comm NULL) and calls no MPI itself. */
+typedef struct clo_comm {
+    int rank;
+    int size;
+    clo_status (*sum)(void *user, int64_t *values, size_t count);   /* in place, on all ranks */
+    clo_status (*broadcast)(void *user, void *bytes, size_t count); /* from rank 0 */
+    void *user;
+} clo_comm;
+
+/* How to run; never what is released: any choice here gives the same release. */
+typedef struct clo_run_options {
+    size_t struct_size;
+    int threads;                               /* 0: as OpenMP says */
+    size_t block_rows;                         /* 0: chosen from the number of columns */
+    const clo_comm *comm;                      /* NULL: one process */
+    clo_workspace *workspace;                  /* NULL: one is made for this run */
+    bool (*progress)(void *user, double done); /* false stops the run; may be NULL */
+    void *user;
+} clo_run_options;
+
+CLO_API clo_run_options clo_run_options_default(void);
+/* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
+ * of it.  options may be NULL. */
+CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,
+                                     const clo_bounded *data, clo_rng *rng,
+                                     const clo_run_options *options, clo_release **out,
+                                     clo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

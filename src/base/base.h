@@ -1,0 +1,71 @@
+/*
+ * base.h - what every folder stands on: failing, allocating, sizes, scratch memory.
+ */
+#ifndef CLO_BASE_H
+#define CLO_BASE_H
+
+#include <cloister/status.h>
+#include <stdarg.h>
+
+struct clo_workspace; /* public name in run.h; the arena itself lives here */
+
+/* ---- failing ------------------------------------------------------------- */
+
+/* Fills err (where there is one) and returns status, so that a failure is one line:
+ *   return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and 1024, not %g", v);
+ * Lower case, no full stop: the parameter, what is allowed, what was given.  Never a
+ * value that was read from the data. */
+clo_status clo_i_fail(clo_error *err, clo_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Forwards a failure; only where there is nothing to free. */
+#define CLO_TRY(expression)                                                                        \
+    do {                                                                                           \
+        const clo_status try_s = (expression);                                                     \
+        if (try_s != CLO_OK) return try_s;                                                         \
+    } while (0)
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* count * size zeroed bytes, 64-byte aligned; CLO_MEMORY on overflow or where there is none.
+ * Every allocation of the library goes through here, so that a test can make the n-th fail. */
+CLO_CHECK clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err);
+/* Keeps the contents; new bytes are zero; the old block is wiped when it moves. */
+CLO_CHECK clo_status clo_i_resize(void *pointer_to_pointer, size_t old_count, size_t new_count,
+                                  size_t size, clo_error *err);
+void clo_i_free(void *pointer);                    /* what clo_i_alloc gave, or NULL */
+void clo_i_wipe_free(void *pointer, size_t bytes); /* wipes, then frees; NULL is fine */
+void clo_i_wipe(void *pointer, size_t bytes);
+CLO_CHECK clo_status clo_i_copy_text(const char *text, char **out, clo_error *err);
+
+/* For the fault tests alone: the n-th allocation from now on fails (1: the next one);
+ * 0 switches it off.  Compiled in only with -Dfault_injection=true. */
+void clo_i_fail_allocation(uint64_t n);
+uint64_t clo_i_allocation_count(void);
+
+/* False on overflow, and then *out is untouched. */
+bool clo_i_multiply(size_t a, size_t b, size_t *out);
+bool clo_i_add(size_t a, size_t b, size_t *out);
+
+/* ---- the workspace ------------------------------------------------------- */
+
+/* An arena.  take gives 64-byte aligned, zeroed memory that lives until the mark before it
+ * is released; everything is wiped when it is given back.  A take beyond the planned size
+ * still succeeds, from a further chunk; a test holds that no mechanism needs one. */
+CLO_CHECK clo_status clo_i_take(struct clo_workspace *workspace, size_t count, size_t size,
+                                void *out_pointer, clo_error *err);
+size_t clo_i_workspace_mark(const struct clo_workspace *workspace);
+void clo_i_workspace_release(struct clo_workspace *workspace, size_t mark);
+size_t clo_i_workspace_peak(const struct clo_workspace *workspace);
+/* What a take of this much counts for, for the plans that size a workspace. */
+size_t clo_i_take_size(size_t count, size_t size);
+
+/* ---- text ---------------------------------------------------------------- */
+
+/* The shortest decimal that reads back as the same double, '.' whatever the locale;
+ * buffer of at least 32.  NaN and infinities become "null". */
+void clo_i_format_double(double value, char buffer[32]);
+/* Reads one finite or infinite number at text, locale-free; where it ends, or NULL. */
+const char *clo_i_parse_double(const char *text, double *out);
+
+#endif

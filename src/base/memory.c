@@ -1,0 +1,106 @@
+/* memory.c - the one place that asks the system for memory, so that sizes are multiplied with
+ * a check, blocks start on a cache line, and a test can make the n-th allocation fail. */
+#include "base/base.h"
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+#ifdef CLO_FAULT_INJECTION
+/* The only writable state of the library, and only in the test build. */
+static _Atomic uint64_t allocations, failing;
+
+void clo_i_fail_allocation(uint64_t n)
+{
+    allocations = 0;
+    failing = n;
+}
+
+uint64_t clo_i_allocation_count(void)
+{
+    return allocations;
+}
+
+static bool allocation_fails(void)
+{
+    const uint64_t number = ++allocations;
+    return failing && number == failing;
+}
+#else
+static bool allocation_fails(void)
+{
+    return false;
+}
+#endif
+
+bool clo_i_multiply(size_t a, size_t b, size_t *out)
+{
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product)) return false;
+    *out = product;
+    return true;
+}
+
+bool clo_i_add(size_t a, size_t b, size_t *out)
+{
+    size_t sum;
+    if (__builtin_add_overflow(a, b, &sum)) return false;
+    *out = sum;
+    return true;
+}
+
+clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err)
+{
+    size_t bytes = 0;
+    void *block = NULL;
+    if (!clo_i_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT)
+        return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
+    /* An empty array still needs an address of its own. */
+    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    if (!allocation_fails()) block = aligned_alloc(ALIGNMENT, bytes);
+    if (!block)
+        return clo_i_fail(err, CLO_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+    memset(block, 0, bytes);
+    memcpy(out_pointer, &block, sizeof block);
+    return CLO_OK;
+}
+
+clo_status clo_i_resize(void *pointer_to_pointer, size_t old_count, size_t new_count, size_t size,
+                        clo_error *err)
+{
+    void *old_block, *new_block = NULL;
+    memcpy(&old_block, pointer_to_pointer, sizeof old_block);
+    CLO_TRY(clo_i_alloc(new_count, size, &new_block, err));
+    if (old_block)
+        memcpy(new_block, old_block, (old_count < new_count ? old_count : new_count) * size);
+    clo_i_wipe_free(old_block, old_count * size);
+    memcpy(pointer_to_pointer, &new_block, sizeof new_block);
+    return CLO_OK;
+}
+
+void clo_i_free(void *pointer)
+{
+    free(pointer);
+}
+
+void clo_i_wipe(void *pointer, size_t bytes)
+{
+    if (pointer) sodium_memzero(pointer, bytes);
+}
+
+void clo_i_wipe_free(void *pointer, size_t bytes)
+{
+    clo_i_wipe(pointer, bytes);
+    free(pointer);
+}
+
+clo_status clo_i_copy_text(const char *text, char **out, clo_error *err)
+{
+    const size_t length = strlen(text);
+    char *copy = NULL;
+    CLO_TRY(clo_i_alloc(length + 1, 1, &copy, err));
+    memcpy(copy, text, length);
+    *out = copy;
+    return CLO_OK;
+}

@@ -1,0 +1,52 @@
+/* text.c - numbers as text and back, the same in every locale: a release is read by machines,
+ * and a program that embeds the library may have called setlocale. */
+#include "base/base.h"
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* printf and strtod follow the locale's decimal point; this is the one to swap. */
+static char decimal_point(void)
+{
+    const char *const point = localeconv()->decimal_point;
+    return point && point[0] ? point[0] : '.';
+}
+
+void clo_i_format_double(double value, char buffer[32])
+{
+    if (!isfinite(value)) {
+        memcpy(buffer, "null", 5);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (digits == 17 || strtod(buffer, NULL) == value) break;
+    }
+    char *const point = strchr(buffer, decimal_point());
+    if (point) *point = '.';
+}
+
+static size_t number_length(const char *text)
+{
+    size_t i = 0;
+    while (i < 400 && text[i] && strchr("+-0123456789.eEinfaINFA", text[i])) i++;
+    return i;
+}
+
+const char *clo_i_parse_double(const char *text, double *out)
+{
+    char copy[408];
+    const size_t length = number_length(text);
+    char *end;
+    if (length == 0 || length >= 400) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    char *const point = strchr(copy, '.');
+    if (point) *point = decimal_point();
+    const double value = strtod(copy, &end);
+    if (end == copy) return NULL;
+    *out = value;
+    return text + (end - copy);
+}

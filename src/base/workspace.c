@@ -1,0 +1,131 @@
+/*
+ * workspace.c - the arena that holds all scratch of a run.
+ *
+ *   first chunk, of the planned size            further chunks, if the plan was too small
+ *   |taken|taken|....................|   ---->   |taken|....|
+ *         ^ mark                    ^ top
+ *
+ * A mark is the number of bytes taken so far over all chunks; releasing to it wipes what was
+ * taken since.  A chunk that a release empties is kept: the next pass needs it again.
+ */
+#include "base/base.h"
+#include <cloister/run.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, SMALLEST_CHUNK = 1 << 16 };
+
+typedef struct chunk {
+    struct chunk *next;
+    uint8_t *bytes;
+    size_t size;
+    size_t start; /* the mark at which this chunk begins */
+    size_t used;
+} chunk;
+
+struct clo_workspace {
+    chunk *first;
+    chunk *current;
+    size_t peak;
+};
+
+static clo_status new_chunk(size_t bytes, size_t start, chunk **out, clo_error *err)
+{
+    chunk *made = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *made, &made, err));
+    const clo_status status = clo_i_alloc(bytes, 1, &made->bytes, err);
+    if (status) {
+        clo_i_free(made);
+        return status;
+    }
+    made->size = bytes;
+    made->start = start;
+    *out = made;
+    return CLO_OK;
+}
+
+clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err)
+{
+    clo_workspace *made = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *made, &made, err));
+    const clo_status status = new_chunk(bytes, 0, &made->first, err);
+    if (status) {
+        clo_i_free(made);
+        return status;
+    }
+    made->current = made->first;
+    *out = made;
+    return CLO_OK;
+}
+
+void clo_workspace_free(clo_workspace *workspace)
+{
+    if (!workspace) return;
+    for (chunk *c = workspace->first, *next; c; c = next) {
+        next = c->next;
+        clo_i_wipe_free(c->bytes, c->used);
+        clo_i_free(c);
+    }
+    clo_i_free(workspace);
+}
+
+size_t clo_i_take_size(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!clo_i_multiply(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) return SIZE_MAX;
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void *out_pointer,
+                      clo_error *err)
+{
+    const size_t bytes = clo_i_take_size(count, size);
+    chunk *c = workspace->current;
+    if (bytes == SIZE_MAX)
+        return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
+    if (bytes > c->size - c->used) {
+        chunk *further = NULL;
+        if (c->next && c->next->size < bytes) { /* kept, but too small now */
+            clo_i_free(c->next->bytes);
+            clo_i_free(c->next);
+            c->next = NULL;
+        }
+        if (!c->next) {
+            CLO_TRY(new_chunk(bytes > SMALLEST_CHUNK ? bytes : SMALLEST_CHUNK, 0, &further, err));
+            c->next = further;
+        }
+        c->next->start = c->start + c->used;
+        c = workspace->current = c->next;
+    }
+    void *const taken = c->bytes + c->used;
+    c->used += bytes;
+    if (c->start + c->used > workspace->peak) workspace->peak = c->start + c->used;
+    memcpy(out_pointer, &taken, sizeof taken);
+    return CLO_OK;
+}
+
+size_t clo_i_workspace_mark(const clo_workspace *workspace)
+{
+    return workspace->current->start + workspace->current->used;
+}
+
+void clo_i_workspace_release(clo_workspace *workspace, size_t mark)
+{
+    for (chunk *c = workspace->first; c; c = c->next) {
+        const size_t keep = mark > c->start ? mark - c->start : 0;
+        if (keep <= c->used) {
+            clo_i_wipe(c->bytes + keep, c->used - keep);
+            c->used = keep;
+            workspace->current = c;
+            for (chunk *empty = c->next; empty; empty = empty->next) {
+                clo_i_wipe(empty->bytes, empty->used);
+                empty->used = 0;
+            }
+            return;
+        }
+    }
+}
+
+size_t clo_i_workspace_peak(const clo_workspace *workspace)
+{
+    return workspace->peak;
+}
