@@ -1,0 +1,37 @@
+/*
+ * bound.h - from record to integer, and the only way to read the result: by blocks of rows.
+ *
+ * A bounded record is an integer vector r with sum r_j^2 <= 4^CLO_GRID_BITS, an integer fact that
+ * was checked in integers (bound.T1).  A query reads it on a grid of `bits` <= CLO_GRID_BITS:
+ * truncation toward zero of r / 2^(CLO_GRID_BITS - bits), which keeps the norm inside 2^bits
+ * (bound.T2).  Each block is a pure function of its own records.
+ */
+#ifndef CLO_BOUND_H
+#define CLO_BOUND_H
+
+#include "base/base.h"
+#include "domain/domain.h"
+
+enum { CLO_GRID_BITS = 30 };
+
+/* The domain that the data were bounded to; its arrays belong to the data. */
+const clo_domain *clo_i_bounded_domain(const clo_bounded *data);
+size_t clo_i_bounded_rows(const clo_bounded *data); /* sensitive under add-remove */
+
+/* How many blocks of block_rows rows there are (the last may be short; 0 for no rows). */
+size_t clo_i_block_count(const clo_bounded *data, size_t block_rows);
+/* Block `index` on the grid of `bits`: writes its rows, row-major, as integer-valued doubles, and
+ * says how many. Any order, any number of passes, from any thread. */
+CLO_CHECK clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_rows,
+                                      int bits, double *values, size_t *rows, clo_error *err);
+/* The squared norms of the block's records on the full grid: at most 4^CLO_GRID_BITS. */
+CLO_CHECK clo_status clo_i_block_norms(const clo_bounded *data, size_t index, size_t block_rows,
+                                       uint64_t *squares, size_t *rows, clo_error *err);
+/* A good block size for so many columns. */
+size_t clo_i_block_rows(size_t cols, size_t asked);
+
+/* One record onto the full grid (bound.T1): `values` in ball coordinates, that is inside the ball
+ * of radius norm when it needs no clipping.  A value that is not finite gives the zero record. */
+void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out);
+
+#endif

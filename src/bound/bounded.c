@@ -1,0 +1,321 @@
+/*
+ * bounded.c - the bounded data: integer records, dense or sparse, and their blocks.
+ *
+ * A cell takes four bytes, half of what a table's cell takes, so that table and bounded data
+ * together stay under twice the data.  Sparse records stay sparse where the domain keeps zero
+ * at zero (no centre, no column bounds).
+ */
+#include "bound/bound.h"
+#include "data/data.h"
+#include <math.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_CELLS = 1 << 17, MOST_BLOCK_ROWS = 4096, LEAST_BLOCK_ROWS = 16 };
+
+struct clo_bounded {
+    clo_domain domain;
+    size_t rows;
+    int32_t *cells; /* dense: rows x cols; sparse: one an entry */
+    size_t cell_count;
+    uint32_t *columns; /* sparse only: of each entry */
+    size_t *starts;    /* sparse only: rows + 1 */
+};
+
+const clo_domain *clo_i_bounded_domain(const clo_bounded *data)
+{
+    return &data->domain;
+}
+
+size_t clo_i_bounded_rows(const clo_bounded *data)
+{
+    return data->rows;
+}
+
+void clo_bounded_free(clo_bounded *data)
+{
+    if (!data) return;
+    clo_i_wipe_free(data->cells, data->cell_count * sizeof *data->cells);
+    clo_i_wipe_free(data->columns, data->columns ? data->cell_count * sizeof *data->columns : 0);
+    clo_i_wipe_free(data->starts, data->starts ? (data->rows + 1) * sizeof *data->starts : 0);
+    clo_i_domain_clear(&data->domain);
+    clo_i_free(data);
+}
+
+size_t clo_i_block_rows(size_t cols, size_t asked)
+{
+    size_t rows = asked ? asked : BLOCK_CELLS / cols;
+    if (asked) return rows;
+    if (rows > MOST_BLOCK_ROWS) rows = MOST_BLOCK_ROWS;
+    if (rows < LEAST_BLOCK_ROWS) rows = LEAST_BLOCK_ROWS;
+    return rows;
+}
+
+size_t clo_i_block_count(const clo_bounded *data, size_t block_rows)
+{
+    return data->rows / block_rows + (data->rows % block_rows != 0);
+}
+
+/* ---- making it ------------------------------------------------------------------------- */
+
+/* From the data's own units to ball coordinates; a bad cell stays one. */
+static void map_row(const clo_domain *domain, const double *scale, const double *center,
+                    double *row)
+{
+    for (size_t j = 0; j < domain->cols; j++) {
+        double x = row[j];
+        if (!isfinite(x)) {
+            row[0] = NAN;
+            return;
+        }
+        if (domain->lower) x = fmin(fmax(x, domain->lower[j]), domain->upper[j]);
+        row[j] = (x - center[j]) / scale[j];
+    }
+}
+
+static clo_status fill_dense(clo_bounded *data, const clo_table *table, clo_error *err)
+{
+    const size_t cols = data->domain.cols, block = clo_i_block_rows(cols, 0);
+    const size_t blocks = clo_i_block_count(data, block);
+    const double radius = clo_i_domain_radius(&data->domain);
+    const bool plain = !data->domain.lower && !data->domain.center;
+    double *map = NULL;
+    _Atomic int failure = CLO_OK;
+    CLO_TRY(clo_i_alloc(2 * cols, sizeof *map, &map, err));
+    clo_i_domain_map(&data->domain, map, map + cols);
+#pragma omp parallel
+    {
+        double *rows = NULL;
+        const clo_status mine = clo_i_alloc(block * cols, sizeof *rows, &rows, NULL);
+#pragma omp for schedule(static)
+        for (size_t b = 0; b < blocks; b++) {
+            const size_t first = b * block;
+            const size_t count = data->rows - first < block ? data->rows - first : block;
+            if (mine) continue;
+            clo_i_table_rows(table, first, count, rows);
+            for (size_t i = 0; i < count; i++) {
+                if (!plain) map_row(&data->domain, map, map + cols, rows + i * cols);
+                clo_i_to_grid(rows + i * cols, cols, radius, data->cells + (first + i) * cols);
+            }
+            clo_i_table_forget(table, first, count);
+        }
+        clo_i_wipe_free(rows, rows ? block * cols * sizeof *rows : 0);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    clo_i_free(map);
+    if (!atomic_load(&failure)) return CLO_OK;
+    return clo_i_fail(err, CLO_MEMORY, "out of memory while bounding the records");
+}
+
+static clo_status bound_dense(clo_bounded *data, const clo_table *table, clo_error *err)
+{
+    size_t cells;
+    if (!clo_i_multiply(data->rows, data->domain.cols, &cells))
+        return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
+    CLO_TRY(clo_i_alloc(cells, sizeof *data->cells, &data->cells, err));
+    data->cell_count = cells;
+    return fill_dense(data, table, err);
+}
+
+static clo_status bound_sparse(clo_bounded *data, const clo_table *table, clo_error *err)
+{
+    const size_t entries = clo_i_table_entries(table);
+    const double radius = clo_i_domain_radius(&data->domain);
+    CLO_TRY(clo_i_alloc(entries, sizeof *data->cells, &data->cells, err));
+    CLO_TRY(clo_i_alloc(entries, sizeof *data->columns, &data->columns, err));
+    CLO_TRY(clo_i_alloc(data->rows + 1, sizeof *data->starts, &data->starts, err));
+    for (size_t i = 0, at = 0; i < data->rows; i++) {
+        const uint32_t *columns;
+        const double *values;
+        size_t count;
+        clo_i_table_sparse_row(table, i, &columns, &values, &count);
+        clo_i_to_grid(values, count, radius, data->cells + at);
+        if (count) memcpy(data->columns + at, columns, count * sizeof *columns);
+        at += count;
+        data->starts[i + 1] = at;
+    }
+    data->cell_count = entries;
+    return CLO_OK;
+}
+
+/* ---- one person, at most M rows (bound.T3) ---------------------------------------------- */
+
+typedef struct ticket {
+    uint8_t unit[CLO_UNIT_BYTES];
+    uint8_t content[16];
+    size_t row;
+} ticket;
+
+static int by_unit_then_content(const void *a, const void *b)
+{
+    const ticket *x = a, *y = b;
+    const int order = memcmp(x->unit, y->unit, sizeof x->unit + sizeof x->content);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const ticket *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count)
+{
+    *first = data->starts ? data->starts[row] : row * data->domain.cols;
+    *count = data->starts ? data->starts[row + 1] - data->starts[row] : data->domain.cols;
+}
+
+static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
+{
+    crypto_generichash_state state;
+    size_t first, count;
+    row_range(data, row, &first, &count);
+    crypto_generichash_init(&state, NULL, 0, 16);
+    if (data->columns)
+        crypto_generichash_update(&state, (const uint8_t *)(data->columns + first),
+                                  count * sizeof *data->columns);
+    crypto_generichash_update(&state, (const uint8_t *)(data->cells + first),
+                              count * sizeof *data->cells);
+    crypto_generichash_final(&state, out, 16);
+}
+
+static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t first, cells;
+        row_range(data, kept[i].row, &first, &cells);
+        memmove(data->cells + at, data->cells + first, cells * sizeof *data->cells);
+        if (data->columns)
+            memmove(data->columns + at, data->columns + first, cells * sizeof *data->columns);
+        at += cells;
+        if (data->starts) data->starts[i + 1] = at;
+    }
+    clo_i_wipe(data->cells + at, (data->cell_count - at) * sizeof *data->cells);
+    data->rows = count;
+}
+
+/* Of each unit's rows the M whose bounded content has the smallest hashes stay: a rule that looks
+ * at this unit alone, and not at the order of the file. */
+static clo_status limit_units(clo_bounded *data, const clo_table *table, clo_error *err)
+{
+    const size_t rows = data->rows;
+    ticket *tickets = NULL;
+    size_t kept = 0;
+    uint64_t of_this_unit = 0;
+    CLO_TRY(clo_i_alloc(rows, sizeof *tickets, &tickets, err));
+    for (size_t i = 0; i < rows; i++) {
+        memcpy(tickets[i].unit, clo_i_table_unit(table, i), CLO_UNIT_BYTES);
+        content_hash(data, i, tickets[i].content);
+        tickets[i].row = i;
+    }
+    qsort(tickets, rows, sizeof *tickets, by_unit_then_content);
+    uint8_t unit[CLO_UNIT_BYTES] = { 0 };
+    for (size_t i = 0; i < rows; i++) {
+        if (i == 0 || memcmp(tickets[i].unit, unit, sizeof unit) != 0) of_this_unit = 0;
+        memcpy(unit, tickets[i].unit, sizeof unit);
+        if (of_this_unit++ < data->domain.rows_per_unit) tickets[kept++] = tickets[i];
+    }
+    qsort(tickets, kept, sizeof *tickets, by_row);
+    keep_rows(data, tickets, kept);
+    clo_i_wipe_free(tickets, rows * sizeof *tickets);
+    return CLO_OK;
+}
+
+static clo_status check_table(const clo_table *table, const clo_domain *domain, clo_error *err)
+{
+    if (clo_table_cols(table) != domain->cols)
+        return clo_i_fail(err, CLO_DOMAIN, "the domain has %zu columns and the table %zu",
+                          domain->cols, clo_table_cols(table));
+    if (domain->rows_per_unit > 1 && !clo_table_has_unit(table))
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "rows per unit need a unit column: name the column that "
+                          "says whose row it is");
+    if (domain->relation == CLO_REPLACE && !clo_table_has_unit(table) && domain->rows &&
+        domain->rows != clo_table_rows(table))
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the declared number of rows is %llu, but there are %zu: under replace "
+                          "it must be the number there are",
+                          (unsigned long long)domain->rows, clo_table_rows(table));
+    return CLO_OK;
+}
+
+clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bounded **out,
+                     clo_error *err)
+{
+    clo_bounded *data = NULL;
+    clo_status status;
+    CLO_TRY(clo_domain_check(domain, err));
+    CLO_TRY(clo_i_alloc(1, sizeof *data, &data, err));
+    if ((status = clo_i_domain_copy(domain, &data->domain, err))) goto done;
+    if ((status = check_table(table, &data->domain, err))) goto done;
+    data->rows = clo_table_rows(table);
+    if (clo_i_table_is_sparse(table) && !data->domain.lower && !data->domain.center)
+        status = bound_sparse(data, table, err);
+    else
+        status = bound_dense(data, table, err);
+    if (!status && clo_table_has_unit(table)) status = limit_units(data, table, err);
+done:
+    if (status)
+        clo_bounded_free(data);
+    else
+        *out = data;
+    return status;
+}
+
+/* ---- reading it ------------------------------------------------------------------------ */
+
+/* Truncation toward zero by 2^shift (bound.T2), without a branch. */
+static inline int32_t coarser(int32_t r, int shift)
+{
+    const int32_t bias = (r >> 31) & ((1 << shift) - 1);
+    return (r + bias) >> shift;
+}
+
+static size_t block_size(const clo_bounded *data, size_t index, size_t block_rows)
+{
+    const size_t first = index * block_rows;
+    return data->rows - first < block_rows ? data->rows - first : block_rows;
+}
+
+clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_rows, int bits,
+                            double *values, size_t *rows, clo_error *err)
+{
+    const size_t cols = data->domain.cols, first = index * block_rows;
+    const size_t count = block_size(data, index, block_rows);
+    const int shift = CLO_GRID_BITS - bits;
+    if (bits < 1 || shift < 0)
+        return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits does not exist", bits);
+    if (!data->starts) {
+        const int32_t *cells = data->cells + first * cols;
+        for (size_t i = 0; i < count * cols; i++) values[i] = coarser(cells[i], shift);
+    } else {
+        memset(values, 0, count * cols * sizeof *values);
+        for (size_t i = 0; i < count; i++)
+            for (size_t e = data->starts[first + i]; e < data->starts[first + i + 1]; e++)
+                values[i * cols + data->columns[e]] = coarser(data->cells[e], shift);
+    }
+    *rows = count;
+    return CLO_OK;
+}
+
+clo_status clo_i_block_norms(const clo_bounded *data, size_t index, size_t block_rows,
+                             uint64_t *squares, size_t *rows, clo_error *err)
+{
+    const size_t first = index * block_rows, count = block_size(data, index, block_rows);
+    (void)err;
+    for (size_t i = 0; i < count; i++) {
+        size_t at, cells;
+        uint64_t total = 0; /* at most 4^CLO_GRID_BITS: no overflow */
+        row_range(data, first + i, &at, &cells);
+        for (size_t e = at; e < at + cells; e++) {
+            const int64_t r = data->cells[e];
+            total += (uint64_t)(r * r);
+        }
+        squares[i] = total;
+    }
+    *rows = count;
+    return CLO_OK;
+}

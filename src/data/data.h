@@ -1,0 +1,27 @@
+/*
+ * data.h (internal) - what bound and operate see of a table.
+ */
+#ifndef CLO_DATA_INTERNAL_H
+#define CLO_DATA_INTERNAL_H
+
+#include "base/base.h"
+#include <cloister/data.h>
+
+enum { CLO_UNIT_BYTES = 16 };
+
+/* Rows first … first+count-1 as doubles, row-major; a bad cell is NaN. A sparse table is
+ * written out densely. Safe to call from several threads. */
+void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double *out);
+
+bool clo_i_table_is_sparse(const clo_table *table);
+/* Of a sparse table: row i's column numbers (from 0, increasing) and values; borrowed. */
+void clo_i_table_sparse_row(const clo_table *table, size_t row, const uint32_t **columns,
+                            const double **values, size_t *count);
+size_t clo_i_table_entries(const clo_table *table); /* of a sparse table: stored cells in all */
+
+/* The hash of the unit that row belongs to, CLO_UNIT_BYTES bytes, or NULL without a unit column. */
+const uint8_t *clo_i_table_unit(const clo_table *table, size_t row);
+/* Mapped pages of these rows may be dropped from memory: they are not needed again soon. */
+void clo_i_table_forget(const clo_table *table, size_t first, size_t count);
+
+#endif

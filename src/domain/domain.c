@@ -1,0 +1,159 @@
+/* domain.c - what is publicly known of the data: checks, copies, and the change of coordinates
+ * between the data's own units and the ball that the mechanisms work in. */
+#include "domain/domain.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 1 << 20, MOST_ROWS_PER_UNIT = 1 << 20 };
+
+clo_domain clo_domain_default(void)
+{
+    return (clo_domain){ .struct_size = sizeof(clo_domain),
+                         .relation = CLO_REPLACE,
+                         .rows_per_unit = 1 };
+}
+
+const char *clo_relation_name(clo_relation relation)
+{
+    return relation == CLO_REPLACE ? "replace" : relation == CLO_ADD_REMOVE ? "add-remove" : "?";
+}
+
+/* A caller that was compiled with an older, shorter struct gets the defaults for the rest. */
+static clo_domain complete(const clo_domain *domain)
+{
+    clo_domain full = clo_domain_default();
+    const size_t size = domain->struct_size < sizeof full ? domain->struct_size : sizeof full;
+    memcpy(&full, domain, size);
+    full.struct_size = sizeof full;
+    return full;
+}
+
+static clo_status check_bounds(const clo_domain *domain, clo_error *err)
+{
+    for (size_t j = 0; j < domain->cols; j++) {
+        const double lower = domain->lower[j], upper = domain->upper[j];
+        if (!isfinite(lower) || !isfinite(upper) || !(lower < upper) || !isfinite(upper - lower))
+            return clo_i_fail(err, CLO_DOMAIN,
+                              "the bounds of column %zu must be finite, the lower below the upper",
+                              j + 1);
+    }
+    return CLO_OK;
+}
+
+clo_status clo_domain_check(const clo_domain *given, clo_error *err)
+{
+    if (given->struct_size < offsetof(clo_domain, norm))
+        return clo_i_fail(err, CLO_DOMAIN, "the domain must start from clo_domain_default()");
+    const clo_domain full = complete(given), *domain = &full;
+    if (domain->relation != CLO_REPLACE && domain->relation != CLO_ADD_REMOVE)
+        return clo_i_fail(err, CLO_DOMAIN, "the relation must be replace or add-remove");
+    if (domain->cols < 1 || domain->cols > MOST_COLUMNS)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the number of columns must be between 1 and %d, not %zu",
+                          (int)MOST_COLUMNS, domain->cols);
+    if (!domain->lower != !domain->upper)
+        return clo_i_fail(err, CLO_DOMAIN, "column bounds need both their lower and upper ends");
+    if (!isfinite(domain->norm) || domain->norm < 0)
+        return clo_i_fail(err, CLO_DOMAIN, "the norm must be a finite number above 0, not %g",
+                          domain->norm);
+    if (domain->norm == 0 && !domain->lower)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a public norm or public column bounds must be given: without them no "
+                          "amount of noise is enough");
+    if (domain->norm > 0 && domain->norm < 1e-280)
+        return clo_i_fail(err, CLO_DOMAIN, "the norm must be at least 1e-280, not %g",
+                          domain->norm);
+    if (domain->center && domain->lower)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a centre and column bounds exclude each other: bounds "
+                          "already centre each column");
+    if (domain->rows_per_unit < 1 || domain->rows_per_unit > MOST_ROWS_PER_UNIT)
+        return clo_i_fail(err, CLO_DOMAIN, "the rows of a unit must be between 1 and %d",
+                          (int)MOST_ROWS_PER_UNIT);
+    if (domain->center)
+        for (size_t j = 0; j < domain->cols; j++)
+            if (!isfinite(domain->center[j]))
+                return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the centre is not finite", j + 1);
+    return domain->lower ? check_bounds(domain, err) : CLO_OK;
+}
+
+double clo_i_domain_radius(const clo_domain *domain)
+{
+    return domain->norm > 0 ? domain->norm : sqrt((double)domain->cols);
+}
+
+void clo_i_domain_map(const clo_domain *domain, double *scale, double *center)
+{
+    for (size_t j = 0; j < domain->cols; j++) {
+        if (domain->lower) {
+            scale[j] = domain->upper[j] / 2 - domain->lower[j] / 2;
+            center[j] = domain->lower[j] / 2 + domain->upper[j] / 2;
+        } else {
+            scale[j] = 1;
+            center[j] = domain->center ? domain->center[j] : 0;
+        }
+    }
+}
+
+void clo_i_domain_unmap_point(const clo_domain *domain, double *point)
+{
+    const double radius = clo_i_domain_radius(domain);
+    for (size_t j = 0; j < domain->cols; j++) {
+        double scale = 1, center = domain->center ? domain->center[j] : 0;
+        if (domain->lower) {
+            scale = domain->upper[j] / 2 - domain->lower[j] / 2;
+            center = domain->lower[j] / 2 + domain->upper[j] / 2;
+        }
+        point[j] = center + point[j] * radius * scale;
+    }
+}
+
+static bool equal_arrays(const double *a, const double *b, size_t count)
+{
+    if (!a || !b) return !a && !b;
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
+bool clo_i_domain_equal(const clo_domain *a, const clo_domain *b)
+{
+    return a->relation == b->relation && a->cols == b->cols && a->norm == b->norm &&
+           a->rows == b->rows && a->rows_per_unit == b->rows_per_unit &&
+           equal_arrays(a->lower, b->lower, a->cols) && equal_arrays(a->upper, b->upper, a->cols) &&
+           equal_arrays(a->center, b->center, a->cols);
+}
+
+static clo_status copy_array(const double *values, size_t count, const double **out, clo_error *err)
+{
+    double *copy = NULL;
+    if (!values) return CLO_OK;
+    CLO_TRY(clo_i_alloc(count, sizeof *copy, &copy, err));
+    memcpy(copy, values, count * sizeof *copy);
+    *out = copy;
+    return CLO_OK;
+}
+
+clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_error *err)
+{
+    const clo_domain full = complete(domain);
+    clo_domain copy = full;
+    clo_status status;
+    copy.lower = copy.upper = copy.center = NULL;
+    if ((status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
+        (status = copy_array(full.upper, full.cols, &copy.upper, err)) ||
+        (status = copy_array(full.center, full.cols, &copy.center, err))) {
+        clo_i_domain_clear(&copy);
+        return status;
+    }
+    *out = copy;
+    return CLO_OK;
+}
+
+void clo_i_domain_clear(clo_domain *domain)
+{
+    clo_i_free((void *)(uintptr_t)domain->lower);
+    clo_i_free((void *)(uintptr_t)domain->upper);
+    clo_i_free((void *)(uintptr_t)domain->center);
+    domain->lower = domain->upper = domain->center = NULL;
+}

@@ -1,0 +1,295 @@
+/* Bounded data: blocks, coarser grids (bound.T2), column bounds, units (bound.T3), sparse rows. */
+#include "pipeline.h"
+#include "bound/bound.h"
+#include <unistd.h>
+
+enum { ROWS = 103, COLS = 3 };
+
+static void fill(double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) values[i] = sin((double)i * 12.9898) * 0.9;
+}
+
+static void load_all(const clo_bounded *data, size_t block_rows, int bits, double *out)
+{
+    const size_t cols = clo_i_bounded_domain(data)->cols;
+    clo_error err;
+    for (size_t b = 0; b < clo_i_block_count(data, block_rows); b++) {
+        size_t rows = 0;
+        assert_ok(
+            clo_i_block_load(data, b, block_rows, bits, out + b * block_rows * cols, &rows, &err),
+            err);
+        assert_true(rows >= 1 && rows <= block_rows);
+    }
+}
+
+static void blocks_of_any_size_hold_the_same_rows(void **state)
+{
+    double values[ROWS * COLS], whole[ROWS * COLS], pieces[ROWS * COLS];
+    const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
+    (void)state;
+    fill(values, ROWS * COLS);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    assert_int_equal(clo_i_bounded_rows(data), ROWS);
+    load_all(data, ROWS, 20, whole);
+    for (size_t size = 1; size < 50; size += 7) {
+        load_all(data, size, 20, pieces);
+        assert_same_doubles(pieces, whole, ROWS * COLS);
+    }
+    clo_bounded_free(data);
+}
+
+static void a_coarser_grid_truncates_toward_zero(void **state)
+{
+    double values[ROWS * COLS], fine[ROWS * COLS], coarse[ROWS * COLS];
+    const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
+    (void)state;
+    fill(values, ROWS * COLS);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    load_all(data, 50, CLO_GRID_BITS, fine);
+    for (int bits = 1; bits < CLO_GRID_BITS; bits += 4) {
+        load_all(data, 50, bits, coarse);
+        for (size_t i = 0; i < ROWS; i++) {
+            double square = 0;
+            for (size_t j = 0; j < COLS; j++) {
+                const double r = coarse[i * COLS + j];
+                assert_true(r == trunc(ldexp(fine[i * COLS + j], bits - CLO_GRID_BITS)));
+                square += r * r;
+            }
+            assert_true(square <= ldexp(1, 2 * bits)); /* bound.T2 */
+        }
+    }
+    clo_bounded_free(data);
+}
+
+static void norms_are_exact(void **state)
+{
+    double values[ROWS * COLS], fine[ROWS * COLS];
+    uint64_t squares[ROWS];
+    size_t rows = 0;
+    clo_error err;
+    const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
+    (void)state;
+    fill(values, ROWS * COLS);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    load_all(data, ROWS, CLO_GRID_BITS, fine);
+    assert_ok(clo_i_block_norms(data, 0, ROWS, squares, &rows, &err), err);
+    assert_int_equal(rows, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        uint64_t twin = 0;
+        for (size_t j = 0; j < COLS; j++)
+            twin += (uint64_t)((int64_t)fine[i * COLS + j] * (int64_t)fine[i * COLS + j]);
+        assert_true(squares[i] == twin);
+    }
+    clo_bounded_free(data);
+}
+
+static void column_bounds_map_the_box_into_the_ball_and_back(void **state)
+{
+    const double lower[2] = { 0, -1000 }, upper[2] = { 120, 3000 };
+    const double values[] = { 120, 3000, 60, 1000, 0, -1000, 500, 1000, NAN, 5 };
+    double grid[10], point[2];
+    clo_domain domain = clo_domain_default();
+    (void)state;
+    domain.cols = 2;
+    domain.lower = lower;
+    domain.upper = upper;
+    clo_bounded *const data = bounded_from(values, 5, &domain);
+    load_all(data, 5, CLO_GRID_BITS, grid);
+    const double corner = ldexp(1, CLO_GRID_BITS) / sqrt(2);
+    assert_close(grid[0], corner, 2); /* the upper corner touches the sphere */
+    assert_close(grid[1], corner, 2);
+    assert_true(grid[2] == 0 && grid[3] == 0); /* the middle is the origin */
+    assert_close(grid[4], -corner, 2);
+    assert_close(grid[6], corner, 2); /* 500 is clipped to 120 */
+    assert_true(grid[7] == 0);
+    assert_true(grid[8] == 0 && grid[9] == 0); /* a bad cell: the zero record */
+    point[0] = grid[0] / ldexp(1, CLO_GRID_BITS);
+    point[1] = grid[1] / ldexp(1, CLO_GRID_BITS);
+    clo_i_domain_unmap_point(&domain, point);
+    assert_close(point[0], 120, 1e-5);
+    assert_close(point[1], 3000, 1e-4);
+    clo_bounded_free(data);
+}
+
+static void a_public_centre_is_taken_off(void **state)
+{
+    const double center[2] = { 10, 20 }, values[] = { 10.5, 20, 10, 19.5 };
+    double grid[4];
+    clo_domain domain = ball(2, 1, CLO_REPLACE);
+    (void)state;
+    domain.center = center;
+    clo_bounded *const data = bounded_from(values, 2, &domain);
+    load_all(data, 2, CLO_GRID_BITS, grid);
+    assert_true(grid[0] == ldexp(1, 29) && grid[1] == 0);
+    assert_true(grid[2] == 0 && grid[3] == -ldexp(1, 29));
+    clo_bounded_free(data);
+}
+
+/* ---- files, for units and sparse rows ---------------------------------------------------- */
+
+static clo_table *table_from(const char *content, const char *suffix, const char *unit, size_t cols)
+{
+    char path[64];
+    clo_error err;
+    clo_table *table = NULL;
+    clo_read_options options = clo_read_options_default();
+    snprintf(path, sizeof path, "/tmp/clo-bounded-XXXXXX%s", suffix);
+    const int fd = mkstemps(path, (int)strlen(suffix));
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, strlen(content)), (ssize_t)strlen(content));
+    close(fd);
+    options.unit = unit;
+    options.cols = cols;
+    assert_ok(clo_table_read(path, &options, &table, &err), err);
+    unlink(path);
+    return table;
+}
+
+static double sum_of_first_column(const char *csv, uint64_t per_unit, size_t *rows)
+{
+    clo_error err;
+    clo_bounded *data = NULL;
+    double grid[64], total = 0;
+    clo_domain domain = ball(1, 1, CLO_REPLACE);
+    domain.rows_per_unit = per_unit;
+    clo_table *const table = table_from(csv, ".csv", "who", 0);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    *rows = clo_i_bounded_rows(data);
+    load_all(data, 64, CLO_GRID_BITS, grid);
+    for (size_t i = 0; i < *rows; i++) total += grid[i];
+    clo_bounded_free(data);
+    clo_table_free(table);
+    return total;
+}
+
+static void a_unit_keeps_at_most_its_rows_whatever_their_order(void **state)
+{
+    size_t rows;
+    (void)state;
+    const double one = sum_of_first_column("who,x\nann,0.1\nbob,0.5\nann,0.2\nann,0.3\n", 2, &rows);
+    assert_int_equal(rows, 3); /* two of ann's, one of bob's */
+    const double other =
+        sum_of_first_column("who,x\nann,0.3\nann,0.2\nann,0.1\nbob,0.5\n", 2, &rows);
+    assert_int_equal(rows, 3);
+    assert_true(one == other);
+    (void)sum_of_first_column("who,x\nann,0.1\nbob,0.5\nann,0.2\nann,0.3\n", 1, &rows);
+    assert_int_equal(rows, 2);
+    (void)sum_of_first_column("who,x\nann,0.1\nbob,0.5\nann,0.2\nann,0.3\n", 9, &rows);
+    assert_int_equal(rows, 4);
+}
+
+/* bound.T3: what is kept of ann does not depend on whether bob is there. */
+static void a_unit_does_not_see_another(void **state)
+{
+    size_t rows;
+    (void)state;
+    const double alone = sum_of_first_column("who,x\nann,0.1\nann,0.2\nann,0.3\n", 2, &rows);
+    const double both =
+        sum_of_first_column("who,x\nbob,0.25\nann,0.1\nann,0.2\nbob,0.25\nann,0.3\n", 2, &rows);
+    assert_true(both - alone == 2 * ldexp(0.25, CLO_GRID_BITS));
+}
+
+static void units_need_their_column(void **state)
+{
+    const double values[] = { 0.5 };
+    const clo_matrix view = { values, 1, 1, 1 };
+    clo_error err;
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_domain domain = ball(1, 1, CLO_REPLACE);
+    (void)state;
+    domain.rows_per_unit = 2;
+    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "unit column");
+    assert_null(data);
+    clo_table_free(table);
+}
+
+static void sparse_rows_bound_like_dense_ones(void **state)
+{
+    const double dense[] = { 0, 0.5, 0, 3, 0, 4, 0, 0, 0 };
+    double expected[9], actual[9];
+    clo_error err;
+    clo_bounded *data = NULL;
+    const clo_domain domain = ball(3, 1, CLO_REPLACE);
+    (void)state;
+    clo_table *const table = table_from("1 2:0.5\n-1 1:3 3:4\n1\n", ".svm", NULL, 3);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    load_all(data, 2, 20, actual);
+    clo_bounded *const twin = bounded_from(dense, 3, &domain);
+    load_all(twin, 3, 20, expected);
+    assert_same_doubles(actual, expected, 9);
+    uint64_t squares[3];
+    size_t rows;
+    assert_ok(clo_i_block_norms(data, 0, 3, squares, &rows, &err), err);
+    assert_true(squares[0] == (uint64_t)1 << 58 && squares[2] == 0);
+    clo_bounded_free(twin);
+    clo_bounded_free(data);
+    clo_table_free(table);
+}
+
+static void domains_that_make_no_sense_are_refused(void **state)
+{
+    const double lower[1] = { 1 }, upper[1] = { 1 }, center[1] = { NAN };
+    clo_error err;
+    clo_domain domain = ball(1, 0, CLO_REPLACE);
+    (void)state;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err,
+                 "public norm or public column bounds");
+    domain.norm = -1;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "norm must be");
+    domain.norm = 1;
+    domain.lower = lower;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "both");
+    domain.upper = upper;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "lower below the upper");
+    domain.lower = domain.upper = NULL;
+    domain.center = center;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "centre");
+    domain.center = NULL;
+    domain.cols = 0;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "columns");
+    domain.cols = 1;
+    domain.rows_per_unit = 0;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "rows of a unit");
+    domain.rows_per_unit = 1;
+    domain.relation = (clo_relation)7;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "relation");
+}
+
+static void a_wrong_declared_number_of_rows_is_refused_under_replace(void **state)
+{
+    const double values[] = { 0.5, 0.25 };
+    const clo_matrix view = { values, 2, 1, 1 };
+    clo_error err;
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_domain domain = ball(1, 1, CLO_REPLACE);
+    (void)state;
+    domain.rows = 3;
+    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "number of rows");
+    domain.relation = CLO_ADD_REMOVE; /* there the declared number is what is public */
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    clo_bounded_free(data);
+    clo_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_of_any_size_hold_the_same_rows),
+        cmocka_unit_test(a_coarser_grid_truncates_toward_zero),
+        cmocka_unit_test(norms_are_exact),
+        cmocka_unit_test(column_bounds_map_the_box_into_the_ball_and_back),
+        cmocka_unit_test(a_public_centre_is_taken_off),
+        cmocka_unit_test(a_unit_keeps_at_most_its_rows_whatever_their_order),
+        cmocka_unit_test(a_unit_does_not_see_another),
+        cmocka_unit_test(units_need_their_column),
+        cmocka_unit_test(sparse_rows_bound_like_dense_ones),
+        cmocka_unit_test(domains_that_make_no_sense_are_refused),
+        cmocka_unit_test(a_wrong_declared_number_of_rows_is_refused_under_replace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* One record onto the integer grid: bound.T1 against a plain twin, and at the edges. */
+#include "check.h"
+#include "bound/bound.h"
+#include "random/random.h"
+#include <float.h>
+
+static const double GRID = 1073741824.0;
+
+static unsigned __int128 squared_norm(const int32_t *r, size_t d)
+{
+    unsigned __int128 total = 0;
+    for (size_t j = 0; j < d; j++) total += (unsigned __int128)((int64_t)r[j] * r[j]);
+    return total;
+}
+
+static void a_record_inside_the_ball_keeps_its_place(void **state)
+{
+    const double x[3] = { 0.5, -0.25, 0.125 };
+    int32_t r[3];
+    (void)state;
+    clo_i_to_grid(x, 3, 1, r);
+    assert_int_equal(r[0], 1 << 29);
+    assert_int_equal(r[1], -(1 << 28));
+    assert_int_equal(r[2], 1 << 27);
+}
+
+static void a_record_outside_is_the_one_on_the_sphere(void **state)
+{
+    const double far_out[3] = { 600000, 0, -800000 }, clipped[3] = { 0.6, 0, -0.8 };
+    const double axis[3] = { 1e6, 0, 0 };
+    int32_t a[3], b[3];
+    (void)state;
+    clo_i_to_grid(far_out, 3, 1, a);
+    clo_i_to_grid(clipped, 3, 1, b);
+    assert_memory_equal(a, b, sizeof a);
+    clo_i_to_grid(axis, 3, 1, a);
+    assert_int_equal(a[0], 1 << 30);
+    assert_int_equal(a[1], 0);
+}
+
+static void a_bad_cell_gives_the_zero_record(void **state)
+{
+    const double bad[] = { NAN, INFINITY, -INFINITY };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        double x[3] = { 0.5, bad[i], 0.5 };
+        int32_t r[3] = { 1, 1, 1 };
+        clo_i_to_grid(x, 3, 1, r);
+        assert_int_equal(r[0], 0);
+        assert_int_equal(r[1], 0);
+        assert_int_equal(r[2], 0);
+    }
+}
+
+/* bound.T1 on hostile magnitudes: from denormals to the largest double, norms alike. */
+static void the_norm_is_an_integer_fact(void **state)
+{
+    clo_rng *rng = NULL;
+    clo_stream *stream = NULL;
+    uint8_t seed[32];
+    double x[40];
+    int32_t r[40];
+    clo_error err;
+    (void)state;
+    clo_seed_from_text("grid", seed);
+    assert_ok(clo_rng_new_seeded(seed, &rng, &err), err);
+    assert_ok(clo_i_stream_open(rng, 1, 0, &stream, &err), err);
+    for (int trial = 0; trial < 50000; trial++) {
+        const size_t d = 1 + clo_i_random_below(stream, 40);
+        const int span = (int)clo_i_random_below(stream, 40),
+                  about = (int)clo_i_random_below(stream, 2000) - 1000;
+        const double norm =
+            ldexp(1 + clo_i_random_unit(stream), (int)clo_i_random_below(stream, 1800) - 900);
+        for (size_t j = 0; j < d; j++)
+            x[j] = ldexp(clo_i_random_normal(stream),
+                         about + (span ? (int)clo_i_random_below(stream, (uint64_t)span) : 0));
+        clo_i_to_grid(x, d, norm, r);
+        assert_true(squared_norm(r, d) <= (unsigned __int128)1 << 60);
+    }
+    const double largest[2] = { DBL_MAX, -DBL_MAX }, least[2] = { DBL_TRUE_MIN, DBL_TRUE_MIN };
+    clo_i_to_grid(largest, 2, 1, r);
+    assert_true(squared_norm(r, 2) <= (unsigned __int128)1 << 60);
+    assert_true(r[0] > 1 << 29 && r[1] == -r[0]);
+    clo_i_to_grid(least, 2, 1e-280, r);
+    assert_true(squared_norm(r, 2) <= (unsigned __int128)1 << 60);
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* The clipped record is never far from the real one: truncation costs less than a step. */
+static void clipping_is_accurate(void **state)
+{
+    const double x[4] = { 3, -1, 4, -1.5 };
+    const double norm = sqrt(9 + 1 + 16 + 2.25);
+    int32_t r[4];
+    (void)state;
+    clo_i_to_grid(x, 4, 2, r);
+    for (size_t j = 0; j < 4; j++) assert_close(r[j], x[j] / norm * GRID, 1.0);
+    clo_i_to_grid(x, 4, 20, r);
+    for (size_t j = 0; j < 4; j++) assert_close(r[j], x[j] / 20 * GRID, 1.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_inside_the_ball_keeps_its_place),
+        cmocka_unit_test(a_record_outside_is_the_one_on_the_sphere),
+        cmocka_unit_test(a_bad_cell_gives_the_zero_record),
+        cmocka_unit_test(the_norm_is_an_integer_fact),
+        cmocka_unit_test(clipping_is_accurate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
