@@ -1,0 +1,34 @@
+/* meter.c - holds a run to its plan (meter.T1): a query that the plan did not list is an internal
+ * fault, not an extra release. */
+#include "query/parts.h"
+#include "bound/bound.h"
+
+const char *clo_i_query_name(clo_query_kind kind)
+{
+    static const char *const names[] = {
+#define QUERY(name, summary) #name,
+#include "query/table.def"
+#undef QUERY
+    };
+    return (unsigned)kind < CLO_QUERY_KINDS ? names[kind] : "?";
+}
+
+clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind query,
+                              const clo_slot **out, clo_error *err)
+{
+    clo_meter *const meter = context->meter;
+    if (slot >= meter->count || meter->slots[slot].query != query)
+        return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s, which its plan does not list",
+                          clo_i_query_name(query));
+    if (meter->asked[slot] >= meter->slots[slot].event.count)
+        return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s more often than its plan says",
+                          clo_i_query_name(query));
+    meter->asked[slot]++;
+    *out = &meter->slots[slot];
+    return CLO_OK;
+}
+
+bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)
+{
+    return clo_i_domain_equal(clo_i_bounded_domain(data), domain);
+}

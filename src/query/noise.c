@@ -1,0 +1,76 @@
+/*
+ * noise.c - Gaussian noise: its plan and its draws.
+ *
+ * Noise is drawn in chunks, each from a stream of its own, so that a seeded run gives the same
+ * noise on any number of threads; and before the data are read, so that the time a draw takes has
+ * nothing to do with them.
+ */
+#include "query/parts.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+#include <math.h>
+#include <stdatomic.h>
+
+enum { CHUNK = 4096 };
+static const uint64_t LARGEST_SCALE = (uint64_t)1 << 55;
+
+uint64_t clo_i_root_up(unsigned __int128 square)
+{
+    uint64_t root = (uint64_t)ceil(sqrt((double)square));
+    /* The double is off by a few at most; settle it in integers. */
+    while ((unsigned __int128)root * root < square) root++;
+    while (root && (unsigned __int128)(root - 1) * (root - 1) >= square) root--;
+    return root;
+}
+
+clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, clo_slot *slot,
+                               clo_error *err)
+{
+    const double wanted = ceil((double)sensitivity / mu * (1 + 0x1p-50)) + 1;
+    if (!(mu > 0) || !(wanted <= (double)LARGEST_SCALE))
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so small a budget needs more noise than any release could bear: raise "
+                          "epsilon");
+    slot->sensitivity = sensitivity;
+    slot->scale = (uint64_t)wanted;
+    /* Rounded up twice over: the price is of this mu or more (gaussian.T1). */
+    const double exact = (double)slot->sensitivity / (double)slot->scale;
+    slot->event = (clo_event){ .kind = CLO_EVENT_GAUSSIAN,
+                               .parameter = exact * (1 + 0x1p-51),
+                               .count = times };
+    return CLO_OK;
+}
+
+static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t chunk, uint64_t scale,
+                             size_t count, int64_t *out)
+{
+    const size_t first = chunk * CHUNK;
+    const size_t here = count - first < CHUNK ? count - first : CHUNK;
+    clo_stream *stream = NULL;
+    CLO_TRY(clo_i_stream_open(context->rng, ask, chunk, &stream, NULL));
+    clo_i_rounded_gaussian_fill(stream, scale, out + first, here);
+    const clo_status status = clo_i_stream_check(stream, NULL);
+    clo_i_stream_close(stream);
+    return status;
+}
+
+clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count, int64_t *out,
+                               clo_error *err)
+{
+    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
+    const uint64_t ask = clo_i_rng_next_ask(context->rng);
+    _Atomic int failure = CLO_OK;
+    if (context->comm->rank != 0) {
+        for (size_t i = 0; i < count; i++) out[i] = 0;
+        return CLO_OK;
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        const clo_status mine = draw_chunk(context, ask, chunk, scale, count, out);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    const clo_status status = (clo_status)atomic_load(&failure);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
+    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
+    return CLO_OK;
+}

@@ -1,0 +1,59 @@
+/*
+ * pass.c - one pass over the data, block by block, on several threads.
+ *
+ * What a visitor adds up are exact integers, so the order of the blocks cannot show in the sums.
+ */
+#include "query/parts.h"
+#include "bound/bound.h"
+#include "parallel/parallel.h"
+#include <omp.h>
+#include <stdatomic.h>
+
+size_t clo_i_pass_block_rows(const clo_context *context, const clo_bounded *data)
+{
+    return clo_i_block_rows(clo_i_bounded_domain(data)->cols, context->block_rows);
+}
+
+size_t clo_i_pass_scratch(const clo_context *context, const clo_bounded *data, int threads)
+{
+    const size_t cells = clo_i_pass_block_rows(context, data) * clo_i_bounded_domain(data)->cols;
+    return cells * (size_t)threads;
+}
+
+static bool tell_progress(const clo_context *context, double share)
+{
+    if (!context->progress) return true;
+    return context->progress(context->user,
+                             context->progress_from +
+                                 share * (context->progress_to - context->progress_from));
+}
+
+clo_status clo_i_pass(clo_context *context, const clo_bounded *data, int bits, int threads,
+                      double *scratch, clo_visit *visit, void *user, clo_error *err)
+{
+    const size_t block_rows = clo_i_pass_block_rows(context, data);
+    const size_t blocks = clo_i_block_count(data, block_rows);
+    const size_t cells = block_rows * clo_i_bounded_domain(data)->cols;
+    _Atomic int failure = CLO_OK;
+#pragma omp parallel num_threads(threads)
+    {
+        const int thread = omp_get_thread_num();
+        double *const values = bits ? scratch + cells * (size_t)thread : NULL;
+#pragma omp for schedule(static)
+        for (size_t b = 0; b < blocks; b++) {
+            size_t rows = 0;
+            clo_status mine = CLO_OK;
+            if (atomic_load(&failure)) continue;
+            if (bits) mine = clo_i_block_load(data, b, block_rows, bits, values, &rows, NULL);
+            if (!mine) mine = visit(user, thread, b, values, rows);
+            if (!mine && thread == 0 &&
+                !tell_progress(context, (double)b * threads / (double)blocks))
+                mine = CLO_CANCELLED;
+            if (mine) atomic_store(&failure, (int)mine);
+        }
+    }
+    const clo_status status = (clo_status)atomic_load(&failure);
+    if (status == CLO_CANCELLED) return clo_i_fail(err, status, "the run was stopped on request");
+    if (status) return clo_i_fail(err, status, "a pass over the data failed");
+    return CLO_OK;
+}

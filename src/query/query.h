@@ -1,0 +1,147 @@
+/*
+ * query.h - the metered questions: the only place where noise meets data.
+ *
+ * A query has two halves.  plan_*: from public facts alone, the line of a plan (a slot): its exact
+ * integer sensitivity, its noise, its price.  ask_*: takes the number of a slot, charges the meter,
+ * and answers with the noise that the slot says; a mechanism cannot ask with another noise, or
+ * more often than its plan says: that is CLO_INTERNAL, before the data are touched.
+ */
+#ifndef CLO_QUERY_H
+#define CLO_QUERY_H
+
+#include "base/base.h"
+#include "domain/domain.h"
+#include "privacy/privacy.h"
+#include <cloister/domain.h>
+#include <cloister/run.h>
+
+enum { CLO_MAX_SLOTS = 64, CLO_MAX_CLUSTERS = 1024 };
+
+typedef enum clo_query_kind {
+#define QUERY(name, summary) CLO_QUERY_##name,
+#include "query/table.def"
+#undef QUERY
+    CLO_QUERY_KINDS
+} clo_query_kind;
+
+const char *clo_i_query_name(clo_query_kind kind);
+
+/* One line of a plan. */
+typedef struct clo_slot {
+    clo_query_kind query;
+    const char *label;
+    clo_event event;      /* count: how often it may be asked */
+    int bits;             /* of the grid it reads */
+    size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    uint64_t sensitivity; /* exact, in integer units */
+    uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
+    uint64_t count_unit;  /* what one record adds to a noised count */
+    uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
+    uint64_t quantile_numerator, quantile_denominator;
+    double noise; /* standard deviation in the data's own units, for people */
+} clo_slot;
+
+typedef struct clo_meter {
+    const clo_slot *slots;
+    size_t count;
+    uint64_t asked[CLO_MAX_SLOTS];
+} clo_meter;
+
+/* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
+ * of its own. */
+typedef struct clo_context {
+    clo_rng *rng;
+    clo_workspace *workspace;
+    const clo_comm *comm;
+    int threads;
+    size_t block_rows; /* 0: as the query likes */
+    bool (*progress)(void *user, double done);
+    void *user;
+    double progress_from, progress_to; /* what share of the run is under way */
+    clo_meter *meter;
+} clo_context;
+
+/* Whether these data were bounded to this domain: what a plan and its data must agree on. */
+bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
+
+/* Bytes of workspace that one ask of this line takes. */
+size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads);
+
+/* ---- who is in which cluster: a pure function of one record and of released values ------ */
+
+typedef enum clo_assign_kind {
+    CLO_ASSIGN_ONE = 0,
+    CLO_ASSIGN_CENTERS,
+    CLO_ASSIGN_SUBSPACES
+} clo_assign_kind;
+
+/* A rule on a public integer grid, so that every score is an exact integer (assign.T1). */
+typedef struct clo_assign {
+    clo_assign_kind kind;
+    size_t clusters, cols, dim;
+    int bits;              /* of the records it reads */
+    const double *points;  /* CENTERS: clusters x cols; SUBSPACES: (clusters * dim) x cols, a basis
+                              vector a row; integer-valued */
+    const double *offsets; /* CENTERS: |c|^2, exact integers, one a cluster */
+} clo_assign;
+
+/* Rounds centres (unit-ball coordinates, k x d) to the grid; arrays come from the workspace. */
+CLO_CHECK clo_status clo_i_assign_centers(clo_workspace *workspace, const double *centers, size_t k,
+                                          size_t d, int bits, clo_assign *out, clo_error *err);
+/* The same for bases, k x d x q. */
+CLO_CHECK clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases, size_t k,
+                                            size_t d, size_t q, int bits, clo_assign *out,
+                                            clo_error *err);
+/* labels[i] for each of the rows; scores is scratch of rows x (points' rows). */
+void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows, double *scores,
+                       uint32_t *labels);
+size_t clo_i_assign_width(const clo_assign *rule); /* doubles of scratch a row */
+
+/* ---- the queries ----------------------------------------------------------------------- */
+
+/* For each cluster the sum of its records and their number, all in one Gaussian query.
+ * gaussian_sum.T1.  Answers: sums k x d in unit-ball coordinates, counts k in records. */
+CLO_CHECK clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, double mu,
+                                             uint64_t times, const char *label, clo_slot *out,
+                                             clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t slot,
+                                            const clo_bounded *data, const clo_assign *rule,
+                                            double *sums, double *counts, clo_error *err);
+
+/* For each cluster the Gram matrix of its records, all in one Gaussian query.
+ * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */
+CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, double mu,
+                                              uint64_t times, const char *label, clo_slot *out,
+                                              clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
+                                             const clo_bounded *data, const clo_assign *rule,
+                                             double *grams, clo_error *err);
+
+/* How many records there are, with Gaussian noise. count.T1 */
+CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
+                                      const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_count(clo_context *context, size_t slot, const clo_bounded *data,
+                                     double *count, clo_error *err);
+
+/* The exponential mechanism over `candidates` integer scores (higher is better), drawn exactly.
+ * choose.T1.  record_sensitivity: the most by which one record changes any score, under the
+ * domain's relation. */
+CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidates,
+                                       uint64_t record_sensitivity, double epsilon, uint64_t times,
+                                       const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
+                                      size_t *chosen, clo_error *err);
+
+/* The quantile numerator/denominator of the record norms (column SIZE_MAX) or of one column, by
+ * choosing among increasing public thresholds, of squared norms or of column values on the full
+ * grid of bound.h. quantile.T1.  handicaps are public and taken off the scores; they decide among
+ * thresholds that the data hold for equal.  The answer is the index of a threshold. */
+CLO_CHECK clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates,
+                                         uint64_t numerator, uint64_t denominator, double epsilon,
+                                         uint64_t times, const char *label, clo_slot *out,
+                                         clo_error *err);
+CLO_CHECK clo_status clo_i_ask_quantile(clo_context *context, size_t slot, const clo_bounded *data,
+                                        size_t column, const int64_t *thresholds,
+                                        const int64_t *handicaps, size_t *chosen, clo_error *err);
+
+#endif

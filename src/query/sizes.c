@@ -1,0 +1,52 @@
+/* sizes.c - how much scratch one ask of a planned query takes, so that a plan can size the
+ * workspace before there are data. */
+#include "query/query.h"
+#include "bound/bound.h"
+
+static size_t add3(size_t a, size_t b, size_t c)
+{
+    size_t sum;
+    return clo_i_add(a, b, &sum) && clo_i_add(sum, c, &sum) ? sum : SIZE_MAX;
+}
+
+static size_t sum_bytes(size_t k, size_t d, size_t rows, size_t threads)
+{
+    const size_t pass =
+        add3(clo_i_take_size(threads * rows * d, 8), clo_i_take_size(threads * rows * k, 8),
+             clo_i_take_size(threads * rows, 4));
+    return add3(pass, clo_i_take_size(threads * k * (d + 1), 8), clo_i_take_size(k * (d + 1), 8));
+}
+
+static size_t gram_bytes(size_t k, size_t d, size_t rows, size_t threads, size_t width)
+{
+    const size_t several = k > 1, packed = k * (d * (d + 1) / 2);
+    const size_t pass = add3(clo_i_take_size(threads * rows * d, 8),
+                             clo_i_take_size(several * threads * rows * width, 8),
+                             clo_i_take_size(several * threads * rows, 4));
+    const size_t grams =
+        add3(clo_i_take_size(several * threads * rows * d, 8),
+             clo_i_take_size(threads * k * d * d, 8), clo_i_take_size(threads, sizeof(size_t)));
+    const size_t noise = add3(clo_i_take_size(packed, 8), clo_i_take_size(k * d, 8),
+                              clo_i_take_size(packed - k * d, 8));
+    return add3(pass, grams, noise);
+}
+
+size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads)
+{
+    const size_t rows = clo_i_block_rows(cols, block_rows), t = (size_t)threads;
+    switch (slot->query) {
+    case CLO_QUERY_gaussian_sum:
+        return sum_bytes(slot->groups, cols, rows, t);
+    case CLO_QUERY_gaussian_gram:
+        /* At most `cols` basis vectors a cluster. */
+        return gram_bytes(slot->groups, cols, rows, t, slot->groups * cols);
+    case CLO_QUERY_quantile:
+        return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
+                    clo_i_take_size(t * rows * cols, 8));
+    case CLO_QUERY_count:
+    case CLO_QUERY_choose:
+    case CLO_QUERY_KINDS:
+        break;
+    }
+    return 0;
+}

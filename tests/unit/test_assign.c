@@ -1,0 +1,191 @@
+/* assign.T1: a record's cluster is its own affair.  Rows are added, removed, permuted, put beside
+ * others in blocks of any size; every other row's label stays, bit for bit. */
+#include "pipeline.h"
+#include "query/query.h"
+#include "bound/bound.h"
+#include <omp.h>
+
+enum { ROWS = 700, COLS = 19, CLUSTERS = 9, DIM = 3 };
+
+/* Records and centres full of near ties: centres in pairs that differ in one last grid step. */
+static void fill(double *values, double *centers)
+{
+    for (size_t i = 0; i < (size_t)ROWS * COLS; i++) values[i] = sin((double)(i * i % 7919)) * 0.2;
+    for (size_t c = 0; c < CLUSTERS; c++)
+        for (size_t j = 0; j < COLS; j++)
+            centers[c * COLS + j] =
+                sin((double)(c / 2 * 31 + j)) * 0.2 + (c % 2 && j == 0 ? 0x1p-20 : 0);
+}
+
+static clo_bounded *bounded(const double *values, size_t rows)
+{
+    const clo_domain domain = ball(COLS, 1, CLO_ADD_REMOVE);
+    return bounded_from(values, rows, &domain);
+}
+
+static void label(const clo_bounded *data, const clo_assign *rule, size_t block_rows,
+                  uint32_t *labels)
+{
+    clo_error err;
+    double *const values = malloc(block_rows * COLS * sizeof *values);
+    double *const scores = malloc(block_rows * (clo_i_assign_width(rule) + 1) * sizeof *scores);
+    for (size_t b = 0; b < clo_i_block_count(data, block_rows); b++) {
+        size_t rows;
+        assert_ok(clo_i_block_load(data, b, block_rows, rule->bits, values, &rows, &err), err);
+        clo_i_assign_rows(rule, values, rows, scores, labels + b * block_rows);
+    }
+    free(values);
+    free(scores);
+}
+
+typedef struct fixture {
+    double values[ROWS * COLS];
+    clo_workspace *space;
+    clo_assign rules[2];
+} fixture;
+
+static int make(void **state)
+{
+    clo_error err;
+    static fixture f;
+    double centers[CLUSTERS * COLS], bases[CLUSTERS * COLS * DIM];
+    fill(f.values, centers);
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) bases[i] = cos((double)i * 1.7) / 4;
+    assert_ok(clo_workspace_new(1 << 20, &f.space, &err), err);
+    assert_ok(clo_i_assign_centers(f.space, centers, CLUSTERS, COLS, 20, &f.rules[0], &err), err);
+    assert_ok(clo_i_assign_subspaces(f.space, bases, CLUSTERS, COLS, DIM, 15, &f.rules[1], &err),
+              err);
+    *state = &f;
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    clo_workspace_free(((fixture *)*state)->space);
+    return 0;
+}
+
+static void the_block_size_and_threads_do_not_matter(void **state)
+{
+    fixture *const f = *state;
+    uint32_t expected[ROWS], actual[ROWS];
+    clo_bounded *const data = bounded(f->values, ROWS);
+    for (int r = 0; r < 2; r++) {
+        label(data, &f->rules[r], ROWS, expected);
+        for (size_t block = 1; block < ROWS; block = block * 2 + 1) {
+            omp_set_num_threads(1 + (int)block % 2);
+            label(data, &f->rules[r], block, actual);
+            assert_memory_equal(actual, expected, sizeof expected);
+        }
+    }
+    clo_bounded_free(data);
+}
+
+static void a_row_more_or_less_moves_no_other(void **state)
+{
+    fixture *const f = *state;
+    uint32_t all[ROWS], fewer[ROWS];
+    static double values[ROWS * COLS];
+    clo_bounded *const data = bounded(f->values, ROWS);
+    for (int r = 0; r < 2; r++) {
+        label(data, &f->rules[r], 64, all);
+        for (size_t gone = 0; gone < ROWS; gone += 37) {
+            memcpy(values, f->values, gone * COLS * sizeof *values);
+            memcpy(values + gone * COLS, f->values + (gone + 1) * COLS,
+                   (ROWS - 1 - gone) * COLS * sizeof *values);
+            clo_bounded *const less = bounded(values, ROWS - 1);
+            label(less, &f->rules[r], 64, fewer);
+            assert_memory_equal(fewer, all, gone * sizeof *all);
+            assert_memory_equal(fewer + gone, all + gone + 1, (ROWS - 1 - gone) * sizeof *all);
+            clo_bounded_free(less);
+        }
+    }
+    clo_bounded_free(data);
+}
+
+static void a_permutation_takes_the_labels_along(void **state)
+{
+    fixture *const f = *state;
+    uint32_t all[ROWS], permuted[ROWS];
+    static double values[ROWS * COLS];
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(values + i * COLS, f->values + i * 331 % ROWS * COLS, COLS * sizeof *values);
+    clo_bounded *const data = bounded(f->values, ROWS), *const other = bounded(values, ROWS);
+    for (int r = 0; r < 2; r++) {
+        label(data, &f->rules[r], 64, all);
+        label(other, &f->rules[r], 64, permuted);
+        for (size_t i = 0; i < ROWS; i++) assert_int_equal(permuted[i], all[i * 331 % ROWS]);
+    }
+    clo_bounded_free(data);
+    clo_bounded_free(other);
+}
+
+/* Against a twin in 128-bit integers; ties go to the smaller index. */
+static void labels_are_those_of_an_integer_twin(void **state)
+{
+    fixture *const f = *state;
+    uint32_t labels[ROWS];
+    double values[64 * COLS];
+    clo_error err;
+    size_t rows, seen[CLUSTERS] = { 0 };
+    clo_bounded *const data = bounded(f->values, ROWS);
+    for (int r = 0; r < 2; r++) {
+        const clo_assign *const rule = &f->rules[r];
+        label(data, rule, 64, labels);
+        assert_ok(clo_i_block_load(data, 3, 64, rule->bits, values, &rows, &err), err);
+        for (size_t i = 0; i < rows; i++) {
+            __int128 best = 0;
+            uint32_t twin = 0;
+            for (uint32_t c = 0; c < CLUSTERS; c++) {
+                __int128 score = 0;
+                const size_t vectors = r ? DIM : 1;
+                for (size_t e = 0; e < vectors; e++) {
+                    __int128 dot = 0, square = 0;
+                    for (size_t j = 0; j < COLS; j++) {
+                        const int64_t p = (int64_t)rule->points[(c * vectors + e) * COLS + j];
+                        dot += (__int128)p * (int64_t)values[i * COLS + j];
+                        square += (__int128)p * p;
+                    }
+                    score += r ? dot * dot : 2 * dot - square;
+                }
+                if (c == 0 || score > best) {
+                    best = score;
+                    twin = c;
+                }
+            }
+            assert_int_equal(labels[3 * 64 + i], twin);
+            seen[twin]++;
+        }
+    }
+    assert_true(seen[0] + seen[1] > 0 && seen[2] + seen[3] > 0);
+    clo_bounded_free(data);
+}
+
+static void equal_centres_share_by_index(void **state)
+{
+    clo_error err;
+    clo_workspace *space = NULL;
+    clo_assign rule;
+    const double centers[] = { 0.25, 0.25, 0.25 }, values[] = { 100, -7 };
+    double scores[6];
+    uint32_t labels[2];
+    (void)state;
+    assert_ok(clo_workspace_new(4096, &space, &err), err);
+    assert_ok(clo_i_assign_centers(space, centers, 3, 1, 20, &rule, &err), err);
+    clo_i_assign_rows(&rule, values, 2, scores, labels);
+    assert_int_equal(labels[0], 0);
+    assert_int_equal(labels[1], 0);
+    clo_workspace_free(space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_block_size_and_threads_do_not_matter),
+        cmocka_unit_test(a_row_more_or_less_moves_no_other),
+        cmocka_unit_test(a_permutation_takes_the_labels_along),
+        cmocka_unit_test(labels_are_those_of_an_integer_twin),
+        cmocka_unit_test(equal_centres_share_by_index),
+    };
+    return cmocka_run_group_tests(tests, make, unmake);
+}

@@ -1,0 +1,138 @@
+/*
+ * The sensitivities of gaussian_sum.T1, gaussian_gram.T1 and quantile.T1 by random and by worst-case
+ * search: on the integer grid itself, in exact integers, no neighbour moves an answer further than
+ * the plan's sensitivity; and the worst case is attained, so that the bound is not merely large.
+ */
+#include "pipeline.h"
+#include "query/query.h"
+#include "bound/bound.h"
+#include "random/random.h"
+
+enum { D = 4, K = 3 };
+typedef unsigned __int128 u128;
+
+static clo_stream *stream_of(clo_rng *rng)
+{
+    clo_error err;
+    clo_stream *stream = NULL;
+    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
+    return stream;
+}
+
+/* A random record on the grid of `bits`, often on the sphere, often along an axis. */
+static void draw_record(clo_stream *stream, int bits, int64_t *r)
+{
+    double x[D];
+    int32_t grid[D];
+    const bool axis = clo_i_random_below(stream, 4) == 0;
+    const size_t which = clo_i_random_below(stream, D);
+    for (size_t j = 0; j < D; j++) x[j] = axis && j != which ? 0 : 3 * clo_i_random_normal(stream);
+    clo_i_to_grid(x, D, 1, grid);
+    for (size_t j = 0; j < D; j++) r[j] = grid[j] / (1 << (CLO_GRID_BITS - bits));
+}
+
+static void add_sum(const int64_t *r, size_t cluster, int64_t unit, int64_t sign, int64_t *value)
+{
+    for (size_t j = 0; j < D; j++) value[cluster * (D + 1) + j] += sign * r[j];
+    value[cluster * (D + 1) + D] += sign * unit;
+}
+
+static void add_gram(const int64_t *r, size_t cluster, int64_t sign, int64_t *value)
+{
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++) value[(cluster * D + i) * D + j] += sign * r[i] * r[j];
+}
+
+static u128 square(const int64_t *value, size_t count)
+{
+    u128 total = 0;
+    for (size_t i = 0; i < count; i++) total += (u128)((__int128)value[i] * value[i]);
+    return total;
+}
+
+/* gaussian_sum.T1 and gaussian_gram.T1 */
+static void no_neighbour_moves_an_answer_further_than_planned(void **state)
+{
+    clo_error err;
+    clo_rng *const rng = seeded("sensitivity");
+    clo_stream *const stream = stream_of(rng);
+    (void)state;
+    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+        for (uint64_t rows = 1; rows <= 3; rows++) {
+            clo_domain domain = ball(D, 1, (clo_relation)relation);
+            clo_slot sum, gram;
+            double farthest_sum = 0, farthest_gram = 0;
+            domain.rows_per_unit = rows;
+            assert_ok(clo_i_plan_gaussian_sum(&domain, K, 1, 1, "", &sum, &err), err);
+            assert_ok(clo_i_plan_gaussian_gram(&domain, K, 1, 1, "", &gram, &err), err);
+            for (int trial = 0; trial < 20000; trial++) {
+                int64_t sums[K * (D + 1)] = { 0 }, grams[K * D * D] = { 0 }, r[D], first[D];
+                const size_t out =
+                    relation == CLO_REPLACE ? clo_i_random_below(stream, rows + 1) : 0;
+                const size_t in = clo_i_random_below(stream, rows + 1);
+                const bool same = clo_i_random_bit(stream), opposite = clo_i_random_bit(stream);
+                for (size_t i = 0; i < in + out; i++) {
+                    const int64_t sign = i < in ? 1 : -1;
+                    const size_t cluster = same ? 0 : clo_i_random_below(stream, K);
+                    draw_record(stream, sum.bits, r);
+                    if (opposite && i == 0) memcpy(first, r, sizeof r);
+                    if (opposite && i > 0)
+                        for (size_t j = 0; j < D; j++) r[j] = i < in ? first[j] : -first[j];
+                    add_sum(r, cluster, (int64_t)sum.count_unit, sign, sums);
+                    for (size_t j = 0; j < D; j++) r[j] /= 1 << (sum.bits - gram.bits);
+                    add_gram(r, cluster, sign, grams);
+                }
+                const u128 s = square(sums, K * (D + 1)), g = square(grams, K * D * D);
+                assert_true(s <= (u128)sum.sensitivity * sum.sensitivity);
+                assert_true(g <= (u128)gram.sensitivity * gram.sensitivity);
+                farthest_sum = fmax(farthest_sum, sqrt((double)s) / (double)sum.sensitivity);
+                farthest_gram = fmax(farthest_gram, sqrt((double)g) / (double)gram.sensitivity);
+            }
+            assert_true(farthest_sum > 0.995); /* the bound is attained */
+            assert_true(farthest_gram > 0.95);
+        }
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* quantile.T1: all small data sets over three thresholds, all neighbours. */
+static void no_neighbour_moves_a_quantile_score_further_than_planned(void **state)
+{
+    clo_error err;
+    const int64_t quantiles[][2] = { { 1, 2 }, { 19, 20 }, { 1, 20 }, { 0, 1 }, { 7, 9 } };
+    (void)state;
+    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
+        for (size_t q = 0; q < sizeof quantiles / sizeof *quantiles; q++) {
+            const int64_t a = quantiles[q][0], b = quantiles[q][1];
+            const clo_domain domain = ball(1, 1, (clo_relation)relation);
+            clo_slot slot;
+            int64_t farthest = 0;
+            assert_ok(
+                clo_i_plan_quantile(&domain, 3, (uint64_t)a, (uint64_t)b, 1, 1, "", &slot, &err),
+                err);
+            for (int64_t n = 1; n < 12; n++)
+                for (int64_t below = 0; below <= n; below++)
+                    for (int change = -1; change <= 1; change++) {
+                        /* one record of the n moves across the threshold, or goes */
+                        const int64_t below2 = below + change;
+                        const int64_t n2 = relation == CLO_REPLACE ? n : n - 1;
+                        if (below2 < 0 || below2 > n2 || (relation == CLO_ADD_REMOVE && change > 0))
+                            continue;
+                        const int64_t s1 = -llabs((b - a) * below - a * (n - below));
+                        const int64_t s2 = -llabs((b - a) * below2 - a * (n2 - below2));
+                        assert_true(llabs(s1 - s2) <= (int64_t)slot.sensitivity);
+                        if (llabs(s1 - s2) > farthest) farthest = llabs(s1 - s2);
+                    }
+            assert_int_equal(farthest, (int64_t)slot.sensitivity);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_neighbour_moves_an_answer_further_than_planned),
+        cmocka_unit_test(no_neighbour_moves_a_quantile_score_further_than_planned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
