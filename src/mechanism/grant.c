@@ -1,0 +1,51 @@
+/* grant.c - from plan to grant: the ledger is charged first, durably (ledger.T1). */
+#include "mechanism/mechanism.h"
+#include <cloister/ledger.h>
+#include <stdio.h>
+#include <string.h>
+
+static clo_status new_grant(const clo_plan *plan, clo_grant **out, clo_error *err)
+{
+    clo_grant *grant = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *grant, &grant, err));
+    memcpy(grant->plan_id, plan->id, sizeof grant->plan_id);
+    *out = grant;
+    return CLO_OK;
+}
+
+clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant **out, clo_error *err)
+{
+    return new_grant(plan, out, err);
+}
+
+void clo_grant_free(clo_grant *grant)
+{
+    clo_i_free(grant);
+}
+
+clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                            clo_grant **out, clo_error *err)
+{
+    char name[128];
+    clo_event events[CLO_MAX_SLOTS];
+    clo_i_receipt receipt = { 0 };
+    clo_grant *grant = NULL;
+    snprintf(name, sizeof name, "%s/%s", plan->mechanism->family, plan->mechanism->method);
+    clo_i_charge charge = { .dataset = dataset,
+                            .mechanism = name,
+                            .relation = clo_relation_name(plan->domain.relation),
+                            .loss = plan->budget };
+    for (size_t i = 0; i < plan->slot_count; i++) events[i] = plan->slots[i].event;
+    CLO_TRY(clo_i_events_rho(events, plan->slot_count, &charge.rho, &charge.rho_delta, err));
+    /* All that can fail for another reason comes first: what is charged is granted. */
+    CLO_TRY(new_grant(plan, &grant, err));
+    const clo_status status = clo_i_ledger_charge(ledger, &charge, &receipt, err);
+    if (status) {
+        clo_grant_free(grant);
+        return status;
+    }
+    grant->metered = true;
+    grant->capped = receipt.capped;
+    *out = grant;
+    return CLO_OK;
+}

@@ -1,0 +1,79 @@
+/* mechanism.c - which mechanisms there are: the rows of table.def. */
+#include "mechanism/mechanism.h"
+#include <string.h>
+
+#define MECHANISM(family, method) extern const clo_mechanism clo_i_mechanism_##family##_##method;
+#include "mechanism/table.def"
+#undef MECHANISM
+
+static const clo_mechanism *const table[] = {
+#define MECHANISM(family, method) &clo_i_mechanism_##family##_##method,
+#include "mechanism/table.def"
+#undef MECHANISM
+};
+
+size_t clo_mechanism_count(void)
+{
+    return sizeof table / sizeof *table;
+}
+
+const clo_mechanism *clo_mechanism_at(size_t i)
+{
+    return i < clo_mechanism_count() ? table[i] : NULL;
+}
+
+const clo_mechanism *clo_mechanism_find(const char *name)
+{
+    const char *const slash = strchr(name, '/');
+    const size_t length = slash ? (size_t)(slash - name) : strlen(name);
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = table[i];
+        if (strncmp(m->family, name, length) != 0 || m->family[length]) continue;
+        if (!slash || strcmp(m->method, slash + 1) == 0) return m;
+    }
+    return NULL;
+}
+
+const char *clo_mechanism_family(const clo_mechanism *mechanism)
+{
+    return mechanism->family;
+}
+
+const char *clo_mechanism_method(const clo_mechanism *mechanism)
+{
+    return mechanism->method;
+}
+
+const char *clo_mechanism_summary(const clo_mechanism *mechanism)
+{
+    return mechanism->summary;
+}
+
+const char *clo_mechanism_proof(const clo_mechanism *mechanism)
+{
+    return mechanism->proof;
+}
+
+clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism)
+{
+    return mechanism->guarantee;
+}
+
+const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count)
+{
+    *count = mechanism->param_count;
+    return mechanism->params;
+}
+
+const char *clo_guarantee_name(clo_guarantee guarantee)
+{
+    switch (guarantee) {
+    case CLO_EXACT:
+        return "exact";
+    case CLO_IDEALIZED:
+        return "idealized";
+    case CLO_ASYMPTOTIC:
+        return "asymptotic";
+    }
+    return "?";
+}

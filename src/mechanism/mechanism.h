@@ -1,0 +1,73 @@
+/*
+ * mechanism.h (internal) - what one row of the table is.
+ */
+#ifndef CLO_MECHANISM_INTERNAL_H
+#define CLO_MECHANISM_INTERNAL_H
+
+#include "base/base.h"
+#include "query/query.h"
+#include "release/release.h"
+#include <cloister/mechanism.h>
+
+/* A plan in the making: the mechanism adds its lines; the accountant prices them. */
+typedef struct clo_draft {
+    const clo_domain *domain;
+    const double *values; /* of the parameters, in the order of the rows */
+    clo_loss budget;
+    clo_slot slots[CLO_MAX_SLOTS];
+    size_t slot_count;
+    size_t workspace; /* bytes beyond what the queries themselves need */
+} clo_draft;
+
+struct clo_mechanism {
+    const char *family;
+    const char *method;
+    const char *summary;
+    const char *proof; /* under proofs/: the claim, and why it holds */
+    clo_guarantee guarantee;
+    const clo_param *params;
+    size_t param_count;
+    size_t plan_size;
+    /* Public inputs only: it cannot leak, whatever it does. */
+    clo_status (*plan)(clo_draft *draft, void *plan, clo_error *err);
+    /* Total: every bounded input succeeds, short of memory, entropy or a cancel.  A failure that
+     * depends on the data would be a release of its own. */
+    clo_status (*run)(const void *plan, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err);
+    /* The error to expect with so many rows, from the noise alone; NULL: no prediction. */
+    double (*predict)(const void *plan, const clo_domain *domain, const clo_slot *slots,
+                      double rows);
+    const char *prediction; /* what that number is */
+};
+
+/* The parameters of one mechanism; values in the order of its rows. */
+struct clo_params {
+    const clo_mechanism *mechanism;
+    double *values;
+};
+
+struct clo_plan {
+    const clo_mechanism *mechanism;
+    clo_domain domain; /* its own copy */
+    double *values;    /* of the parameters */
+    void *state;       /* the mechanism's own, plan_size bytes */
+    clo_loss budget;
+    clo_price price;
+    clo_slot *slots;
+    size_t slot_count;
+    size_t workspace;
+    uint8_t id[32]; /* a hash of all of the above: a grant is for one plan */
+};
+
+/* Good for one run of one plan. */
+struct clo_grant {
+    uint8_t plan_id[32];
+    bool metered, capped, used;
+};
+
+/* Adds a line to the draft. */
+CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err);
+/* The text of a parameter's value as JSON: 5, 0.5, "norm". */
+void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size);
+
+#endif

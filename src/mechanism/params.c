@@ -1,0 +1,102 @@
+/* params.c - the parameters of one mechanism, checked against their rows. */
+#include "mechanism/mechanism.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+clo_status clo_params_new(const clo_mechanism *mechanism, clo_params **out, clo_error *err)
+{
+    clo_params *params = NULL;
+    if (!mechanism) return clo_i_fail(err, CLO_ARGUMENT, "there is no such mechanism");
+    CLO_TRY(clo_i_alloc(1, sizeof *params, &params, err));
+    const clo_status status =
+        clo_i_alloc(mechanism->param_count, sizeof *params->values, &params->values, err);
+    if (status) {
+        clo_i_free(params);
+        return status;
+    }
+    params->mechanism = mechanism;
+    for (size_t i = 0; i < mechanism->param_count; i++)
+        params->values[i] = mechanism->params[i].preset;
+    *out = params;
+    return CLO_OK;
+}
+
+void clo_params_free(clo_params *params)
+{
+    if (!params) return;
+    clo_i_free(params->values);
+    clo_i_free(params);
+}
+
+static clo_status find(const clo_params *params, const char *name, size_t *index, clo_error *err)
+{
+    const clo_mechanism *const m = params->mechanism;
+    for (size_t i = 0; i < m->param_count; i++)
+        if (strcmp(m->params[i].name, name) == 0) {
+            *index = i;
+            return CLO_OK;
+        }
+    return clo_i_fail(err, CLO_ARGUMENT, "%s/%s has no parameter '%s'", m->family, m->method, name);
+}
+
+clo_status clo_params_set(clo_params *params, const char *name, double value, clo_error *err)
+{
+    size_t i;
+    CLO_TRY(find(params, name, &i, err));
+    const clo_param *const row = &params->mechanism->params[i];
+    if (!(value >= row->lower && value <= row->upper))
+        return clo_i_fail(err, CLO_ARGUMENT, "%s must be between %g and %g, not %g", name,
+                          row->lower, row->upper, value);
+    if (row->type != CLO_PARAM_REAL && value != floor(value))
+        return clo_i_fail(err, CLO_ARGUMENT, "%s must be a whole number, not %g", name, value);
+    params->values[i] = value;
+    return CLO_OK;
+}
+
+/* The index of a word in "one|two|three", or -1. */
+static int choice_index(const char *choices, const char *word)
+{
+    const size_t length = strlen(word);
+    int index = 0;
+    for (const char *at = choices;; index++) {
+        const size_t here = strcspn(at, "|");
+        if (here == length && strncmp(at, word, length) == 0) return index;
+        if (!at[here]) return -1;
+        at += here + 1;
+    }
+}
+
+clo_status clo_params_set_text(clo_params *params, const char *name, const char *text,
+                               clo_error *err)
+{
+    size_t i;
+    double value;
+    CLO_TRY(find(params, name, &i, err));
+    const clo_param *const row = &params->mechanism->params[i];
+    if (row->type == CLO_PARAM_CHOICE) {
+        const int index = choice_index(row->choices, text);
+        if (index < 0)
+            return clo_i_fail(err, CLO_ARGUMENT, "%s must be one of %s, not '%s'", name,
+                              row->choices, text);
+        params->values[i] = index;
+        return CLO_OK;
+    }
+    const char *const end = clo_i_parse_double(text, &value);
+    if (!end || *end)
+        return clo_i_fail(err, CLO_ARGUMENT, "%s must be a number, not '%s'", name, text);
+    return clo_params_set(params, name, value, err);
+}
+
+void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size)
+{
+    char number[32];
+    if (param->type != CLO_PARAM_CHOICE) {
+        clo_i_format_double(value, number);
+        snprintf(buffer, size, "%s", number);
+        return;
+    }
+    const char *at = param->choices;
+    for (int skip = (int)value; skip > 0; skip--) at += strcspn(at, "|") + 1;
+    snprintf(buffer, size, "\"%.*s\"", (int)strcspn(at, "|"), at);
+}

@@ -1,0 +1,211 @@
+/*
+ * plan.c - everything about a run that does not depend on the data.
+ *
+ * The mechanism drafts its list of queries; the accountant prices that list.  What the mechanism
+ * believes about its cost plays no part: a list that costs more than the budget is refused here.
+ */
+#include "mechanism/mechanism.h"
+#include "domain/domain.h"
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err)
+{
+    if (draft->slot_count == CLO_MAX_SLOTS)
+        return clo_i_fail(err, CLO_INTERNAL, "a plan has at most %d lines", (int)CLO_MAX_SLOTS);
+    draft->slots[draft->slot_count++] = *slot;
+    return CLO_OK;
+}
+
+static clo_status check_budget(clo_loss budget, clo_error *err)
+{
+    if (!isfinite(budget.epsilon) || budget.epsilon <= 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be a finite number above 0, not %g",
+                          budget.epsilon);
+    if (!(budget.delta >= 0 && budget.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT, "delta must be at least 0 and below 1, not %g",
+                          budget.delta);
+    return CLO_OK;
+}
+
+static clo_status price_slots(const clo_slot *slots, size_t count, double delta, clo_price *price,
+                              clo_error *err)
+{
+    clo_event events[CLO_MAX_SLOTS];
+    for (size_t i = 0; i < count; i++) events[i] = slots[i].event;
+    return clo_price_epsilon(events, count, delta, price, err);
+}
+
+static void hash_doubles(crypto_generichash_state *state, const double *values, size_t count)
+{
+    const uint8_t present = values != NULL;
+    crypto_generichash_update(state, &present, 1);
+    if (values) crypto_generichash_update(state, (const uint8_t *)values, count * sizeof *values);
+}
+
+/* Field by field: a struct's padding is not part of a plan. */
+static void identify(clo_plan *plan)
+{
+    const clo_domain *const domain = &plan->domain;
+    const uint64_t facts[] = { (uint64_t)domain->relation, domain->cols, domain->rows,
+                               domain->rows_per_unit, plan->slot_count };
+    const double reals[] = { domain->norm, plan->budget.epsilon, plan->budget.delta };
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, sizeof plan->id);
+    crypto_generichash_update(&state, (const uint8_t *)plan->mechanism->family,
+                              strlen(plan->mechanism->family) + 1);
+    crypto_generichash_update(&state, (const uint8_t *)plan->mechanism->method,
+                              strlen(plan->mechanism->method) + 1);
+    crypto_generichash_update(&state, (const uint8_t *)facts, sizeof facts);
+    hash_doubles(&state, reals, sizeof reals / sizeof *reals);
+    hash_doubles(&state, plan->values, plan->mechanism->param_count);
+    hash_doubles(&state, domain->lower, domain->cols);
+    hash_doubles(&state, domain->upper, domain->cols);
+    hash_doubles(&state, domain->center, domain->cols);
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        const clo_slot *const slot = &plan->slots[i];
+        const uint64_t line[] = { (uint64_t)slot->query,
+                                  slot->event.count,
+                                  slot->sensitivity,
+                                  slot->scale,
+                                  slot->rate_numerator,
+                                  slot->rate_denominator,
+                                  slot->groups,
+                                  slot->count_unit,
+                                  slot->quantile_numerator,
+                                  slot->quantile_denominator };
+        crypto_generichash_update(&state, (const uint8_t *)line, sizeof line);
+    }
+    crypto_generichash_final(&state, plan->id, sizeof plan->id);
+}
+
+/* Gives the plan its own copies of what the draft and the parameters hold. */
+static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
+{
+    CLO_TRY(clo_i_alloc(draft->slot_count, sizeof *plan->slots, &plan->slots, err));
+    memcpy(plan->slots, draft->slots, draft->slot_count * sizeof *plan->slots);
+    plan->slot_count = draft->slot_count;
+    plan->workspace = draft->workspace;
+    CLO_TRY(price_slots(plan->slots, plan->slot_count, plan->budget.delta, &plan->price, err));
+    if (plan->price.loss.epsilon > plan->budget.epsilon)
+        return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
+                          plan->mechanism->family, plan->mechanism->method);
+    identify(plan);
+    return CLO_OK;
+}
+
+static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domain *domain,
+                       clo_error *err)
+{
+    const clo_mechanism *const mechanism = params->mechanism;
+    clo_draft *draft = NULL;
+    CLO_TRY(clo_i_domain_copy(domain, &plan->domain, err));
+    CLO_TRY(clo_i_alloc(mechanism->param_count, sizeof(double), &plan->values, err));
+    memcpy(plan->values, params->values, mechanism->param_count * sizeof(double));
+    CLO_TRY(clo_i_alloc(1, mechanism->plan_size, &plan->state, err));
+    CLO_TRY(clo_i_alloc(1, sizeof *draft, &draft, err));
+    draft->domain = &plan->domain;
+    draft->values = plan->values;
+    draft->budget = plan->budget;
+    clo_status status = mechanism->plan(draft, plan->state, err);
+    if (!status) status = settle(plan, draft, err);
+    clo_i_free(draft);
+    return status;
+}
+
+clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_loss budget,
+                        clo_guarantee accept, clo_plan **out, clo_error *err)
+{
+    const clo_mechanism *const mechanism = params->mechanism;
+    clo_plan *plan = NULL;
+    CLO_TRY(clo_domain_check(domain, err));
+    CLO_TRY(check_budget(budget, err));
+    if (mechanism->guarantee > accept)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%s/%s is private only in the %s sense: accept that by name, or choose "
+                          "another method",
+                          mechanism->family, mechanism->method,
+                          clo_guarantee_name(mechanism->guarantee));
+    CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
+    plan->mechanism = mechanism;
+    plan->budget = budget;
+    const clo_status status = fill(plan, params, domain, err);
+    if (status)
+        clo_plan_free(plan);
+    else
+        *out = plan;
+    return status;
+}
+
+void clo_plan_free(clo_plan *plan)
+{
+    if (!plan) return;
+    clo_i_domain_clear(&plan->domain);
+    clo_i_free(plan->values);
+    clo_i_free(plan->state);
+    clo_i_free(plan->slots);
+    clo_i_free(plan);
+}
+
+const clo_mechanism *clo_plan_mechanism(const clo_plan *plan)
+{
+    return plan->mechanism;
+}
+
+clo_loss clo_plan_budget(const clo_plan *plan)
+{
+    return plan->budget;
+}
+
+clo_price clo_plan_price(const clo_plan *plan)
+{
+    return plan->price;
+}
+
+size_t clo_plan_workspace(const clo_plan *plan, int threads)
+{
+    size_t most = 0, total;
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        const size_t bytes = clo_i_query_workspace(&plan->slots[i], plan->domain.cols, 0, threads);
+        if (bytes > most) most = bytes;
+    }
+    return clo_i_add(plan->workspace, most, &total) ? total : SIZE_MAX;
+}
+
+size_t clo_plan_line_count(const clo_plan *plan)
+{
+    return plan->slot_count;
+}
+
+/* What an event weighs beside others, in zCDP's unit; for display only. */
+static double weight(const clo_event *event)
+{
+    const double square = event->parameter * event->parameter * (double)event->count;
+    return event->kind == CLO_EVENT_EXPONENTIAL ? square / 8 : square / 2;
+}
+
+clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i)
+{
+    double all = 0;
+    for (size_t j = 0; j < plan->slot_count; j++) all += weight(&plan->slots[j].event);
+    const clo_slot *const slot = &plan->slots[i];
+    return (clo_plan_line){ .query = clo_i_query_name(slot->query),
+                            .label = slot->label,
+                            .event = slot->event,
+                            .noise = slot->noise,
+                            .share = all > 0 ? weight(&slot->event) / all : 0 };
+}
+
+clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,
+                            clo_error *err)
+{
+    const clo_mechanism *const mechanism = plan->mechanism;
+    if (!mechanism->predict)
+        return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s has no prediction of its error",
+                          mechanism->family, mechanism->method);
+    if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
+    *error = mechanism->predict(plan->state, &plan->domain, plan->slots, rows);
+    *meaning = mechanism->prediction;
+    return CLO_OK;
+}

@@ -1,0 +1,208 @@
+/*
+ * run.c - the only caller of a mechanism's run: where a plan, a grant, the data and randomness
+ * meet, and where the release is given its facts.
+ */
+#include "mechanism/mechanism.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+clo_run_options clo_run_options_default(void)
+{
+    return (clo_run_options){ .struct_size = sizeof(clo_run_options) };
+}
+
+/* ---- the facts of a release ------------------------------------------------------------ */
+
+static clo_status copy_doubles(const double *from, size_t count, double **to, clo_error *err)
+{
+    if (!from) return CLO_OK;
+    CLO_TRY(clo_i_alloc(count, sizeof **to, to, err));
+    memcpy(*to, from, count * sizeof **to);
+    return CLO_OK;
+}
+
+static clo_status describe_parameters(const clo_plan *plan, clo_facts *facts, clo_error *err)
+{
+    const clo_mechanism *const m = plan->mechanism;
+    CLO_TRY(clo_i_alloc(m->param_count, sizeof(char *), &facts->parameter_names, err));
+    CLO_TRY(clo_i_alloc(m->param_count, sizeof(char *), &facts->parameter_values, err));
+    facts->parameter_count = m->param_count;
+    for (size_t i = 0; i < m->param_count; i++) {
+        char text[80];
+        clo_i_param_text(&m->params[i], plan->values[i], text, sizeof text);
+        CLO_TRY(clo_i_copy_text(m->params[i].name, &facts->parameter_names[i], err));
+        CLO_TRY(clo_i_copy_text(text, &facts->parameter_values[i], err));
+    }
+    return CLO_OK;
+}
+
+static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, clo_error *err)
+{
+    facts->cols = domain->cols;
+    facts->norm = clo_i_domain_radius(domain);
+    facts->relation = domain->relation;
+    facts->rows = domain->rows;
+    facts->rows_per_unit = domain->rows_per_unit;
+    CLO_TRY(copy_doubles(domain->lower, domain->cols, &facts->lower, err));
+    CLO_TRY(copy_doubles(domain->upper, domain->cols, &facts->upper, err));
+    return copy_doubles(domain->center, domain->cols, &facts->center, err);
+}
+
+static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_error *err)
+{
+    const size_t count = plan->slot_count;
+    CLO_TRY(clo_i_alloc(count, sizeof(char *), &facts->query_names, err));
+    CLO_TRY(clo_i_alloc(count, sizeof(char *), &facts->query_labels, err));
+    CLO_TRY(clo_i_alloc(count, sizeof(clo_event), &facts->query_events, err));
+    CLO_TRY(clo_i_alloc(count, sizeof(double), &facts->query_noise, err));
+    facts->query_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const clo_slot *const slot = &plan->slots[i];
+        CLO_TRY(clo_i_copy_text(clo_i_query_name(slot->query), &facts->query_names[i], err));
+        CLO_TRY(clo_i_copy_text(slot->label, &facts->query_labels[i], err));
+        facts->query_events[i] = slot->event;
+        facts->query_noise[i] = slot->noise;
+    }
+    return CLO_OK;
+}
+
+static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t size)
+{
+    bool gaussian = false, exponential = false;
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        gaussian |= plan->slots[i].event.kind == CLO_EVENT_GAUSSIAN;
+        exponential |= plan->slots[i].event.kind == CLO_EVENT_EXPONENTIAL;
+    }
+    snprintf(text, size, "%s%s%s; %s", gaussian ? "exactly rounded Gaussian" : "",
+             gaussian && exponential ? ", " : "", exponential ? "exact exponential mechanism" : "",
+             secure ? "ChaCha20 keyed by the operating system" : "ChaCha20 from a seed");
+}
+
+/* One plain sentence (or two) on what the numbers mean. */
+static void state(const clo_plan *plan, bool secure, char *text, size_t size)
+{
+    const clo_domain *const domain = &plan->domain;
+    const bool rows = domain->rows_per_unit == 1;
+    char person[64] = "one record", delta[64] = "", more[128] = "";
+    if (!secure) {
+        snprintf(text, size,
+                 "Reproducible, not private: it was made from a seed, and whoever knows "
+                 "the seed can take the noise away.");
+        return;
+    }
+    if (!rows)
+        snprintf(person, sizeof person, "the rows of one unit (%llu at most)",
+                 (unsigned long long)domain->rows_per_unit);
+    if (plan->budget.delta > 0)
+        snprintf(delta, sizeof delta, ", apart from a probability of %g", plan->budget.delta);
+    if (plan->mechanism->guarantee == CLO_IDEALIZED)
+        snprintf(more, sizeof more,
+                 " This is proven for real numbers, and it ran in floating point.");
+    if (plan->mechanism->guarantee == CLO_ASYMPTOTIC)
+        snprintf(more, sizeof more, " This is proven only for a sampler that runs for ever.");
+    snprintf(text, size,
+             "Had %s been %s, any outcome of this release would have been as likely up to a factor "
+             "of %.4g (e to the epsilon %g)%s.%s",
+             person,
+             domain->relation == CLO_REPLACE ? "replaced by any other" : "left out or added",
+             ceil(exp(plan->budget.epsilon) * 1e3) / 1e3, plan->budget.epsilon, delta, more);
+}
+
+static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool secure,
+                           clo_release *release, clo_error *err)
+{
+    clo_facts *const facts = &release->facts;
+    char sampler[128], statement[400];
+    name_samplers(plan, secure, sampler, sizeof sampler);
+    state(plan, secure, statement, sizeof statement);
+    CLO_TRY(clo_i_copy_text(clo_version(), &facts->version, err));
+    CLO_TRY(clo_i_copy_text(plan->mechanism->family, &facts->family, err));
+    CLO_TRY(clo_i_copy_text(plan->mechanism->method, &facts->method, err));
+    CLO_TRY(clo_i_copy_text(plan->price.accounting, &facts->accounting, err));
+    CLO_TRY(clo_i_copy_text(sampler, &facts->sampler, err));
+    CLO_TRY(clo_i_copy_text(statement, &facts->statement, err));
+    CLO_TRY(
+        clo_i_copy_text(clo_guarantee_name(plan->mechanism->guarantee), &facts->guarantee, err));
+    facts->loss = plan->budget;
+    facts->price = plan->price;
+    facts->price.accounting = facts->accounting;
+    facts->is_private = secure;
+    facts->metered = grant->metered;
+    facts->capped = grant->capped;
+    CLO_TRY(describe_parameters(plan, facts, err));
+    CLO_TRY(describe_domain(&plan->domain, facts, err));
+    return describe_queries(plan, facts, err);
+}
+
+/* ---- the run --------------------------------------------------------------------------- */
+
+static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                        clo_error *err)
+{
+    if (memcmp(grant->plan_id, plan->id, sizeof plan->id) != 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "the grant was given for another plan");
+    if (grant->used)
+        return clo_i_fail(err, CLO_ARGUMENT, "the grant is used up: one grant is good for one run");
+    if (!clo_i_data_fit(data, &plan->domain))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the data were bounded to another domain than the plan's");
+    return CLO_OK;
+}
+
+static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                         clo_context *context, clo_release *release, clo_error *err)
+{
+    const int before = omp_get_max_threads();
+    /* BLAS takes its number of threads from here; it is put back below. */
+    omp_set_num_threads(context->threads);
+    clo_status status =
+        plan->mechanism->run(plan->state, &plan->domain, data, context, release, err);
+    omp_set_num_threads(before);
+    if (!status) status = describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
+    return status;
+}
+
+clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *data, clo_rng *rng,
+                   const clo_run_options *given, clo_release **out, clo_error *err)
+{
+    clo_run_options options = clo_run_options_default();
+    clo_workspace *own = NULL;
+    clo_release *release = NULL;
+    clo_status status = CLO_OK;
+    clo_meter meter = { .slots = plan->slots, .count = plan->slot_count };
+    if (given)
+        memcpy(&options, given,
+               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    if (options.threads < 0 || options.threads > 4096)
+        return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
+                          options.threads);
+    CLO_TRY(check(plan, grant, data, err));
+    const int threads = clo_i_threads(options.threads);
+    if (!options.workspace)
+        CLO_TRY(clo_workspace_new(clo_plan_workspace(plan, threads), &own, err));
+    if ((status = clo_i_release_new(&release, err))) goto done;
+    grant->used = true; /* from here on the data are asked */
+    clo_context context = { .rng = rng,
+                            .workspace = own ? own : options.workspace,
+                            .comm = options.comm ? options.comm : clo_i_comm_self(),
+                            .threads = threads,
+                            .block_rows = options.block_rows,
+                            .progress = options.progress,
+                            .user = options.user,
+                            .progress_to = 1,
+                            .meter = &meter };
+    const size_t mark = clo_i_workspace_mark(context.workspace);
+    status = run_in(plan, grant, data, &context, release, err);
+    clo_i_workspace_release(context.workspace, mark);
+done:
+    clo_workspace_free(own);
+    if (status)
+        clo_release_free(release);
+    else
+        *out = release;
+    return status;
+}

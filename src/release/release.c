@@ -1,0 +1,142 @@
+/* release.c - what is public: named arrays, and the facts about where they come from. */
+#include "release/release.h"
+#include <string.h>
+
+clo_status clo_i_release_new(clo_release **out, clo_error *err)
+{
+    return clo_i_alloc(1, sizeof **out, out, err);
+}
+
+static void free_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; texts && i < count; i++) clo_i_free(texts[i]);
+    clo_i_free(texts);
+}
+
+static void free_facts(clo_facts *facts)
+{
+    char *const texts[] = { facts->version, facts->family,    facts->method,   facts->accounting,
+                            facts->sampler, facts->guarantee, facts->statement };
+    double *const numbers[] = { facts->lower, facts->upper, facts->center, facts->query_noise };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) clo_i_free(texts[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) clo_i_free(numbers[i]);
+    free_texts(facts->parameter_names, facts->parameter_count);
+    free_texts(facts->parameter_values, facts->parameter_count);
+    free_texts(facts->column_names, facts->cols);
+    free_texts(facts->query_names, facts->query_count);
+    free_texts(facts->query_labels, facts->query_count);
+    clo_i_free(facts->query_events);
+}
+
+static void free_array(clo_array *array)
+{
+    clo_i_free((void *)(uintptr_t)array->name);
+    clo_i_free((void *)(uintptr_t)array->data);
+}
+
+void clo_release_free(clo_release *release)
+{
+    if (!release) return;
+    free_facts(&release->facts);
+    for (size_t i = 0; i < release->count; i++) free_array(&release->arrays[i]);
+    clo_i_free(release->arrays);
+    clo_i_free(release);
+}
+
+clo_status clo_i_release_put(clo_release *release, const char *name, const double *data,
+                             size_t dimensions, const size_t *shape, clo_error *err)
+{
+    clo_array array = { .dimensions = dimensions };
+    double *copy = NULL;
+    char *own_name = NULL;
+    size_t count = 1;
+    clo_status status;
+    for (size_t i = 0; i < dimensions; i++) {
+        array.shape[i] = shape[i];
+        if (!clo_i_multiply(count, shape[i], &count))
+            return clo_i_fail(err, CLO_MEMORY, "an array is too large for this machine");
+    }
+    if ((status = clo_i_alloc(count, sizeof *copy, &copy, err)) ||
+        (status = clo_i_copy_text(name, &own_name, err)) ||
+        (status = clo_i_resize(&release->arrays, release->count, release->count + 1,
+                               sizeof *release->arrays, err))) {
+        clo_i_free(copy);
+        clo_i_free(own_name);
+        return status;
+    }
+    memcpy(copy, data, count * sizeof *copy);
+    array.name = own_name;
+    array.data = copy;
+    release->arrays[release->count++] = array;
+    return CLO_OK;
+}
+
+size_t clo_release_count(const clo_release *release)
+{
+    return release->count;
+}
+
+clo_array clo_release_at(const clo_release *release, size_t i)
+{
+    return i < release->count ? release->arrays[i] : (clo_array){ .name = "" };
+}
+
+bool clo_release_find(const clo_release *release, const char *name, clo_array *out)
+{
+    for (size_t i = 0; i < release->count; i++)
+        if (strcmp(release->arrays[i].name, name) == 0) {
+            *out = release->arrays[i];
+            return true;
+        }
+    return false;
+}
+
+const char *clo_release_family(const clo_release *release)
+{
+    return release->facts.family;
+}
+
+const char *clo_release_method(const clo_release *release)
+{
+    return release->facts.method;
+}
+
+clo_loss clo_release_loss(const clo_release *release)
+{
+    return release->facts.loss;
+}
+
+bool clo_release_is_private(const clo_release *release)
+{
+    return release->facts.is_private;
+}
+
+bool clo_release_is_metered(const clo_release *release)
+{
+    return release->facts.metered;
+}
+
+const char *clo_release_statement(const clo_release *release)
+{
+    return release->facts.statement;
+}
+
+clo_status clo_release_name_columns(clo_release *release, const char *const *names, size_t count,
+                                    clo_error *err)
+{
+    char **copies = NULL;
+    if (count != release->facts.cols)
+        return clo_i_fail(err, CLO_ARGUMENT, "the release has %zu columns, not %zu",
+                          release->facts.cols, count);
+    CLO_TRY(clo_i_alloc(count, sizeof *copies, &copies, err));
+    for (size_t i = 0; i < count; i++) {
+        const clo_status status = clo_i_copy_text(names[i], &copies[i], err);
+        if (status) {
+            free_texts(copies, count);
+            return status;
+        }
+    }
+    free_texts(release->facts.column_names, count);
+    release->facts.column_names = copies;
+    return CLO_OK;
+}

@@ -1,0 +1,44 @@
+/*
+ * release.h (internal) - what a release is made of.
+ */
+#ifndef CLO_RELEASE_INTERNAL_H
+#define CLO_RELEASE_INTERNAL_H
+
+#include "base/base.h"
+#include <cloister/release.h>
+
+/* Where a release comes from: public facts only.  Texts and arrays are the release's own. */
+typedef struct clo_facts {
+    char *version, *family, *method;
+    char **parameter_names; /* with their values as texts that are JSON */
+    char **parameter_values;
+    size_t parameter_count;
+    char **column_names; /* or NULL */
+    size_t cols;
+    double norm;                    /* radius of the ball, in ball coordinates */
+    double *lower, *upper, *center; /* or NULL */
+    clo_relation relation;
+    uint64_t rows; /* declared; 0: not */
+    uint64_t rows_per_unit;
+    clo_loss loss;   /* as asked for and charged */
+    clo_price price; /* accounting is a text of the release's own */
+    char *accounting, *sampler, *guarantee, *statement;
+    bool is_private, metered, capped;
+    char **query_names, **query_labels;
+    clo_event *query_events;
+    double *query_noise;
+    size_t query_count;
+} clo_facts;
+
+struct clo_release {
+    clo_facts facts;
+    clo_array *arrays; /* names and data are the release's own */
+    size_t count;
+};
+
+CLO_CHECK clo_status clo_i_release_new(clo_release **out, clo_error *err);
+/* Copies an array into the release. */
+CLO_CHECK clo_status clo_i_release_put(clo_release *release, const char *name, const double *data,
+                                       size_t dimensions, const size_t *shape, clo_error *err);
+
+#endif

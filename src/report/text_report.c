@@ -1,0 +1,89 @@
+/* text_report.c - a release for a person who reads it in a terminal. */
+#include "report/report.h"
+#include <string.h>
+
+enum { SHOWN_ROWS = 24, SHOWN_COLUMNS = 8, LINE = 78 };
+
+/* Breaks a paragraph at blanks, indented by two. */
+static void write_wrapped(clo_writer *w, const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        const size_t word = strcspn(text, " ");
+        if (column && column + 1 + word > LINE - 2) {
+            clo_i_write_text(w, "\n");
+            column = 0;
+        }
+        clo_i_write_text(w, column ? " " : "  ");
+        clo_i_write_format(w, "%.*s", (int)word, text);
+        column += word + (column ? 1 : 0);
+        text += word;
+        text += strspn(text, " ");
+    }
+    clo_i_write_text(w, "\n");
+}
+
+static void write_privacy(clo_writer *w, const clo_facts *facts)
+{
+    clo_i_write_format(w, "privacy    epsilon %g, delta %g, %s one %s\n", facts->loss.epsilon,
+                       facts->loss.delta,
+                       facts->relation == CLO_REPLACE ? "replace" : "add or remove",
+                       facts->rows_per_unit == 1 ? "record" : "unit");
+    clo_i_write_format(w, "cost       %g of epsilon by %s accounting; %s\n",
+                       facts->price.loss.epsilon, facts->accounting,
+                       !facts->metered  ? "not metered"
+                       : !facts->capped ? "metered, no cap set"
+                                        : "metered against a cap");
+    clo_i_write_format(w, "guarantee  %s; %s\n", facts->guarantee, facts->sampler);
+    clo_i_write_text(w, "\n");
+    write_wrapped(w, facts->statement);
+}
+
+static void write_header(clo_writer *w, const clo_facts *facts, size_t cols)
+{
+    clo_i_write_text(w, "      ");
+    for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++) {
+        if (facts->column_names && facts->cols == cols)
+            clo_i_write_format(w, " %12.12s", facts->column_names[j]);
+        else
+            clo_i_write_format(w, " %12zu", j + 1);
+    }
+    clo_i_write_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
+}
+
+static void write_rows(clo_writer *w, const clo_array *array, size_t rows, size_t cols)
+{
+    for (size_t i = 0; i < rows && i < SHOWN_ROWS; i++) {
+        clo_i_write_format(w, "%6zu", i + 1);
+        for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++)
+            clo_i_write_format(w, " %12.6g", array->data[i * cols + j]);
+        clo_i_write_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
+    }
+    if (rows > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu rows more\n", rows - SHOWN_ROWS);
+}
+
+static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array)
+{
+    size_t rows = 1;
+    const size_t cols = array->shape[array->dimensions - 1];
+    for (size_t i = 0; i + 1 < array->dimensions; i++) rows *= array->shape[i];
+    clo_i_write_format(w, "\n%s (", array->name);
+    for (size_t i = 0; i < array->dimensions; i++)
+        clo_i_write_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
+    clo_i_write_text(w, ")\n");
+    write_header(w, facts, cols);
+    write_rows(w, array, rows, cols);
+}
+
+void clo_i_report_text(const clo_release *release, clo_writer *w)
+{
+    const clo_facts *const facts = &release->facts;
+    clo_i_write_format(w, "%s/%s", facts->family, facts->method);
+    for (size_t i = 0; i < facts->parameter_count; i++)
+        clo_i_write_format(w, "%s %s %s", i ? "," : " with", facts->parameter_names[i],
+                           facts->parameter_values[i]);
+    clo_i_write_text(w, "\n");
+    if (!facts->is_private) clo_i_write_text(w, "NOT PRIVATE\n");
+    write_privacy(w, facts);
+    for (size_t i = 0; i < release->count; i++) write_array(w, facts, &release->arrays[i]);
+}

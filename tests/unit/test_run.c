@@ -1,0 +1,268 @@
+/* Runs: grants are good for one run of one plan; threads, blocks and the order of rows do not show in a
+ * release, to the last byte; the planned workspace is enough; a cancel is obeyed. */
+#include "pipeline.h"
+#include "base/base.h"
+
+enum { ROWS = 5000, D = 6 };
+
+static const char *const mechanisms[][2] = {
+    { "kmeans/lloyd", "clusters=7 rounds=4" },
+    { "subspace/gaussian", "dim=3" },
+    { "bounds/quantile", "" },
+    { "bounds/quantile", "of=columns" },
+};
+enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
+
+static void fill(double *values)
+{
+    for (size_t i = 0; i < (size_t)ROWS * D; i++)
+        values[i] =
+            sin((double)i * 0.37) * (1 + (double)(i % D)) * 0.3 + ((i / D) % 3 == 0 ? 0.4 : -0.1);
+}
+
+static text release_text(const char *const mechanism[2], const double *values, size_t rows,
+                         const clo_run_options *options)
+{
+    const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
+    clo_plan *const plan = plan_for(mechanism[0], mechanism[1], &domain, 1, 1e-6);
+    clo_bounded *const data = bounded_from(values, rows, &domain);
+    clo_release *const release = run_seeded(plan, data, "run", options);
+    const text t = json_of(release);
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    return t;
+}
+
+static void threads_blocks_and_row_order_do_not_show(void **state)
+{
+    static double values[ROWS * D], permuted[ROWS * D];
+    static const size_t blocks[] = { 0, 1, 17, 4096, 100000 };
+    (void)state;
+    fill(values);
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(permuted + i * D, values + i * 2477 % ROWS * D, D * sizeof *values);
+    for (size_t m = 0; m < MECHANISMS; m++) {
+        const text expected = release_text(mechanisms[m], values, ROWS, NULL);
+        for (int threads = 1; threads <= 3; threads++)
+            for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+                clo_run_options options = clo_run_options_default();
+                options.threads = threads;
+                options.block_rows = blocks[b];
+                const text actual =
+                    release_text(mechanisms[m], b % 2 ? permuted : values, ROWS, &options);
+                assert_string_equal(actual.bytes, expected.bytes);
+                free(actual.bytes);
+            }
+        free(expected.bytes);
+    }
+}
+
+/* Two ranks with half of the rows each, run one after the other by a comm that replays: rank 1 first gives
+ * its sums, then rank 0 adds them to its own. Only queries that add up are tried here. */
+typedef struct replay {
+    int64_t stored[4096];
+    size_t count;
+} replay;
+
+static clo_status give(void *user, int64_t *values, size_t count)
+{
+    replay *const r = user;
+    memcpy(r->stored, values, count * sizeof *values);
+    r->count = count;
+    return CLO_OK;
+}
+
+static clo_status add(void *user, int64_t *values, size_t count)
+{
+    const replay *const r = user;
+    assert_int_equal(count, r->count);
+    for (size_t i = 0; i < count; i++) values[i] += r->stored[i];
+    return CLO_OK;
+}
+
+static clo_status keep(void *user, void *bytes, size_t count)
+{
+    (void)user, (void)bytes, (void)count;
+    return CLO_OK;
+}
+
+static void two_ranks_make_the_release_of_one(void **state)
+{
+    static double values[ROWS * D];
+    static replay wire;
+    const clo_comm second = { 1, 2, give, keep, &wire }, first = { 0, 2, add, keep, &wire };
+    clo_run_options options = clo_run_options_default();
+    (void)state;
+    fill(values);
+    const text expected = release_text(mechanisms[1], values, ROWS, NULL);
+    options.comm = &second;
+    const text ignored = release_text(mechanisms[1], values + 1999 * D, ROWS - 1999, &options);
+    options.comm = &first;
+    const text actual = release_text(mechanisms[1], values, 1999, &options);
+    assert_string_equal(actual.bytes, expected.bytes);
+    free(expected.bytes);
+    free(ignored.bytes);
+    free(actual.bytes);
+}
+
+static void a_seed_repeats_and_another_does_not(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
+    (void)state;
+    fill(values);
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=3", &domain, 1, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_release *const a = run_seeded(plan, data, "1", NULL), *const b =
+                                                                  run_seeded(plan, data, "2", NULL);
+    assert_false(clo_release_is_private(a));
+    assert_non_null(strstr(clo_release_statement(a), "not private"));
+    const text x = json_of(a), y = json_of(b);
+    assert_string_not_equal(x.bytes, y.bytes);
+    free(x.bytes);
+    free(y.bytes);
+    clo_release_free(a);
+    clo_release_free(b);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+/* bound.T1 end to end: the far record and the bad one are the clipped and the zero one, byte for byte. */
+static void an_extreme_record_is_its_clipped_self(void **state)
+{
+    static double values[ROWS * D], other[ROWS * D];
+    (void)state;
+    fill(values);
+    for (size_t m = 0; m < MECHANISMS; m++) {
+        memcpy(other, values, sizeof values);
+        for (size_t j = 0; j < D; j++) values[7 * D + j] = other[7 * D + j] = 0;
+        values[7 * D + 2] = 1.5;
+        other[7 * D + 2] = 1e6;
+        for (size_t j = 0; j < D; j++) values[11 * D + j] = 0;
+        other[11 * D + 4] = NAN;
+        other[11 * D + 5] = 0.3;
+        const text expected = release_text(mechanisms[m], values, ROWS, NULL),
+                   actual = release_text(mechanisms[m], other, ROWS, NULL);
+        assert_string_equal(actual.bytes, expected.bytes);
+        free(expected.bytes);
+        free(actual.bytes);
+    }
+}
+
+static void a_grant_is_good_for_one_run_of_its_plan(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE), wider = ball(D, 2, CLO_REPLACE);
+    clo_grant *grant = NULL;
+    clo_release *release = NULL, *second = NULL;
+    clo_error err;
+    (void)state;
+    fill(values);
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=3", &domain, 1, 1e-6);
+    clo_plan *const other = plan_for("subspace/gaussian", "dim=2", &domain, 1, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain), *const strange = bounded_from(
+                                                                       values, ROWS, &wider);
+    clo_rng *const rng = seeded("grant");
+    assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+    assert_fails(clo_run(other, grant, data, rng, NULL, &release, &err), CLO_ARGUMENT, err,
+                 "another plan");
+    assert_fails(clo_run(plan, grant, strange, rng, NULL, &release, &err), CLO_ARGUMENT, err,
+                 "another domain");
+    assert_null(release);
+    assert_ok(clo_run(plan, grant, data, rng, NULL, &release, &err), err);
+    assert_fails(clo_run(plan, grant, data, rng, NULL, &second, &err), CLO_ARGUMENT, err,
+                 "used up");
+    assert_null(second);
+    assert_false(clo_release_is_metered(release));
+    clo_release_free(release);
+    clo_rng_free(rng);
+    clo_grant_free(grant);
+    clo_bounded_free(data);
+    clo_bounded_free(strange);
+    clo_plan_free(plan);
+    clo_plan_free(other);
+}
+
+static void the_planned_workspace_is_enough(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_error err;
+    (void)state;
+    fill(values);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    for (size_t m = 0; m < MECHANISMS; m++)
+        for (int threads = 1; threads <= 3; threads++) {
+            clo_plan *const plan = plan_for(mechanisms[m][0], mechanisms[m][1], &domain, 1, 1e-6);
+            clo_run_options options = clo_run_options_default();
+            options.threads = threads;
+            assert_ok(
+                clo_workspace_new(clo_plan_workspace(plan, threads), &options.workspace, &err),
+                err);
+            clo_release_free(run_seeded(plan, data, "s", &options));
+            assert_true(clo_i_workspace_peak(options.workspace) <=
+                        clo_plan_workspace(plan, threads));
+            clo_workspace_free(options.workspace);
+            clo_plan_free(plan);
+        }
+    clo_bounded_free(data);
+}
+
+static bool stop(void *user, double done)
+{
+    *(double *)user = done;
+    return false;
+}
+
+static void a_cancel_is_obeyed(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_run_options options = clo_run_options_default();
+    clo_grant *grant = NULL;
+    clo_release *release = NULL;
+    clo_error err;
+    double done = -1;
+    (void)state;
+    fill(values);
+    clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=2", &domain, 1, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_rng *const rng = seeded("cancel");
+    options.progress = stop;
+    options.user = &done;
+    assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+    assert_fails(clo_run(plan, grant, data, rng, &options, &release, &err), CLO_CANCELLED, err,
+                 "stopped");
+    assert_null(release);
+    assert_true(done >= 0 && done <= 1);
+    clo_rng_free(rng);
+    clo_grant_free(grant);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+/* A mechanism is total: it answers on no rows at all, on one, on zero records. */
+static void few_rows_are_no_reason_to_fail(void **state)
+{
+    static const double values[3 * D];
+    (void)state;
+    for (size_t m = 0; m < MECHANISMS; m++)
+        for (size_t rows = 0; rows <= 3; rows++)
+            free(release_text(mechanisms[m], values, rows, NULL).bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_blocks_and_row_order_do_not_show),
+        cmocka_unit_test(two_ranks_make_the_release_of_one),
+        cmocka_unit_test(a_seed_repeats_and_another_does_not),
+        cmocka_unit_test(an_extreme_record_is_its_clipped_self),
+        cmocka_unit_test(a_grant_is_good_for_one_run_of_its_plan),
+        cmocka_unit_test(the_planned_workspace_is_enough),
+        cmocka_unit_test(a_cancel_is_obeyed),
+        cmocka_unit_test(few_rows_are_no_reason_to_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

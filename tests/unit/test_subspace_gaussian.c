@@ -1,0 +1,126 @@
+/* subspace/gaussian finds the subspace, through mixed units and a centre too (subspace_gaussian.T1: one
+ * Gaussian query), and its prediction is about right. */
+#include "pipeline.h"
+#include "mechanism/mechanism.h"
+#include "linalg/linalg.h"
+
+enum { ROWS = 20000, D = 8, Q = 2 };
+
+static void generate(double *values, double *basis, size_t rows)
+{
+    clo_error err;
+    clo_subspace_model model = clo_subspace_model_default();
+    clo_rng *const rng = seeded("subspace");
+    model.rows = rows;
+    model.cols = D;
+    model.clusters = 1;
+    model.dim = Q;
+    model.noise = 0.01;
+    assert_ok(clo_generate_subspaces(&model, rng, values, NULL, basis, &err), err);
+    clo_rng_free(rng);
+}
+
+static double distance(const double *u, const double *v)
+{
+    double sines[Q], total = 0;
+    clo_error err;
+    assert_ok(clo_i_sin_angles(u, v, D, Q, sines, &err), err);
+    for (size_t i = 0; i < Q; i++) total += sines[i] * sines[i];
+    return sqrt(total);
+}
+
+static void the_subspace_is_found_as_well_as_predicted(void **state)
+{
+    static double values[ROWS * D], truth[D * Q];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    double predicted, mean = 0;
+    const char *meaning;
+    clo_error err;
+    clo_array basis, energy;
+    (void)state;
+    generate(values, truth, ROWS);
+    clo_plan *const plan = plan_for("subspace", "dim=2", &domain, 1, 1e-6);
+    assert_int_equal(plan->slot_count, 1); /* subspace_gaussian.T1 */
+    assert_int_equal(plan->slots[0].event.count, 1);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    assert_ok(clo_plan_predict(plan, ROWS, &predicted, &meaning, &err), err);
+    for (int run = 0; run < 20; run++) {
+        char seed[8];
+        snprintf(seed, sizeof seed, "%d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        assert_true(clo_release_find(release, "basis", &basis));
+        assert_true(clo_release_find(release, "energy", &energy));
+        assert_int_equal(basis.shape[0], D);
+        assert_int_equal(basis.shape[1], Q);
+        mean += distance(basis.data, truth) / 20;
+        assert_true(energy.data[0] >= energy.data[1]);
+        clo_release_free(release);
+    }
+    assert_true(mean < 2 * predicted && mean > predicted / 2);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+/* Columns of different units and a shift: the subspace of the data as they are. */
+static void mixed_units_come_back(void **state)
+{
+    static double values[ROWS * D], truth[D * Q];
+    double lower[D], upper[D];
+    clo_domain domain = clo_domain_default();
+    clo_array basis, center;
+    clo_error err;
+    (void)state;
+    generate(values, truth, ROWS);
+    for (size_t j = 0; j < D; j++) {
+        const double unit = pow(10, (double)j - 3), shift = 5 * (double)j * unit;
+        lower[j] = shift - 1.2 * unit;
+        upper[j] = shift + 1.2 * unit;
+        for (size_t i = 0; i < ROWS; i++) values[i * D + j] = shift + unit * values[i * D + j];
+        for (size_t i = 0; i < Q; i++) truth[j * Q + i] *= unit;
+    }
+    assert_ok(clo_i_orthonormalize(truth, D, Q, &err), err);
+    domain.cols = D;
+    domain.lower = lower;
+    domain.upper = upper;
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=2", &domain, 5, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_release *const release = run_seeded(plan, data, "units", NULL);
+    assert_true(clo_release_find(release, "basis", &basis));
+    assert_true(clo_release_find(release, "center", &center));
+    assert_true(distance(basis.data, truth) < 0.02);
+    for (size_t j = 0; j < D; j++)
+        assert_close(center.data[j], lower[j] / 2 + upper[j] / 2, 1e-9 * fabs(upper[j]));
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+static void the_basis_is_orthonormal_even_of_noise_alone(void **state)
+{
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_array basis;
+    (void)state;
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=8", &domain, 0.1, 1e-9);
+    clo_bounded *const data = bounded_from((const double[D]){ 0 }, 1, &domain);
+    clo_release *const release = run_seeded(plan, data, "noise", NULL);
+    assert_true(clo_release_find(release, "basis", &basis));
+    for (size_t a = 0; a < D; a++)
+        for (size_t b = 0; b < D; b++) {
+            double dot = 0;
+            for (size_t j = 0; j < D; j++) dot += basis.data[j * D + a] * basis.data[j * D + b];
+            assert_close(dot, a == b, 1e-12);
+        }
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_subspace_is_found_as_well_as_predicted),
+        cmocka_unit_test(mixed_units_come_back),
+        cmocka_unit_test(the_basis_is_orthonormal_even_of_noise_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
