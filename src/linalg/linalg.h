@@ -1,0 +1,37 @@
+/*
+ * linalg.h - thin calls on CBLAS and LAPACK.  Row-major throughout.
+ *
+ * What is post-processed must come out the same to the last bit on any number of threads;
+ * LAPACK promises that only on one, so the calls here that are not exact on integers run
+ * on one thread.
+ */
+#ifndef CLO_LINALG_H
+#define CLO_LINALG_H
+
+#include "base/base.h"
+
+/* C += A'A over the upper triangle; A is rows x cols. Exact on integers below 2^53. */
+void clo_i_gram_add(const double *a, size_t rows, size_t cols, double *c);
+/* C = A B', A is m x d, B is n x d. Exact on integers below 2^53. */
+void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_t n, size_t d,
+                               double *c);
+
+/* The q algebraically largest eigenvalues, largest first, and their vectors as the columns of
+ * the n x q matrix `vectors`, each with its largest entry positive.  `a` is n x n symmetric (both
+ * triangles) and is destroyed.  scratch: clo_i_eigen_scratch(n, q) doubles. */
+CLO_CHECK clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values,
+                                     double *vectors, double *scratch, clo_error *err);
+size_t clo_i_eigen_scratch(size_t n, size_t q);
+/* Makes the columns of the n x q matrix orthonormal, in place (Householder QR; a rank-deficient
+ * matrix is completed). */
+CLO_CHECK clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err);
+/* sin of the principal angles between the ranges of two n x q orthonormal matrices, largest
+ * first; accurate for small angles too. */
+CLO_CHECK clo_status clo_i_sin_angles(const double *u, const double *v, size_t n, size_t q,
+                                      double *sines, clo_error *err);
+
+/* Between the two, BLAS and LAPACK on this thread use one thread. */
+int clo_i_blas_serial_begin(void);
+void clo_i_blas_serial_end(int before);
+
+#endif
