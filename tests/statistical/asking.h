@@ -1,0 +1,69 @@
+/*
+ * asking.h - what the tests of the queries share: a context around one planned slot, data of a few
+ * records, and a small audit of a Gaussian claim.
+ *
+ * A fault is planted in the slot, where a query takes its noise from: the event, which is the
+ * claim, stays as it was.
+ */
+#ifndef CLO_TEST_ASKING_H
+#define CLO_TEST_ASKING_H
+
+#include "pipeline.h"
+#include "statistical.h"
+#include "query/query.h"
+#include "parallel/parallel.h"
+
+typedef struct asking {
+    clo_slot slot;
+    clo_meter meter;
+    clo_context context;
+} asking;
+
+/* The rng's asks go on counting from test to test, so that no two tests share their noise. */
+static inline void start_asking(asking *a, clo_slot slot, clo_rng *rng)
+{
+    clo_error err;
+    *a = (asking){ .slot = slot };
+    a->slot.event.count = UINT64_MAX;
+    a->context =
+        (clo_context){ .rng = rng, .comm = clo_i_comm_self(), .threads = 1, .progress_to = 1 };
+    assert_ok(clo_workspace_new(1 << 22, &a->context.workspace, &err), err);
+    a->meter = (clo_meter){ .slots = &a->slot, .count = 1 };
+    a->context.meter = &a->meter;
+}
+
+static inline void stop_asking(asking *a)
+{
+    clo_workspace_free(a->context.workspace);
+}
+
+static inline clo_rng *stat_rng(void)
+{
+    clo_error err;
+    clo_rng *rng = NULL;
+    assert_ok(clo_rng_new_seeded(stat_seed(), &rng, &err), err);
+    return rng;
+}
+
+/* How many of the trials in one world are above the threshold. */
+typedef double statistic(asking *a, const clo_bounded *data);
+
+/* The largest mu that the evidence supports: with TRIALS runs in each of two neighbouring worlds
+ * and the event {statistic > threshold}, Phi^-1(P) - Phi^-1(P') at Clopper-Pearson's bounds.  The
+ * claim mu is refuted where this is larger.  threshold is fixed beforehand, so that the rate is
+ * alpha. */
+static inline double supported_mu(asking *a, statistic *measure, const clo_bounded *with,
+                                  const clo_bounded *without, double threshold, int trials,
+                                  double alpha)
+{
+    uint64_t hits[2] = { 0, 0 };
+    for (int i = 0; i < trials; i++) {
+        hits[0] += measure(a, with) > threshold;
+        hits[1] += measure(a, without) > threshold;
+    }
+    const double often = stat_lower_bound(hits[0], (uint64_t)trials, alpha / 2);
+    const double seldom = stat_upper_bound(hits[1], (uint64_t)trials, alpha / 2);
+    return stat_normal_quantile(often) - stat_normal_quantile(seldom);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * gaussian_gram: diagonal and off-diagonal noise have their planned laws (gaussian_gram.T2), and
+ * the worst neighbours on the diagonal and off it are told apart no better than mu allows
+ * (gaussian_gram.T1). Power as in test_gaussian_sum.c.
+ */
+#include "asking.h"
+
+enum { D = 16, ASKS = 1 << 14, TRIALS = 40000, OFF = D * (D - 1) / 2 };
+
+static int64_t on[ASKS * D], off[(size_t)ASKS * OFF];
+
+static clo_slot planned(double mu)
+{
+    clo_error err;
+    clo_slot slot;
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, mu, 1, "", &slot, &err), err);
+    return slot;
+}
+
+static void ask(asking *a, const clo_bounded *data, double *gram)
+{
+    clo_error err;
+    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
+    assert_ok(clo_i_ask_gaussian_gram(&a->context, 0, data, &all, gram, &err), err);
+}
+
+static void fill_residuals(clo_slot slot, clo_rng *rng)
+{
+    const double records[2 * D] = { 0.5, -0.5 }; /* r r' = 1/4 on a 2 x 2 corner */
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_bounded *const data = bounded_from(records, 2, &domain);
+    double gram[D * D];
+    asking a;
+    start_asking(&a, slot, rng);
+    for (size_t t = 0, at_on = 0, at_off = 0; t < ASKS; t++) {
+        ask(&a, data, gram);
+        for (size_t i = 0; i < D; i++)
+            for (size_t j = i; j < D; j++) {
+                const double truth = i < 2 && j < 2 ? (i == j ? 0.25 : -0.25) : 0;
+                const int64_t residual = llround(ldexp(gram[i * D + j] - truth, 2 * slot.bits));
+                assert_true(gram[i * D + j] == gram[j * D + i]);
+                if (i == j)
+                    on[at_on++] = residual;
+                else
+                    off[at_off++] = residual;
+            }
+    }
+    stop_asking(&a);
+    clo_bounded_free(data);
+}
+
+static void the_noise_has_the_planned_laws(void **state)
+{
+    const double alpha = stat_alpha(STAT_gaussian_gram_law, 2);
+    const clo_slot slot = planned(0.5);
+    const double scale = (double)slot.scale, across = ceil((double)slot.scale / sqrt(2));
+    clo_rng *const rng = stat_rng();
+    (void)state;
+    fill_residuals(slot, rng);
+    assert_true(stat_follows(on, ASKS * D, stat_rounded_gaussian, &scale, alpha));
+    assert_true(stat_follows(off, ASKS * OFF, stat_rounded_gaussian, &across, alpha));
+    assert_false(stat_follows(off, ASKS * OFF, stat_rounded_gaussian, &scale, alpha));
+    clo_slot small = slot;
+    small.scale = slot.scale * 19 / 20;
+    fill_residuals(small, rng);
+    assert_false(stat_follows(on, ASKS * D, stat_rounded_gaussian, &scale, alpha));
+    assert_false(stat_follows(off, ASKS * OFF, stat_rounded_gaussian, &across, alpha));
+    clo_rng_free(rng);
+}
+
+static double along_the_diagonal(asking *a, const clo_bounded *data)
+{
+    double gram[D * D];
+    ask(a, data, gram);
+    return gram[0] - gram[D + 1];
+}
+
+static double across_the_diagonal(asking *a, const clo_bounded *data)
+{
+    double gram[D * D];
+    ask(a, data, gram);
+    return gram[1];
+}
+
+static void pair_is_told_apart_as_planned(const double *left, const double *right,
+                                          statistic *measure, stat_test row)
+{
+    const double alpha = stat_alpha(row, 1);
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_bounded *const a_side = bounded_from(left, 1, &domain), *const b_side =
+                                                                    bounded_from(right, 1, &domain);
+    const clo_slot slot = planned(2);
+    clo_rng *const rng = stat_rng();
+    asking a;
+    start_asking(&a, slot, rng);
+    const double mu = supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha);
+    assert_true(mu <= slot.event.parameter);
+    assert_true(mu > 1.85);
+    a.slot.scale /= 2; /* planted: the sensitivity was taken half as large */
+    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > slot.event.parameter);
+    stop_asking(&a);
+    clo_bounded_free(a_side);
+    clo_bounded_free(b_side);
+    clo_rng_free(rng);
+}
+
+static void the_worst_neighbours_on_the_diagonal(void **state)
+{
+    const double left[D] = { 1 }, right[D] = { 0, 1 };
+    (void)state;
+    pair_is_told_apart_as_planned(left, right, along_the_diagonal, STAT_gaussian_gram_diagonal);
+}
+
+static void the_worst_neighbours_off_the_diagonal(void **state)
+{
+    const double h = sqrt(0.5), left[D] = { h, h }, right[D] = { h, -h };
+    (void)state;
+    pair_is_told_apart_as_planned(left, right, across_the_diagonal, STAT_gaussian_gram_across);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_noise_has_the_planned_laws),
+        cmocka_unit_test(the_worst_neighbours_on_the_diagonal),
+        cmocka_unit_test(the_worst_neighbours_off_the_diagonal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
