@@ -69,8 +69,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 }
 
 /* Where no record lies between two thresholds the data hold them for equal; the handicap then takes
- * the one nearer to the data: a factor of e^2 for each doubling.  On a full grid that weighs as much as
- * 52 nats, about 100/epsilon records. */
+ * the one nearer to the data: a factor of e^2 for each doubling.  On a full grid that weighs as
+ * much as 52 nats, about 100/epsilon records. */
 static void handicap(const quantile_plan *plan, const clo_slot *slot, bool upper, int64_t *out)
 {
     const double nat = (double)slot->rate_denominator / (double)slot->rate_numerator;

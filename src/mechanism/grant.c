@@ -1,4 +1,4 @@
-/* grant.c - from plan to grant: the ledger is charged first, durably (ledger.T1). */
+/* grant.c - from plan to grant: the ledger is charged first, durably (ledger.T7). */
 #include "mechanism/mechanism.h"
 #include <cloister/ledger.h>
 #include <stdio.h>
@@ -26,15 +26,19 @@ void clo_grant_free(clo_grant *grant)
 clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                             clo_grant **out, clo_error *err)
 {
-    char name[128];
+    char name[128], relation[64];
     clo_event events[CLO_MAX_SLOTS];
     clo_i_receipt receipt = { 0 };
     clo_grant *grant = NULL;
     snprintf(name, sizeof name, "%s/%s", plan->mechanism->family, plan->mechanism->method);
+    /* Losses per row and per person do not add up: the ledger tells them apart by this text. */
+    snprintf(relation, sizeof relation, "%s%s", clo_relation_name(plan->domain.relation),
+             plan->domain.rows_per_unit > 1 ? " per person" : "");
     clo_i_charge charge = { .dataset = dataset,
                             .mechanism = name,
-                            .relation = clo_relation_name(plan->domain.relation),
-                            .loss = plan->budget };
+                            .relation = relation,
+                            .loss = plan->budget,
+                            .price = plan->price.loss };
     for (size_t i = 0; i < plan->slot_count; i++) events[i] = plan->slots[i].event;
     CLO_TRY(clo_i_events_rho(events, plan->slot_count, &charge.rho, &charge.rho_delta, err));
     /* All that can fail for another reason comes first: what is charged is granted. */

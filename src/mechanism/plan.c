@@ -10,6 +10,10 @@
 #include <sodium.h>
 #include <string.h>
 
+/* The ledger counts delta in units of 2^-62; and far below that the tail that the Gaussian sampler
+ * leaves out would show (gaussian.T1). */
+static const double SMALLEST_DELTA = 1e-18;
+
 clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err)
 {
     if (draft->slot_count == CLO_MAX_SLOTS)
@@ -26,6 +30,9 @@ static clo_status check_budget(clo_loss budget, clo_error *err)
     if (!(budget.delta >= 0 && budget.delta < 1))
         return clo_i_fail(err, CLO_ARGUMENT, "delta must be at least 0 and below 1, not %g",
                           budget.delta);
+    if (budget.delta > 0 && budget.delta < SMALLEST_DELTA)
+        return clo_i_fail(err, CLO_ARGUMENT, "delta must be 0 or at least %g, not %g",
+                          SMALLEST_DELTA, budget.delta);
     return CLO_OK;
 }
 
@@ -87,8 +94,8 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     memcpy(plan->slots, draft->slots, draft->slot_count * sizeof *plan->slots);
     plan->slot_count = draft->slot_count;
     plan->workspace = draft->workspace;
-    CLO_TRY(price_slots(plan->slots, plan->slot_count, plan->budget.delta, &plan->price, err));
-    if (plan->price.loss.epsilon > plan->budget.epsilon)
+    CLO_TRY(price_slots(plan->slots, plan->slot_count, draft->budget.delta, &plan->price, err));
+    if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);
     identify(plan);
@@ -107,7 +114,8 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
     CLO_TRY(clo_i_alloc(1, sizeof *draft, &draft, err));
     draft->domain = &plan->domain;
     draft->values = plan->values;
-    draft->budget = plan->budget;
+    /* What the ledger will count (ledger.T6): ten runs at 0.1 then fit under a cap of 1. */
+    draft->budget = clo_i_loss_on_grid(plan->budget);
     clo_status status = mechanism->plan(draft, plan->state, err);
     if (!status) status = settle(plan, draft, err);
     clo_i_free(draft);

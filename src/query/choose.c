@@ -4,7 +4,8 @@
  *
  * Weight exp(score * rate) with a rational rate = epsilon / (2 sensitivity), rounded down.  A
  * uniform candidate is kept with probability exp(-(best - score) * rate), an exact Bernoulli; no
- * weight is ever a floating-point number.  How long it takes depends on the scores: see SECURITY.md.
+ * weight is ever a floating-point number.  How long it takes depends on the scores: see
+ * SECURITY.md.
  */
 #include "query/parts.h"
 #include "parallel/parallel.h"

@@ -2,10 +2,10 @@
  * gaussian_gram.c - for each cluster the Gram matrix of its records, all in one Gaussian query
  * (gaussian_gram.T1).
  *
- * On the grid of 15 bits with R = 2^15, a record adds r r' to one of the k matrices: |r r'|_F <= R^2,
- * and |r r' - s s'|_F <= sqrt(2) R^2, in one cluster or across two.  The upper triangles are noised,
- * the diagonal with scale s and the rest with ceil(s / sqrt 2): an off-diagonal entry stands for
- * two entries of the matrix (gaussian_gram.T2).
+ * On the grid of 15 bits with R = 2^15, a record adds r r' to one of the k matrices: |r r'|_F <=
+ * R^2, and |r r' - s s'|_F <= sqrt(2) R^2, in one cluster or across two.  The upper triangles are
+ * noised, the diagonal with scale s and the rest with ceil(s / sqrt 2): an off-diagonal entry
+ * stands for two entries of the matrix (gaussian_gram.T2).
  */
 #include "query/parts.h"
 #include "linalg/linalg.h"

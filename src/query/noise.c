@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 enum { CHUNK = 4096 };
+static const double LARGEST_MU = 30;
 static const uint64_t LARGEST_SCALE = (uint64_t)1 << 55;
 
 uint64_t clo_i_root_up(unsigned __int128 square)
@@ -27,6 +28,9 @@ clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, 
                                clo_error *err)
 {
     const double wanted = ceil((double)sensitivity / mu * (1 + 0x1p-50)) + 1;
+    /* More than this is no privacy at all, and the proof of the tail ends there (gaussian.T1). */
+    if (mu > LARGEST_MU)
+        return clo_i_fail(err, CLO_ARGUMENT, "so large a budget protects nobody: lower epsilon");
     if (!(mu > 0) || !(wanted <= (double)LARGEST_SCALE))
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget needs more noise than any release could bear: raise "

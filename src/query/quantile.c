@@ -4,8 +4,8 @@
  *
  * With c_i records at or below threshold i and n in all, the score of i for the quantile a/b is
  * -|(b - a) c_i - a (n - c_i)|: an integer, 0 where the share is exactly a/b.  One record more or
- * less changes it by at most max(a, b - a), a replaced one by at most b.  A public handicap is taken
- * off, which changes no difference between neighbours.
+ * less changes it by at most max(a, b - a), a replaced one by at most b.  A public handicap is
+ * taken off, which changes no difference between neighbours.
  */
 #include "query/parts.h"
 #include "bound/bound.h"

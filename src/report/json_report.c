@@ -1,6 +1,6 @@
 /*
- * json.c - a release as JSON: a versioned schema, keys in a fixed order, numbers in the shortest
- * form that reads back as the same double, so that equal releases are equal bytes.
+ * json_report.c - a release as JSON: a versioned schema, keys in a fixed order, numbers in the
+ * shortest form that reads back as the same double, so that equal releases are equal bytes.
  */
 #include "report/report.h"
 #include <stdio.h>

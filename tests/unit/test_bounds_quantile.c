@@ -1,5 +1,5 @@
-/* bounds/quantile: a radius and column bounds near the true quantiles, for any scale inside a generous
- * public one (bounds_quantile.T1). */
+/* bounds/quantile: a radius and column bounds near the true quantiles, for any scale inside a
+ * generous public one (bounds_quantile.T1). */
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 

@@ -63,6 +63,11 @@ static void budgets_that_make_no_sense_are_refused(void **state)
     }
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
                  CLO_ARGUMENT, err, "delta");
+    /* gaussian.T1 ends where the sampler's missing tail would show */
+    assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-19 }, CLO_EXACT, &plan, &err),
+                 CLO_ARGUMENT, err, "delta must be 0 or at least 1e-18");
+    assert_fails(clo_plan_new(params, &domain, (clo_loss){ 2000, 1e-6 }, CLO_EXACT, &plan, &err),
+                 CLO_ARGUMENT, err, "lower epsilon");
     assert_null(plan);
     clo_params_free(params);
 }

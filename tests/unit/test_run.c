@@ -1,5 +1,5 @@
-/* Runs: grants are good for one run of one plan; threads, blocks and the order of rows do not show in a
- * release, to the last byte; the planned workspace is enough; a cancel is obeyed. */
+/* Runs: grants are good for one run of one plan; threads, blocks and the order of rows do not show
+ * in a release, to the last byte; the planned workspace is enough; a cancel is obeyed. */
 #include "pipeline.h"
 #include "base/base.h"
 
@@ -58,8 +58,8 @@ static void threads_blocks_and_row_order_do_not_show(void **state)
     }
 }
 
-/* Two ranks with half of the rows each, run one after the other by a comm that replays: rank 1 first gives
- * its sums, then rank 0 adds them to its own. Only queries that add up are tried here. */
+/* Two ranks with half of the rows each, run one after the other by a comm that replays: rank 1
+ * first gives its sums, then rank 0 adds them to its own. Only queries that add up are tried here. */
 typedef struct replay {
     int64_t stored[4096];
     size_t count;
@@ -128,7 +128,8 @@ static void a_seed_repeats_and_another_does_not(void **state)
     clo_plan_free(plan);
 }
 
-/* bound.T1 end to end: the far record and the bad one are the clipped and the zero one, byte for byte. */
+/* bound.T1 end to end: the far record and the bad one are the clipped and the zero one, byte for
+ * byte. */
 static void an_extreme_record_is_its_clipped_self(void **state)
 {
     static double values[ROWS * D], other[ROWS * D];

@@ -1,7 +1,8 @@
 /*
- * The sensitivities of gaussian_sum.T1, gaussian_gram.T1 and quantile.T1 by random and by worst-case
- * search: on the integer grid itself, in exact integers, no neighbour moves an answer further than
- * the plan's sensitivity; and the worst case is attained, so that the bound is not merely large.
+ * The sensitivities of gaussian_sum.T1, gaussian_gram.T1 and quantile.T1 by random and by
+ * worst-case search: on the integer grid itself, in exact integers, no neighbour moves an answer
+ * further than the plan's sensitivity; and the worst case is attained, so that the bound is not
+ * merely large.
  */
 #include "pipeline.h"
 #include "query/query.h"

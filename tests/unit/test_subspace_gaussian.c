@@ -1,5 +1,5 @@
-/* subspace/gaussian finds the subspace, through mixed units and a centre too (subspace_gaussian.T1: one
- * Gaussian query), and its prediction is about right. */
+/* subspace/gaussian finds the subspace, through mixed units and a centre too (subspace_gaussian.T1:
+ * one Gaussian query), and its prediction is about right. */
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 #include "linalg/linalg.h"

@@ -1,0 +1,340 @@
+/*
+ * ledger_charge.c - the two things that write: a declaration of a cap, and a charge.
+ *
+ * Both read, decide and write inside one BEGIN IMMEDIATE transaction: no second writer can come
+ * between the total that was read and the charge that it admitted (ledger.T7).  A charge is
+ * acknowledged only by a COMMIT that said OK.  Where the COMMIT leaves the matter open - the disk
+ * failed while the journal was being deleted - nothing is acknowledged and nothing is taken back:
+ * the charge counts as spent if the next reader finds it, and no run follows from it.
+ */
+#include "privacy/ledger_internal.h"
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static void copy_name(char to[LEDGER_TEXT + 1], const char *from)
+{
+    memcpy(to, from, strlen(from) + 1); /* its length was checked */
+}
+
+static clo_status commit(clo_ledger *ledger, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(ledger, "COMMIT");
+    clo_i_sql_row(&sql);
+    const int code = sql.code;
+    const clo_status status = clo_i_sql_finish(&sql, err);
+    /* A reader in the way, or no room: known not to be committed, and the caller rolls back. */
+    if (!status || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL) return status;
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the ledger %s failed while a commit was under way: it may or may not have "
+                      "been recorded, and counts if the history shows it; check the disk and look "
+                      "there before you try again",
+                      ledger->shown);
+}
+
+static clo_status insert_dataset(clo_ledger *ledger, const char *name, clo_i_account *account,
+                                 clo_error *err)
+{
+    *account = (clo_i_account){ .created = (int64_t)time(NULL) };
+    copy_name(account->name, name);
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO dataset (name, created, rule, base_epsilon, base_rho, capacity, "
+                "relation, charges, epsilon, delta, rho, rho_delta, last_charge) "
+                "VALUES (?, ?, 'open', 0, 0, 0, '', 0, 0, 0, 0, 0, 0)");
+    clo_i_sql_text(&sql, name);
+    clo_i_sql_integer(&sql, account->created);
+    clo_i_sql_row(&sql);
+    CLO_TRY(clo_i_sql_finish(&sql, err));
+    account->id = sqlite3_last_insert_rowid(ledger->db);
+    return CLO_OK;
+}
+
+static clo_status find_or_insert(clo_ledger *ledger, const char *name, clo_i_account *account,
+                                 clo_error *err)
+{
+    bool found = false;
+    CLO_TRY(clo_i_ledger_find_account(ledger, name, account, &found, err));
+    return found ? CLO_OK : insert_dataset(ledger, name, account, err);
+}
+
+static clo_status update_totals(clo_ledger *ledger, const clo_i_account *account, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "UPDATE dataset SET rule = ?, base_epsilon = ?, base_rho = ?, capacity = ?, "
+                "relation = ?, charges = ?, epsilon = ?, delta = ?, rho = ?, rho_delta = ?, "
+                "last_charge = ? WHERE id = ?");
+    clo_i_sql_text(&sql, clo_i_rule_name(account->rule));
+    clo_i_sql_units(&sql, account->base_epsilon);
+    clo_i_sql_units(&sql, account->base_rho);
+    clo_i_sql_units(&sql, account->capacity);
+    clo_i_sql_text(&sql, account->relation);
+    clo_i_sql_units(&sql, account->charges);
+    clo_i_sql_units(&sql, account->spent.epsilon);
+    clo_i_sql_units(&sql, account->spent.delta);
+    clo_i_sql_units(&sql, account->spent.rho);
+    clo_i_sql_units(&sql, account->spent.rho_delta);
+    clo_i_sql_integer(&sql, account->last_charge);
+    clo_i_sql_integer(&sql, account->id);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status update_head(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(ledger, "UPDATE ledger SET charges = ?, charge_hash = ?, "
+                                            "declarations = ?, declaration_hash = ?");
+    clo_i_sql_units(&sql, head->charges);
+    clo_i_sql_bytes(&sql, head->charge_hash, LEDGER_HASH);
+    clo_i_sql_units(&sql, head->declarations);
+    clo_i_sql_bytes(&sql, head->declaration_hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+/* ---- charge ---------------------------------------------------------------- */
+
+static clo_status check_charge(const clo_i_charge *charge, clo_error *err)
+{
+    CLO_TRY(clo_i_ledger_check_text("data set", charge->dataset, err));
+    CLO_TRY(clo_i_ledger_check_text("mechanism", charge->mechanism, err));
+    CLO_TRY(clo_i_ledger_check_text("relation", charge->relation, err));
+    if (!isfinite(charge->loss.epsilon) || !(charge->loss.epsilon > 0))
+        return clo_i_fail(err, CLO_ARGUMENT, "the epsilon of a charge must be above 0 and finite");
+    if (!(charge->loss.delta >= 0 && charge->loss.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the delta of a charge must be at least 0 and below 1");
+    if (charge->rho_delta > 0 && clo_i_cost_of(charge).delta == 0)
+        return clo_i_fail(err, CLO_INTERNAL, "a charge without a delta has one in its rho");
+    return CLO_OK;
+}
+
+static clo_status refuse_relation(const clo_i_account *account, const char *relation,
+                                  clo_error *err)
+{
+    return clo_i_fail(err, CLO_BUDGET,
+                      "the cap on the data set %.120s counts losses under the relation %.40s, and "
+                      "this run is under %.40s: ask for %.40s",
+                      account->name, account->relation, relation, account->relation);
+}
+
+/* after: the account as it would be. */
+static clo_status refuse(const clo_i_account *before, const clo_i_account *after,
+                         const clo_i_charge *charge, clo_error *err)
+{
+    const clo_loss left = clo_i_account_left(before);
+    char asked[2][32], cap[2][32], rest[2][32];
+    clo_i_format_double(charge->loss.epsilon, asked[0]);
+    clo_i_format_double(charge->loss.delta, asked[1]);
+    clo_i_format_double(before->cap.epsilon, cap[0]);
+    clo_i_format_double(before->cap.delta, cap[1]);
+    clo_i_format_double(left.epsilon, rest[0]);
+    clo_i_format_double(left.delta, rest[1]);
+    if (after->rule == CLO_RULE_ZCDP && clo_i_cost_of(charge).rho_delta > 0)
+        return clo_i_fail(
+            err, CLO_BUDGET,
+            "the cap on the data set %.120s does not cover this run: its charges are "
+            "counted as zero-concentrated privacy, and this run is only approximately "
+            "so; choose another method",
+            before->name);
+    return clo_i_fail(
+        err, CLO_BUDGET,
+        "the cap on the data set %.120s does not cover this run: it asks for epsilon "
+        "%s and delta %s, and of its epsilon %s and delta %s only epsilon %s and delta %s are "
+        "left%s",
+        before->name, asked[0], asked[1], cap[0], cap[1], rest[0], rest[1],
+        after->rule == CLO_RULE_ZCDP ? ", for a run with Gaussian noise" : "");
+}
+
+/* The account after the charge, or CLO_BUDGET. */
+static clo_status admit(const clo_i_account *before, const clo_i_charge *charge,
+                        const clo_i_cost *cost, clo_i_account *after, clo_error *err)
+{
+    *after = *before;
+    if (before->capped && before->charges > 0 && strcmp(before->relation, charge->relation) != 0)
+        return refuse_relation(before, charge->relation, err);
+    CLO_TRY(clo_i_account_settle(after, cost, err));
+    clo_i_account_add(after, charge->relation, charge->loss, cost);
+    /* No single release may promise less than the cap does, whatever the sums say. */
+    const bool larger = before->capped && (charge->loss.epsilon > before->cap.epsilon ||
+                                           charge->loss.delta > before->cap.delta);
+    return larger || !clo_i_account_covered(after) ? refuse(before, after, charge, err) : CLO_OK;
+}
+
+static clo_status insert_charge(clo_ledger *ledger, int64_t dataset, const clo_i_entry *entry,
+                                const uint8_t hash[LEDGER_HASH], clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO charge (sequence, dataset, time, mechanism, relation, asked_epsilon, "
+                "asked_delta, epsilon, delta, rho, rho_delta, rule, capacity, format, hash) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    clo_i_sql_units(&sql, entry->sequence);
+    clo_i_sql_integer(&sql, dataset);
+    clo_i_sql_integer(&sql, entry->time);
+    clo_i_sql_text(&sql, entry->mechanism);
+    clo_i_sql_text(&sql, entry->relation);
+    clo_i_sql_real(&sql, entry->asked.epsilon);
+    clo_i_sql_real(&sql, entry->asked.delta);
+    clo_i_sql_units(&sql, entry->cost.epsilon);
+    clo_i_sql_units(&sql, entry->cost.delta);
+    clo_i_sql_units(&sql, entry->cost.rho);
+    clo_i_sql_units(&sql, entry->cost.rho_delta);
+    clo_i_sql_text(&sql, clo_i_rule_name(entry->rule));
+    clo_i_sql_units(&sql, entry->capacity);
+    clo_i_sql_integer(&sql, LEDGER_FORMAT);
+    clo_i_sql_bytes(&sql, hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge,
+                                clo_i_receipt *receipt, clo_error *err)
+{
+    const clo_i_cost cost = clo_i_cost_of(charge);
+    clo_i_account before, after;
+    clo_i_head head;
+    CLO_TRY(find_or_insert(ledger, charge->dataset, &before, err));
+    CLO_TRY(admit(&before, charge, &cost, &after, err));
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+
+    /* The clock may go backwards; the sequence says which came first. */
+    clo_i_entry entry = { .sequence = head.charges + 1,
+                          .time = (int64_t)time(NULL),
+                          .asked = charge->loss,
+                          .cost = cost,
+                          .rule = after.rule,
+                          .capacity = after.capacity };
+    copy_name(entry.dataset, charge->dataset);
+    copy_name(entry.mechanism, charge->mechanism);
+    copy_name(entry.relation, charge->relation);
+    head.charges = entry.sequence;
+    clo_i_chain_charge(&entry, head.charge_hash);
+    after.last_charge = entry.time;
+
+    CLO_TRY(insert_charge(ledger, after.id, &entry, head.charge_hash, err));
+    CLO_TRY(update_totals(ledger, &after, err));
+    CLO_TRY(update_head(ledger, &head, err));
+    *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
+    return CLO_OK;
+}
+
+clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_receipt *out,
+                               clo_error *err)
+{
+    clo_i_receipt receipt;
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(check_charge(charge, err));
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err)); /* ledger.T7 */
+    clo_status status = record_charge(ledger, charge, &receipt, err);
+    if (!status) status = commit(ledger, err);
+    clo_i_sql_undo(ledger);
+    if (!status) *out = receipt;
+    return status;
+}
+
+/* ---- declare --------------------------------------------------------------- */
+
+static clo_status check_cap(clo_loss cap, clo_error *err)
+{
+    if (!(cap.epsilon > 0 && cap.epsilon <= LEDGER_CAP_EPSILON) ||
+        clo_i_epsilon_units(cap.epsilon, false) == 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "the epsilon of a cap must be above 0 and at most %g",
+                          LEDGER_CAP_EPSILON);
+    if (!(cap.delta >= 0 && cap.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT, "the delta of a cap must be at least 0 and below 1");
+    return CLO_OK;
+}
+
+static clo_status update_cap(clo_ledger *ledger, const clo_i_account *account, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "UPDATE dataset SET cap_epsilon = ?, cap_delta = ?, cap_epsilon_units = ?, "
+                "cap_delta_units = ?, rule = ? WHERE id = ?");
+    clo_i_sql_real(&sql, account->cap.epsilon);
+    clo_i_sql_real(&sql, account->cap.delta);
+    clo_i_sql_units(&sql, account->cap_epsilon);
+    clo_i_sql_units(&sql, account->cap_delta);
+    clo_i_sql_text(&sql, clo_i_rule_name(account->rule));
+    clo_i_sql_integer(&sql, account->id);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status insert_declaration(clo_ledger *ledger, int64_t dataset,
+                                     const clo_i_declaration *entry,
+                                     const uint8_t hash[LEDGER_HASH], clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO declaration (sequence, after_charge, dataset, time, epsilon, delta, "
+                "epsilon_units, delta_units, format, hash) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    clo_i_sql_units(&sql, entry->sequence);
+    clo_i_sql_units(&sql, entry->after);
+    clo_i_sql_integer(&sql, dataset);
+    clo_i_sql_integer(&sql, entry->time);
+    clo_i_sql_real(&sql, entry->cap.epsilon);
+    clo_i_sql_real(&sql, entry->cap.delta);
+    clo_i_sql_units(&sql, entry->cap_epsilon);
+    clo_i_sql_units(&sql, entry->cap_delta);
+    clo_i_sql_integer(&sql, LEDGER_FORMAT);
+    clo_i_sql_bytes(&sql, hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status refuse_cap(const clo_i_account *account, clo_error *err)
+{
+    const clo_loss spent = clo_i_account_spent(account);
+    char text[2][32];
+    clo_i_format_double(spent.epsilon, text[0]);
+    clo_i_format_double(spent.delta, text[1]);
+    if (strcmp(account->relation, "mixed") == 0)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "the data set %.120s has charges under more than one relation, which do "
+                          "not add up: it cannot be given a cap; declare it under another name",
+                          account->name);
+    return clo_i_fail(
+        err, CLO_BUDGET,
+        "epsilon %s and delta %s were spent on the data set %.120s already, more than "
+        "this cap: declare a larger one",
+        text[0], text[1], account->name);
+}
+
+static clo_status record_declaration(clo_ledger *ledger, const char *dataset, clo_loss cap,
+                                     clo_error *err)
+{
+    clo_i_account account;
+    clo_i_head head;
+    CLO_TRY(find_or_insert(ledger, dataset, &account, err));
+    if (account.capped)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the data set %.120s is already declared, and its cap cannot be changed",
+                          dataset);
+    clo_i_account_cap(&account, cap);
+    if (!clo_i_account_covered(&account)) return refuse_cap(&account, err);
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+
+    clo_i_declaration entry = { .sequence = head.declarations + 1,
+                                .after = head.charges,
+                                .time = (int64_t)time(NULL),
+                                .cap = cap,
+                                .cap_epsilon = account.cap_epsilon,
+                                .cap_delta = account.cap_delta };
+    copy_name(entry.dataset, dataset);
+    head.declarations = entry.sequence;
+    clo_i_chain_declaration(&entry, head.declaration_hash);
+    CLO_TRY(insert_declaration(ledger, account.id, &entry, head.declaration_hash, err));
+    CLO_TRY(update_cap(ledger, &account, err));
+    return update_head(ledger, &head, err);
+}
+
+clo_status clo_ledger_declare(clo_ledger *ledger, const char *dataset, clo_loss cap, clo_error *err)
+{
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
+    CLO_TRY(check_cap(cap, err));
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
+    clo_status status = record_declaration(ledger, dataset, cap, err);
+    if (!status) status = commit(ledger, err);
+    clo_i_sql_undo(ledger);
+    return status;
+}

@@ -1,0 +1,158 @@
+/*
+ * mixed.c - Gaussian events beside others, with the Gaussian part kept exact.
+ *
+ * Two ways, both called "mixed".  Shift: the others have a likelihood ratio of at most
+ * e^(sum epsilon), so they move the Gaussian profile along by that sum (accounting.T10); best
+ * where they are few and small.  GDP: an epsilon-pure event is no easier to tell apart than a
+ * Gaussian pair of a certain mu, an exponential one than that of epsilon/2 (accounting.T11), and
+ * then all is Gaussian; best where they are many but not most of the cost.
+ */
+#include "privacy/accountant.h"
+#include <float.h>
+#include <math.h>
+
+/* ---- shift --------------------------------------------------------------- */
+
+static bool shift_applies(const clo_i_composition *list)
+{
+    return list->gaussian && list->other;
+}
+
+static double shifted_epsilon(const clo_i_composition *list, mpfr_srcptr delta)
+{
+    mpfr_t sum;
+    mpfr_init2(sum, CLO_I_PRECISION);
+    mpfr_add_d(sum, list->epsilon, clo_i_gaussian_epsilon(list->square, delta), MPFR_RNDU);
+    const double epsilon = mpfr_get_d(sum, MPFR_RNDU);
+    mpfr_clear(sum);
+    return epsilon;
+}
+
+static void shifted_delta(mpfr_ptr out, const clo_i_composition *list, double epsilon)
+{
+    mpfr_t rest;
+    mpfr_init2(rest, CLO_I_PRECISION);
+    mpfr_d_sub(rest, epsilon, list->epsilon, MPFR_RNDD); /* the profile falls */
+    if (mpfr_sgn(rest) < 0)
+        mpfr_set_ui(out, 1, MPFR_RNDU);
+    else
+        clo_i_gaussian_delta(out, list->square, rest);
+    mpfr_clear(rest);
+}
+
+const clo_i_accounting clo_i_mixed_shift = {
+    .name = "mixed",
+    .exact = false,
+    .applies = shift_applies,
+    .epsilon = shifted_epsilon,
+    .delta = shifted_delta,
+};
+
+/* ---- GDP ----------------------------------------------------------------- */
+
+/* Also without a Gaussian event: a price must not rise when the last of them is taken away. */
+static bool gdp_applies(const clo_i_composition *list)
+{
+    return list->other;
+}
+
+/* Whether Q(mu/2) is at most this share. */
+static bool covers(double mu, void *context)
+{
+    const mpfr_srcptr share = context;
+    mpfr_t half, tail;
+    mpfr_init2(half, DBL_MANT_DIG);
+    mpfr_init2(tail, CLO_I_PRECISION);
+    mpfr_set_d(half, mu, MPFR_RNDN);
+    mpfr_div_2ui(half, half, 1, MPFR_RNDN); /* both exact */
+    clo_i_normal_tail_up(tail, half);
+    const bool enough = mpfr_lessequal_p(tail, share);
+    mpfr_clears(half, tail, (mpfr_ptr)0);
+    return enough;
+}
+
+/* 2 Q^-1(1/(1 + e^x)) in double.  Newton's steps on log Q; close to one half, where Q has no
+ * digits left for the difference, on erf. */
+static double gdp_near(double x)
+{
+    const double root_half = 0.70710678118654752, density_at_0 = 0.3989422804014327;
+    if (x > 600) return 2 * sqrt(2 * x);
+    double z = x < 1 ? x / (4 * density_at_0) : 0.8 * sqrt(2 * x);
+    for (int i = 0; i < 30; i++) {
+        const double density = density_at_0 * exp(-z * z / 2);
+        const double tail = erfc(z * root_half) / 2;
+        const double step = x < 1e-3 ? (tanh(x / 2) - erf(z * root_half)) / (2 * density)
+                                     : (log(tail) + x + log1p(exp(-x))) * tail / density;
+        z += step;
+        if (!(fabs(step) > 2e-16 * z)) break;
+    }
+    return 2 * z;
+}
+
+/* The square of the mu to which one ask of the event is equivalent at worst: the least mu with
+ * Q(mu/2) at most 1/(1 + e^x), x = epsilon, or epsilon/2 for bounded range.  accounting.T11 */
+static void gdp_square_up(mpfr_ptr out, const clo_event *event)
+{
+    const unsigned halvings = event->kind == CLO_EVENT_EXPONENTIAL;
+    mpfr_t share;
+    mpfr_init2(share, CLO_I_PRECISION);
+    mpfr_set_d(share, event->parameter, MPFR_RNDN);
+    mpfr_div_2ui(share, share, halvings, MPFR_RNDN); /* both exact */
+    mpfr_exp(share, share, MPFR_RNDU);
+    mpfr_add_ui(share, share, 1, MPFR_RNDU);
+    mpfr_ui_div(share, 1, share, MPFR_RNDD);
+    /* A hair above the hint nearly always covers; the search is for where the hint is poor. */
+    double mu = gdp_near(halvings ? event->parameter / 2 : event->parameter) * (1 + 0x1p-46);
+    if (!isfinite(mu) || !covers(mu, share)) mu = clo_i_search_least(covers, share, mu);
+    mpfr_set_d(out, mu, MPFR_RNDU);
+    mpfr_sqr(out, out, MPFR_RNDU);
+    mpfr_clear(share);
+}
+
+static void gdp_square(mpfr_ptr out, const clo_i_composition *list)
+{
+    mpfr_t term, times;
+    mpfr_inits2(CLO_I_PRECISION, term, times, (mpfr_ptr)0);
+    mpfr_set(out, list->square, MPFR_RNDU);
+    for (size_t i = 0; i < list->count; i++) {
+        const clo_event *const event = &list->events[i];
+        if (event->kind == CLO_EVENT_GAUSSIAN || !event->count || !(event->parameter > 0)) continue;
+        gdp_square_up(term, event);
+        mpfr_set_uj(times, event->count, MPFR_RNDN); /* exact */
+        mpfr_mul(term, term, times, MPFR_RNDU);
+        mpfr_add(out, out, term, MPFR_RNDU);
+    }
+    mpfr_clears(term, times, (mpfr_ptr)0);
+}
+
+static double gdp_epsilon(const clo_i_composition *list, mpfr_srcptr delta)
+{
+    mpfr_t square;
+    mpfr_init2(square, CLO_I_PRECISION);
+    gdp_square(square, list);
+    const double epsilon = mpfr_inf_p(square) ? INFINITY : clo_i_gaussian_epsilon(square, delta);
+    mpfr_clear(square);
+    return epsilon;
+}
+
+static void gdp_delta(mpfr_ptr out, const clo_i_composition *list, double epsilon)
+{
+    mpfr_t square, level;
+    mpfr_inits2(CLO_I_PRECISION, square, level, (mpfr_ptr)0);
+    gdp_square(square, list);
+    mpfr_set_d(level, epsilon, MPFR_RNDN); /* exact */
+    if (mpfr_inf_p(square))
+        mpfr_set_ui(out, 1, MPFR_RNDU);
+    else
+        clo_i_gaussian_delta(out, square, level);
+    mpfr_clears(square, level, (mpfr_ptr)0);
+}
+
+const clo_i_accounting clo_i_mixed_gdp = {
+    .name = "mixed",
+    .exact = false,
+    .slack = 0x1p-40,
+    .applies = gdp_applies,
+    .epsilon = gdp_epsilon,
+    .delta = gdp_delta,
+};

@@ -1,0 +1,56 @@
+/*
+ * privacy.h (internal) - the additive units of the ledger, and its charge.
+ */
+#ifndef CLO_PRIVACY_INTERNAL_H
+#define CLO_PRIVACY_INTERNAL_H
+
+#include "base/base.h"
+#include <cloister/privacy.h>
+
+/* What a list of events costs in the ledger's additive integer units, rounded up. */
+typedef struct clo_units {
+    uint64_t rho;       /* zCDP, in 2^-48 */
+    uint64_t epsilon;   /* in 2^-48: the sum of the asked-for epsilons */
+    uint64_t delta;     /* in 2^-62 */
+} clo_units;
+
+/* The zCDP rho of the events together, in units of 2^-48, rounded up, plus the deltas of their
+ * approximate parts in `delta`. UINT64_MAX: too large to say. */
+CLO_CHECK clo_status clo_i_events_rho(const clo_event *events, size_t count, uint64_t *rho,
+                                      uint64_t *delta, clo_error *err);
+/* The largest rho, in units of 2^-48 and rounded down, that the cap (epsilon, delta) allows. */
+CLO_CHECK clo_status clo_i_capacity_rho(clo_loss cap, uint64_t *rho, clo_error *err);
+uint64_t clo_i_epsilon_units(double epsilon, bool up); /* 2^-48; saturates */
+uint64_t clo_i_delta_units(double delta, bool up);     /* 2^-62 */
+
+/* ---- ledger --------------------------------------------------------------- */
+
+typedef struct clo_ledger clo_ledger;
+
+/* The largest loss on the ledger's grid that is not above the asked one: what a plan should be
+ * calibrated to.  Then ten runs at 0.1 fit under a cap of 1; rounded up, they would not. */
+clo_loss clo_i_loss_on_grid(clo_loss asked);
+
+/* All that a charge records; texts are borrowed. */
+typedef struct clo_i_charge {
+    const char *dataset;
+    const char *mechanism; /* "kmeans/lloyd" */
+    const char *relation;  /* and unit: "replace", "replace per person"; a cap counts one of them */
+    clo_loss loss;         /* as asked for */
+    uint64_t rho;          /* clo_i_events_rho; 0: not known */
+    uint64_t rho_delta;    /* the delta that goes with it */
+    clo_loss price;        /* what the run is proved to cost, rounded up; zeros: not known.  Where
+                              it is within clo_i_loss_on_grid(loss), that is what is charged;
+                              otherwise the loss is charged rounded up to the grid */
+} clo_i_charge;
+
+typedef struct clo_i_receipt {
+    uint64_t sequence;
+    bool capped;
+} clo_i_receipt;
+
+/* Commits the charge durably, or fails and has charged nothing that was acknowledged. */
+CLO_CHECK clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge,
+                                         clo_i_receipt *out, clo_error *err);
+
+#endif

@@ -1,0 +1,461 @@
+/*
+ * test_allocations.c - what happens when there is no memory, or no randomness, at any one place.
+ *
+ * A scenario is a whole piece of work through the public header.  It is run once to count its
+ * allocations; then once for each of them, with that one failing.  Each time the status must be
+ * CLO_MEMORY with a message, the failed call must not have touched its output, and everything that
+ * was made before must be freed: the same program runs under AddressSanitizer, which counts.
+ * Afterwards the scenario must succeed again.
+ */
+#include "check.h"
+#include "base/base.h"
+#include "random/random.h"
+#include <cloister/cloister.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROWS = 24, COLS = 2, MOST_JSON = 1 << 16 };
+
+typedef struct fixture {
+    char folder[64];
+    char csv[96], npy[96], libsvm[96], ledger[96], scratch[96];
+    double values[ROWS * COLS];
+    double lower[COLS], upper[COLS];
+} fixture;
+
+static fixture files;
+
+/* ---- scenarios -------------------------------------------------------------------------- */
+
+/* A scenario gets what it works on and returns the first status that is not CLO_OK. */
+typedef clo_status scenario(const void *given, clo_error *err);
+
+/* Goes on, or leaves with an untouched output. */
+#define STEP(call, output)                                                                         \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status) {                                                                              \
+            assert_null(output);                                                                   \
+            goto done;                                                                             \
+        }                                                                                          \
+    } while (0)
+
+typedef struct work {
+    const char *path;
+    const char *mechanism;
+    const char *param, *value; /* one setting away from the presets, or NULL */
+    bool columns;              /* bounded by columns, not by the norm */
+    bool secure;
+} work;
+
+typedef struct text {
+    char bytes[MOST_JSON];
+    size_t used;
+} text;
+
+static bool write_text(void *user, const char *bytes, size_t count)
+{
+    text *const out = user;
+    if (count > MOST_JSON - out->used) return false;
+    memcpy(out->bytes + out->used, bytes, count);
+    out->used += count;
+    return true;
+}
+
+static clo_domain domain_of(const work *given)
+{
+    clo_domain domain = clo_domain_default();
+    domain.relation = CLO_REPLACE;
+    domain.cols = COLS;
+    domain.rows = ROWS;
+    domain.norm = given->columns ? 0 : 1;
+    domain.lower = given->columns ? files.lower : NULL;
+    domain.upper = given->columns ? files.upper : NULL;
+    return domain;
+}
+
+static clo_status new_rng(bool secure, clo_rng **out, clo_error *err)
+{
+    uint8_t seed[32];
+    clo_seed_from_text("a fault", seed);
+    return secure ? clo_rng_new(out, err) : clo_rng_new_seeded(seed, out, err);
+}
+
+static clo_status make_plan(const work *given, clo_plan **out, clo_error *err)
+{
+    const clo_mechanism *const mechanism = clo_mechanism_find(given->mechanism);
+    const clo_domain domain = domain_of(given);
+    clo_params *params = NULL;
+    clo_status status;
+    assert_non_null(mechanism);
+    STEP(clo_params_new(mechanism, &params, err), params);
+    if (given->param) STEP(clo_params_set_text(params, given->param, given->value, err), NULL);
+    STEP(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, out, err), *out);
+done:
+    clo_params_free(params);
+    return status;
+}
+
+static clo_status read_bounded(const work *given, clo_bounded **out, clo_error *err)
+{
+    clo_read_options options = clo_read_options_default();
+    const clo_domain domain = domain_of(given);
+    clo_table *table = NULL;
+    clo_status status;
+    options.cols = strstr(given->path, ".svm") ? COLS : 0;
+    STEP(clo_table_read(given->path, &options, &table, err), table);
+    STEP(clo_bound(table, &domain, out, err), *out);
+done:
+    clo_table_free(table);
+    return status;
+}
+
+/* Writes the release, reads it back and writes it again: the same bytes. */
+static clo_status report_and_parse(const clo_release *release, clo_error *err)
+{
+    static text first, second, words;
+    clo_release *again = NULL;
+    clo_status status;
+    first.used = second.used = words.used = 0;
+    STEP(clo_report(release, CLO_TEXT, write_text, &words, err), NULL);
+    STEP(clo_report(release, CLO_JSON, write_text, &first, err), NULL);
+    STEP(clo_release_parse(first.bytes, first.used, &again, err), again);
+    STEP(clo_report(again, CLO_JSON, write_text, &second, err), NULL);
+    assert_int_equal(first.used, second.used);
+    assert_memory_equal(first.bytes, second.bytes, first.used);
+done:
+    clo_release_free(again);
+    return status;
+}
+
+/* From the file to the release in JSON and back. */
+static clo_status whole_run(const void *context, clo_error *err)
+{
+    static const char *const names[COLS] = { "age", "income" };
+    const work *const given = context;
+    clo_bounded *data = NULL;
+    clo_plan *plan = NULL;
+    clo_grant *grant = NULL;
+    clo_rng *rng = NULL;
+    clo_release *release = NULL;
+    clo_run_options options = clo_run_options_default();
+    clo_status status;
+    options.threads = 2;
+    STEP(read_bounded(given, &data, err), data);
+    STEP(make_plan(given, &plan, err), plan);
+    STEP(clo_grant_unmetered(plan, &grant, err), grant);
+    STEP(new_rng(given->secure, &rng, err), rng);
+    STEP(clo_run(plan, grant, data, rng, &options, &release, err), release);
+    STEP(clo_release_name_columns(release, names, COLS, err), NULL);
+    STEP(report_and_parse(release, err), NULL);
+done:
+    clo_release_free(release);
+    clo_rng_free(rng);
+    clo_grant_free(grant);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+    return status;
+}
+
+static bool visit_account(void *user, const clo_account *account)
+{
+    return true;
+}
+
+static bool count_charge(void *user, const clo_charge *charge)
+{
+    ++*(uint64_t *)user;
+    return true;
+}
+
+/* Opens a ledger, declares a data set of its own, spends on it and reads the books. */
+static clo_status ledger_work(const void *context, clo_error *err)
+{
+    static unsigned number; /* a name can be declared once */
+    char dataset[32];
+    uint64_t charges = 0;
+    clo_ledger *ledger = NULL;
+    clo_plan *plan = NULL;
+    clo_grant *grant = NULL;
+    clo_status status;
+    snprintf(dataset, sizeof dataset, "set%u", number++);
+    STEP(make_plan(context, &plan, err), plan);
+    STEP(clo_ledger_open(files.ledger, &ledger, err), ledger);
+    STEP(clo_ledger_declare(ledger, dataset, (clo_loss){ 10, 1e-5 }, err), NULL);
+    STEP(clo_ledger_spend(ledger, dataset, plan, &grant, err), grant);
+    STEP(clo_ledger_accounts(ledger, dataset, visit_account, NULL, err), NULL);
+    STEP(clo_ledger_history(ledger, dataset, count_charge, &charges, err), NULL);
+    STEP(clo_ledger_verify(ledger, err), NULL);
+    assert_int_equal(charges, 1);
+done:
+    clo_grant_free(grant);
+    clo_plan_free(plan);
+    clo_ledger_close(ledger);
+    return status;
+}
+
+static clo_status generate_and_write(const void *context, clo_error *err)
+{
+    clo_subspace_model subspaces = clo_subspace_model_default();
+    clo_mixture_model mixture = clo_mixture_model_default();
+    double records[ROWS * 3], truth[2 * 3];
+    uint32_t labels[ROWS];
+    clo_rng *rng = NULL;
+    clo_status status;
+    subspaces.rows = mixture.rows = ROWS;
+    subspaces.cols = mixture.cols = 3;
+    subspaces.clusters = mixture.clusters = 2;
+    subspaces.dim = 1;
+    STEP(new_rng(false, &rng, err), rng);
+    STEP(clo_generate_subspaces(&subspaces, rng, records, labels, truth, err), NULL);
+    STEP(clo_generate_mixture(&mixture, rng, records, labels, truth, err), NULL);
+    STEP(clo_matrix_write(files.scratch, (clo_matrix){ records, ROWS, 3, 3 }, NULL, err), NULL);
+done:
+    clo_rng_free(rng);
+    return status;
+}
+
+/* Opens a release that exists and measures it on the operator's own table. */
+static clo_status evaluate(const void *context, clo_error *err)
+{
+    const text *const json = context;
+    clo_release *release = NULL;
+    clo_table *table = NULL;
+    clo_matrix truth = { NULL, 0, 0, 0 };
+    clo_evaluation evaluation = { .struct_size = sizeof evaluation };
+    clo_status status;
+    STEP(clo_release_parse(json->bytes, json->used, &release, err), release);
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+                        err),
+         table);
+    STEP(clo_matrix_read(files.npy, &truth, err), truth.data);
+    truth.rows = 2; /* as many as there are centres */
+    STEP(clo_evaluate(release, table, truth, &evaluation, err), NULL);
+done:
+    clo_matrix_free(truth);
+    clo_table_free(table);
+    clo_release_free(release);
+    return status;
+}
+
+/* ---- making things fail -------------------------------------------------------------------- */
+
+static void must_succeed(scenario *run, const void *given)
+{
+    clo_error err = { 0 };
+    assert_ok(run(given, &err), err);
+}
+
+/* How many of the scenario's allocations fail without its saying so. */
+static uint64_t count_faults(scenario *run, const void *given, uint64_t count)
+{
+    uint64_t faults = 0;
+    for (uint64_t n = 1; n <= count; n++) {
+        clo_error err = { 0 };
+        clo_i_fail_allocation(n);
+        const clo_status status = run(given, &err);
+        const bool reached = clo_i_allocation_count() >= n;
+        clo_i_fail_allocation(0);
+        if (!reached || (status == CLO_MEMORY && err.status == CLO_MEMORY && err.message[0]))
+            continue;
+        print_message("# allocation %u of %u: status %d, \"%s\"\n", (unsigned)n, (unsigned)count,
+                      (int)status, err.message);
+        faults++;
+    }
+    return faults;
+}
+
+static void fail_every_allocation(scenario *run, const void *given)
+{
+    clo_i_fail_allocation(0);
+    must_succeed(run, given);
+    const uint64_t count = clo_i_allocation_count();
+    assert_true(count > 0);
+    assert_int_equal(count_faults(run, given, count), 0);
+    must_succeed(run, given);
+}
+
+static void survives_without_memory(const char *path)
+{
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        char name[64];
+        const clo_mechanism *const mechanism = clo_mechanism_at(i);
+        snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
+                 clo_mechanism_method(mechanism));
+        const work by_norm = { .path = path, .mechanism = name };
+        const work by_columns = { .path = path, .mechanism = name, .columns = true };
+        fail_every_allocation(whole_run, &by_norm);
+        /* A mechanism that looks for bounds is not given any. */
+        if (strcmp(clo_mechanism_family(mechanism), "bounds") != 0)
+            fail_every_allocation(whole_run, &by_columns);
+    }
+}
+
+/* ---- the tests ------------------------------------------------------------------------------ */
+
+static void a_run_from_csv_survives_any_failed_allocation(void **state)
+{
+    survives_without_memory(files.csv);
+}
+
+static void a_run_from_npy_survives_any_failed_allocation(void **state)
+{
+    survives_without_memory(files.npy);
+}
+
+static void a_run_from_libsvm_survives_any_failed_allocation(void **state)
+{
+    survives_without_memory(files.libsvm);
+}
+
+static void bounds_of_columns_survive_any_failed_allocation(void **state)
+{
+    const work given = {
+        .path = files.csv, .mechanism = "bounds/quantile", .param = "of", .value = "columns"
+    };
+    fail_every_allocation(whole_run, &given);
+}
+
+static void a_ledger_survives_any_failed_allocation_and_its_books_still_balance(void **state)
+{
+    const work given = { .mechanism = "kmeans/lloyd" };
+    clo_error err = { 0 };
+    clo_ledger *ledger = NULL;
+    fail_every_allocation(ledger_work, &given);
+    assert_ok(clo_ledger_open_existing(files.ledger, &ledger, &err), err);
+    assert_ok(clo_ledger_verify(ledger, &err), err);
+    clo_ledger_close(ledger);
+}
+
+static void synthetic_data_survive_any_failed_allocation(void **state)
+{
+    fail_every_allocation(generate_and_write, NULL);
+}
+
+static clo_status release_centers(text *json, clo_error *err)
+{
+    const work given = {
+        .path = files.csv, .param = "clusters", .value = "2", .mechanism = "kmeans/lloyd"
+    };
+    clo_bounded *data = NULL;
+    clo_plan *plan = NULL;
+    clo_grant *grant = NULL;
+    clo_rng *rng = NULL;
+    clo_release *release = NULL;
+    clo_status status;
+    STEP(read_bounded(&given, &data, err), data);
+    STEP(make_plan(&given, &plan, err), plan);
+    STEP(clo_grant_unmetered(plan, &grant, err), grant);
+    STEP(new_rng(false, &rng, err), rng);
+    STEP(clo_run(plan, grant, data, rng, NULL, &release, err), release);
+    STEP(clo_report(release, CLO_JSON, write_text, json, err), NULL);
+done:
+    clo_release_free(release);
+    clo_rng_free(rng);
+    clo_grant_free(grant);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+    return status;
+}
+
+static void an_evaluation_survives_any_failed_allocation(void **state)
+{
+    static text json;
+    clo_error err = { 0 };
+    json.used = 0;
+    assert_ok(release_centers(&json, &err), err);
+    fail_every_allocation(evaluate, &json);
+}
+
+/* The system's randomness may give out at any call; nothing may be released then. */
+static void no_run_goes_on_without_randomness(void **state)
+{
+    static const char *const mechanisms[] = { "kmeans/lloyd", "subspace/gaussian",
+                                              "bounds/quantile" };
+    for (size_t i = 0; i < 3; i++) {
+        const work given = { .path = files.csv, .mechanism = mechanisms[i], .secure = true };
+        clo_status status = CLO_ENTROPY;
+        uint64_t n = 0;
+        clo_error err = { 0 };
+        while (status == CLO_ENTROPY && ++n < 1000) {
+            clo_i_fail_entropy(n);
+            status = whole_run(&given, &err);
+            clo_i_fail_entropy(0);
+        }
+        assert_ok(status, err); /* it was never reached any more */
+        assert_true(n > 2);     /* the generator's own, and at least one of a query */
+        must_succeed(whole_run, &given);
+    }
+}
+
+/* The control of this program: two allocations, of which the second is let go in silence. */
+static clo_status careless(const void *given, clo_error *err)
+{
+    char *first = NULL, *second = NULL;
+    CLO_TRY(clo_i_alloc(1, 1, &first, err));
+    if (clo_i_alloc(1, 1, &second, err) == CLO_OK) clo_i_free(second);
+    clo_i_free(first);
+    return CLO_OK;
+}
+
+static void a_swallowed_failure_is_noticed(void **state)
+{
+    assert_int_equal(count_faults(careless, NULL, 2), 1);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void name_file(char out[96], const char *name)
+{
+    snprintf(out, 96, "%s/%s", files.folder, name);
+}
+
+static int make_files(void **state)
+{
+    clo_error err = { 0 };
+    strcpy(files.folder, "/tmp/cloister-fault-XXXXXX");
+    if (!mkdtemp(files.folder)) return -1;
+    name_file(files.csv, "data.csv");
+    name_file(files.npy, "data.npy");
+    name_file(files.libsvm, "data.svm");
+    name_file(files.ledger, "ledger.db");
+    name_file(files.scratch, "scratch.csv");
+    for (size_t j = 0; j < COLS; j++) {
+        files.lower[j] = -1;
+        files.upper[j] = 1;
+    }
+    for (size_t i = 0; i < ROWS * COLS; i++)
+        files.values[i] = 0.05 * (double)(i % 13) - 0.3; /* inside the unit ball */
+    const clo_matrix values = { files.values, ROWS, COLS, COLS };
+    if (clo_matrix_write(files.csv, values, NULL, &err)) return -1;
+    if (clo_matrix_write(files.npy, values, NULL, &err)) return -1;
+    FILE *const svm = fopen(files.libsvm, "w");
+    if (!svm) return -1;
+    for (size_t i = 0; i < ROWS; i++)
+        fprintf(svm, "%d 1:%.3f 2:%.3f\n", (int)(i % 2), files.values[i * COLS],
+                files.values[i * COLS + 1]);
+    return fclose(svm);
+}
+
+static int remove_files(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", files.folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_from_csv_survives_any_failed_allocation),
+        cmocka_unit_test(a_run_from_npy_survives_any_failed_allocation),
+        cmocka_unit_test(a_run_from_libsvm_survives_any_failed_allocation),
+        cmocka_unit_test(bounds_of_columns_survive_any_failed_allocation),
+        cmocka_unit_test(a_ledger_survives_any_failed_allocation_and_its_books_still_balance),
+        cmocka_unit_test(synthetic_data_survive_any_failed_allocation),
+        cmocka_unit_test(an_evaluation_survives_any_failed_allocation),
+        cmocka_unit_test(no_run_goes_on_without_randomness),
+        cmocka_unit_test(a_swallowed_failure_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
