@@ -20,7 +20,9 @@ typedef enum clo_missing {
 } clo_missing;
 
 typedef enum clo_header {
-    CLO_HEADER_AUTO = 0, /* the first line is a header when one of its cells is not a number */
+    CLO_HEADER_AUTO =
+        0, /* the first line is a header when one of its cells is neither a number nor a
+                            word for a missing one (empty, NA, nan, inf) */
     CLO_HEADER_NONE = 1,
     CLO_HEADER_FIRST_LINE = 2
 } clo_header;

@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /* Records around k subspaces (wang2015, section 5): x = U y + N(0, noise^2 I), y uniform on
- * the unit sphere of R^dim.  clusters[i] (may be NULL) says which subspace record i is from;
- * bases is clusters x cols x dim, row-major. */
+ * the unit sphere of R^dim, the subspace of each record drawn uniformly.  labels[i] says which
+ * subspace record i is from; bases is clusters x cols x dim, row-major; both may be NULL.  After
+ * CLO_ENTROPY or CLO_MEMORY records and labels may be partly written. */
 typedef struct clo_subspace_model {
     size_t struct_size;
     size_t rows, cols, clusters, dim;

@@ -1,5 +1,5 @@
-/* fuzz_grid.c - record to integer on any doubles: inside the ball (bound.T1), a bad cell gives zeros, and
- * an oracle in long double agrees to a step of the grid where nothing overflows it. */
+/* fuzz_grid.c - record to integer on any doubles: inside the ball (bound.T1), a bad cell gives
+ * zeros, and an oracle in long double agrees to a step of the grid where nothing overflows it. */
 #include "bound/bound.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* fuzz_release.c - a release file may come from anywhere: any bytes are refused or read, and what was
- * read is written again to bytes that read the same. */
+/* fuzz_release.c - a release file may come from anywhere: any bytes are refused or read, and what
+ * was read is written again to bytes that read the same. */
 #include <cloister/cloister.h>
 #include <stdlib.h>
 #include <string.h>

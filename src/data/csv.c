@@ -1,0 +1,521 @@
+/*
+ * csv.c - the reader of CSV: text with one record a line and a character between its cells.
+ *
+ * What is read.  RFC 4180, and what is around in practice: line ends with or without CR, a byte
+ * order mark, a last line without an end, blanks around a cell, another delimiter.  A quote opens a
+ * cell only at its start; inside, "" is a quote, and delimiters and line ends are text.  Where the
+ * delimiter is a blank, a run of blanks and tabs is one delimiter.  A line that holds nothing but
+ * blanks is skipped.  All records have the same number of cells.
+ *
+ * What is a number is what clo_i_read_number reads, with nothing but blanks around it; everything
+ * else, the empty cell included, is a bad cell.  The text of a cell is in no message.
+ *
+ * A record is parsed in one pass over its bytes: a number is read where a cell starts, and where it
+ * stops the delimiter should be.  Only if that fails is the cell looked at as text.
+ */
+#include "data/formats.h"
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { FAULT_RAGGED = 1, FAULT_BAD_CELL, FAULT_NO_UNIT, FAULT_TOO_LONG, FAULT_OPEN_QUOTE };
+
+typedef struct csv {
+    const char *name; /* of the source */
+    char delimiter;
+    char also;  /* a second delimiter: a tab where it is a blank, else the same */
+    char blank; /* besides the space, what may stand around a cell */
+    bool runs;  /* several delimiters are one */
+    bool refuse;
+    size_t cells;   /* of a record */
+    char **names;   /* of the cells, or NULL */
+    int32_t *slots; /* cell -> column of the table, or -1 */
+    size_t cols;
+    size_t unit; /* the cell that is the unit, or SIZE_MAX */
+    uint8_t key[CLO_UNIT_KEY_BYTES];
+} csv;
+
+/* ---- cells and records as text --------------------------------------------------------------- */
+
+static inline const char *skip_blanks(const csv *f, const char *text)
+{
+    while (*text == ' ' || *text == f->blank) text++;
+    return text;
+}
+
+/* The quote that closes the one at text, or NULL. */
+static const char *closing_quote(const char *text, const char *end)
+{
+    for (text++; text < end; text += 2) {
+        text = memchr(text, '"', (size_t)(end - text));
+        if (!text || text + 1 >= end || text[1] != '"') return text;
+    }
+    return NULL;
+}
+
+/* The delimiter or line end that ends the cell at text, or NULL where none comes before `end`. */
+static const char *cell_end(const csv *f, const char *text, const char *end)
+{
+    text = skip_blanks(f, text);
+    if (text < end && *text == '"') {
+        text = closing_quote(text, end);
+        if (!text) return NULL;
+    }
+    for (; text < end; text++)
+        if (*text == f->delimiter || *text == '\n' || *text == f->also) return text;
+    return NULL;
+}
+
+/* From where a cell ends to where the next one starts; at the record's line end it stays there
+ * and says false. */
+static inline bool to_next_cell(const csv *f, const char **at)
+{
+    if (f->runs) {
+        *at = skip_blanks(f, *at);
+        if (**at == '\r' && (*at)[1] == '\n') ++*at;
+    }
+    if (**at == '\n') return false;
+    *at += !f->runs;
+    return true;
+}
+
+static const char *record_end(const void *self, const char *text, const char *end)
+{
+    const csv *const f = self;
+    const char *const line = memchr(text, '\n', (size_t)(end - text));
+    if (!line || !memchr(text, '"', (size_t)(line - text))) return line ? line + 1 : NULL;
+    for (const char *at = text;; at++) {
+        at = cell_end(f, at, end);
+        if (!at || *at == '\n') return at ? at + 1 : NULL;
+    }
+}
+
+/* Behind the line that starts at text, where it holds nothing but blanks, or NULL. */
+static inline const char *blank_line_end(const csv *f, const char *text)
+{
+    text = skip_blanks(f, text);
+    if (*text == '\r') text++;
+    return *text == '\n' ? text + 1 : NULL;
+}
+
+/* What a cell says: without blanks around it, without its quotes. */
+typedef struct content {
+    const char *from, *to;
+    bool doubled; /* an inner quote stands there twice */
+} content;
+
+static content content_of(const csv *f, const char *text, const char *stop)
+{
+    text = skip_blanks(f, text);
+    while (stop > text && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r')) stop--;
+    if (stop - text < 2 || *text != '"' || closing_quote(text, stop) != stop - 1)
+        return (content){ text, stop, false };
+    text++;
+    stop--;
+    return (content){ text, stop, memchr(text, '"', (size_t)(stop - text)) != NULL };
+}
+
+static bool is_number(content c, double *out)
+{
+    while (c.from < c.to && *c.from == ' ') c.from++; /* inside quotes */
+    while (c.from < c.to && c.to[-1] == ' ') c.to--;
+    return c.from < c.to && clo_i_read_number(c.from, out) == c.to && isfinite(*out);
+}
+
+/* Up to the next inner quote and with it, without the one that doubles it. */
+static size_t undoubled_part(content *c, const char **part)
+{
+    const char *const quote = memchr(c->from, '"', (size_t)(c->to - c->from));
+    const size_t length = (size_t)((quote ? quote + 1 : c->to) - c->from);
+    *part = c->from;
+    c->from = quote ? quote + 2 : c->to;
+    return length;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void hash_unit(const csv *f, content c, uint8_t *unit)
+{
+    crypto_generichash_state state;
+    if (!c.doubled) {
+        clo_i_unit_hash(f->key, c.from, (size_t)(c.to - c.from), unit);
+        return;
+    }
+    (void)crypto_generichash_init(&state, f->key, sizeof f->key, CLO_UNIT_BYTES);
+    while (c.from < c.to) {
+        const char *part;
+        const size_t length = undoubled_part(&c, &part);
+        (void)crypto_generichash_update(&state, (const unsigned char *)part, length);
+    }
+    (void)crypto_generichash_final(&state, unit, CLO_UNIT_BYTES);
+    clo_i_wipe(&state, sizeof state);
+}
+
+/* A cell that is not plainly a number, or not only one; where it ends, or NULL with a fault. */
+static const char *parse_as_text(const csv *f, size_t cell, const char *text, const char *end,
+                                 double *row, uint8_t *unit, clo_i_fault *fault)
+{
+    const int32_t slot = f->slots[cell];
+    const char *const stop = cell_end(f, text, end);
+    fault->column = cell;
+    if (!stop) {
+        fault->kind = FAULT_OPEN_QUOTE;
+        return NULL;
+    }
+    if (slot < 0 && cell != f->unit) return stop;
+    const content c = content_of(f, text, stop);
+    if (cell == f->unit) {
+        hash_unit(f, c, unit);
+        if (f->refuse && c.from == c.to) fault->kind = FAULT_NO_UNIT;
+    }
+    if (slot >= 0 && !is_number(c, &row[slot])) {
+        row[slot] = NAN;
+        if (f->refuse) fault->kind = FAULT_BAD_CELL;
+    }
+    return fault->kind ? NULL : stop;
+}
+
+/* The record has another number of cells than it should: `found` and those from here on. */
+static const char *count_ragged(const csv *f, const char *at, const char *end, size_t found,
+                                clo_i_fault *fault)
+{
+    while (to_next_cell(f, &at)) {
+        found++;
+        at = cell_end(f, at, end);
+        if (!at) break;
+    }
+    fault->kind = at ? FAULT_RAGGED : FAULT_OPEN_QUOTE;
+    fault->found = found;
+    return NULL;
+}
+
+/* One record into one row; behind its line end, or NULL with a fault. */
+static const char *parse_record(const csv *f, const char *text, const char *end, double *row,
+                                uint8_t *unit, clo_i_fault *fault)
+{
+    const char *at = f->runs ? skip_blanks(f, text) : text;
+    for (size_t cell = 0;; cell++) {
+        const int32_t slot = f->slots[cell];
+        const char *stop = NULL;
+        if (slot >= 0 && cell != f->unit) stop = clo_i_read_number(at, &row[slot]);
+        if (stop && *stop == '\r') stop += stop[1] == '\n';
+        if (!stop || (*stop != f->delimiter && *stop != '\n') || !isfinite(row[slot])) {
+            stop = parse_as_text(f, cell, at, end, row, unit, fault);
+            if (!stop) return NULL;
+        }
+        at = stop;
+        const bool more = to_next_cell(f, &at), last = cell + 1 == f->cells;
+        if (last && !more) return at + 1;
+        if (last || !more) return count_ragged(f, stop, end, cell + 1, fault);
+    }
+}
+
+static clo_status allocate_block(const csv *f, size_t rows, clo_i_block *block)
+{
+    size_t count;
+    if (!clo_i_multiply(rows, f->cols, &count)) return CLO_MEMORY;
+    CLO_TRY(clo_i_alloc(count, sizeof *block->values, &block->values, NULL));
+    block->value_count = count;
+    block->cells = (const uint8_t *)block->values;
+    block->room = rows;
+    if (f->unit == SIZE_MAX) return CLO_OK;
+    return clo_i_alloc(rows, CLO_UNIT_BYTES, &block->units, NULL);
+}
+
+/* A block with much room to spare (blank lines, line ends inside quotes) is made smaller. */
+static clo_status trim_block(const csv *f, clo_i_block *block)
+{
+    const size_t room = block->room;
+    if (block->rows >= room - room / 4 - 1) return CLO_OK;
+    CLO_TRY(clo_i_resize(&block->values, block->value_count, block->rows * f->cols,
+                         sizeof *block->values, NULL));
+    block->value_count = block->rows * f->cols;
+    block->cells = (const uint8_t *)block->values;
+    if (!block->units) return CLO_OK;
+    CLO_TRY(clo_i_resize(&block->units, room, block->rows, CLO_UNIT_BYTES, NULL));
+    block->room = block->rows;
+    return CLO_OK;
+}
+
+static void parse(const void *self, const char *text, const char *end, size_t lines,
+                  clo_i_block *block, clo_i_fault *fault)
+{
+    const csv *const f = self;
+    /* A record has a line end and at least a byte a cell, two where it has one cell. */
+    const size_t most = (size_t)(end - text) / (f->cells > 2 ? f->cells : 2);
+    const size_t rows = (lines < most ? lines : most) + 1;
+    size_t done = 0;
+    fault->status = allocate_block(f, rows, block);
+    if (fault->status != CLO_OK) return;
+    for (const char *at = text, *next; at < end; at = next) {
+        next = blank_line_end(f, at);
+        if (next) continue;
+        next = parse_record(f, at, end, block->values + done * f->cols,
+                            block->units ? block->units + done * CLO_UNIT_BYTES : NULL, fault);
+        if (next && (size_t)(next - at) > CLO_LINE_BYTES) fault->kind = FAULT_TOO_LONG;
+        if (fault->kind) {
+            fault->line = clo_i_count_bytes(text, at, '\n');
+            return;
+        }
+        done++;
+    }
+    block->rows = done;
+    fault->status = trim_block(f, block);
+}
+
+static clo_status explain(const void *self, const clo_i_fault *fault, size_t line, clo_error *err)
+{
+    const csv *const f = self;
+    char name[CLO_SHOWN_BYTES] = "", column[CLO_SHOWN_BYTES + 32];
+    if (f->names && fault->column < f->cells) clo_i_show_name(f->names[fault->column], name);
+    if (name[0])
+        snprintf(column, sizeof column, "%zu ('%s')", fault->column + 1, name);
+    else
+        snprintf(column, sizeof column, "%zu", fault->column + 1);
+    switch (fault->kind) {
+    case FAULT_RAGGED:
+        return clo_i_fail(
+            err, CLO_FORMAT,
+            "%s, line %zu: %zu cells were expected, as on the first line, and %zu found", f->name,
+            line, f->cells, fault->found);
+    case FAULT_BAD_CELL:
+        return clo_i_fail(
+            err, CLO_FORMAT,
+            "%s, line %zu, column %s: not a finite number, and missing cells are refused", f->name,
+            line, column);
+    case FAULT_NO_UNIT:
+        return clo_i_fail(
+            err, CLO_FORMAT,
+            "%s, line %zu, column %s: the unit is empty, and missing cells are refused", f->name,
+            line, column);
+    case FAULT_TOO_LONG:
+        return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: longer than %zu bytes", f->name, line,
+                          CLO_LINE_BYTES);
+    default:
+        return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: a quote is opened and never closed",
+                          f->name, line);
+    }
+}
+
+/* ---- the first line -------------------------------------------------------------------------- */
+
+static void set_delimiter(csv *f, char delimiter)
+{
+    f->delimiter = delimiter;
+    f->runs = delimiter == ' ';
+    f->also = f->runs ? '\t' : delimiter;
+    f->blank = delimiter == '\t' ? ' ' : '\t';
+}
+
+/* The most frequent of the usual ones outside quotes; a blank only where there is none of them. */
+static char detect_delimiter(const char *text, const char *end)
+{
+    static const char usual[] = { ',', ';', '\t', '|' };
+    size_t counts[sizeof usual] = { 0 }, best = 0;
+    bool quoted = false, blank = false;
+    while (text < end && *text == ' ') text++;
+    for (; text < end && (quoted || *text != '\n'); text++) {
+        if (*text == '"') quoted = !quoted;
+        if (quoted) continue;
+        for (size_t i = 0; i < sizeof usual; i++) counts[i] += *text == usual[i];
+        blank = blank || *text == ' ';
+    }
+    for (size_t i = 1; i < sizeof usual; i++)
+        if (counts[i] > counts[best]) best = i;
+    return counts[best] == 0 && blank ? ' ' : usual[best];
+}
+
+/* Brings the first record that is not blank to the start of the window, and settles the delimiter;
+ * how long the record is. */
+static clo_status find_first_record(csv *f, clo_i_source *source, char delimiter, size_t *length,
+                                    clo_error *err)
+{
+    const char *text, *end, *next;
+    CLO_TRY(clo_i_source_fill(source, 2 * CLO_LINE_BYTES, err));
+    clo_i_skip_mark(source);
+    set_delimiter(f, delimiter ? delimiter : ',');
+    for (;;) {
+        CLO_TRY(clo_i_source_fill(source, 2 * CLO_LINE_BYTES, err));
+        clo_i_end_last_line(source);
+        if (source->start == source->end)
+            return clo_i_fail(err, CLO_FORMAT, "%s is empty", f->name);
+        text = source->bytes + source->start;
+        end = source->bytes + source->end;
+        if (!(next = blank_line_end(f, text))) break;
+        source->start += (size_t)(next - text);
+        source->lines++;
+    }
+    if (!delimiter) set_delimiter(f, detect_delimiter(text, end));
+    next = record_end(f, text, end);
+    if (!next || (size_t)(next - text) > CLO_LINE_BYTES)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s, line %zu: longer than %zu bytes, or a quote is never closed",
+                          f->name, source->lines + 1, CLO_LINE_BYTES);
+    *length = (size_t)(next - text);
+    return CLO_OK;
+}
+
+/* Calls visit with each cell of the record at text. */
+static clo_status each_cell(csv *f, const char *text, const char *end,
+                            clo_status (*visit)(csv *f, size_t cell, content c, void *user),
+                            void *user)
+{
+    size_t cell = 0;
+    const char *at = f->runs ? skip_blanks(f, text) : text;
+    do {
+        const char *const stop = cell_end(f, at, end);
+        CLO_TRY(visit(f, cell++, content_of(f, at, stop), user));
+        at = stop;
+    } while (to_next_cell(f, &at));
+    return CLO_OK;
+}
+
+static clo_status count_cell(csv *f, size_t cell, content c, void *user)
+{
+    f->cells = cell + 1;
+    return CLO_OK;
+}
+
+/* What stands where a number is missing; it says no more than an empty cell. */
+static bool is_missing_word(content c)
+{
+    static const char *const words[] = { "",     "?",    "na",  "n/a",     "nan",
+                                         "null", "none", "inf", "infinity" };
+    if (c.from < c.to && (*c.from == '-' || *c.from == '+')) c.from++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if (length == (size_t)(c.to - c.from) && strncasecmp(words[i], c.from, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A first line is a header when one of its cells is text.  A missing number is not, nor is the
+ * cell of a unit that is given by its number: there the people are named. */
+typedef struct header_signs {
+    size_t unit; /* as a number from 1, or 0 */
+    bool text;
+} header_signs;
+
+static clo_status look_for_text(csv *f, size_t cell, content c, void *user)
+{
+    header_signs *const signs = user;
+    double value;
+    if (cell + 1 != signs->unit && !is_number(c, &value) && !is_missing_word(c)) signs->text = true;
+    return CLO_OK;
+}
+
+static bool is_header(csv *f, const char *text, const char *end, const clo_read_options *options)
+{
+    header_signs signs = { 0 };
+    if (options->header != CLO_HEADER_AUTO) return options->header == CLO_HEADER_FIRST_LINE;
+    if (options->unit && clo_i_is_column_number(options->unit))
+        for (const char *d = options->unit; *d && signs.unit < CLO_MOST_COLS; d++)
+            signs.unit = signs.unit * 10 + (size_t)(*d - '0');
+    (void)each_cell(f, text, end, look_for_text, &signs);
+    return signs.text;
+}
+
+static clo_status copy_name(csv *f, size_t cell, content c, void *user)
+{
+    size_t length = 0;
+    CLO_TRY(clo_i_alloc((size_t)(c.to - c.from) + 1, 1, &f->names[cell], user));
+    while (c.from < c.to) {
+        const char *part = c.from;
+        const size_t here = c.doubled ? undoubled_part(&c, &part) : (size_t)(c.to - c.from);
+        memcpy(f->names[cell] + length, part, here);
+        length += here;
+        if (!c.doubled) break;
+    }
+    return CLO_OK;
+}
+
+/* Counts the cells of the first record and, where it is a header, takes the names from it. */
+static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read_options *options,
+                                    clo_error *err)
+{
+    size_t length = 0;
+    CLO_TRY(find_first_record(f, source, options->delimiter, &length, err));
+    const char *const text = source->bytes + source->start, *const end = text + length;
+    (void)each_cell(f, text, end, count_cell, NULL);
+    if (f->cells > CLO_MOST_COLS)
+        return clo_i_fail(err, CLO_FORMAT, "%s has more than %zu columns, which is the limit",
+                          f->name, CLO_MOST_COLS);
+    if (!is_header(f, text, end, options)) return CLO_OK;
+    if (length > CLO_HEADER_BYTES)
+        return clo_i_fail(err, CLO_FORMAT, "%s: the header is longer than %zu bytes", f->name,
+                          CLO_HEADER_BYTES);
+    CLO_TRY(clo_i_alloc(f->cells, sizeof *f->names, &f->names, err));
+    CLO_TRY(each_cell(f, text, end, copy_name, err));
+    source->lines += clo_i_count_bytes(text, end, '\n');
+    source->start += length;
+    return CLO_OK;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static clo_status copy_chosen_names(const csv *f, const uint32_t *chosen, clo_table *table,
+                                    clo_error *err)
+{
+    if (!f->names) return CLO_OK;
+    CLO_TRY(clo_i_alloc(table->cols, sizeof *table->names, &table->names, err));
+    for (size_t j = 0; j < table->cols; j++)
+        CLO_TRY(clo_i_copy_text(f->names[chosen[j]], &table->names[j], err));
+    return CLO_OK;
+}
+
+/* Which cells go into the table, and which one is the unit. */
+static clo_status choose_cells(csv *f, const clo_read_options *options, clo_table *table,
+                               clo_error *err)
+{
+    const clo_i_columns columns = { f->cells, f->names, f->name };
+    uint32_t *chosen = NULL;
+    f->unit = SIZE_MAX;
+    if (options->unit) {
+        CLO_TRY(clo_i_unit_key(f->key, err));
+        CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", &f->unit, err));
+    }
+    CLO_TRY(clo_i_alloc(f->cells, sizeof *f->slots, &f->slots, err));
+    CLO_TRY(clo_i_choose_columns(&columns, options->columns, f->unit, &chosen, &f->cols, err));
+    for (size_t cell = 0; cell < f->cells; cell++) f->slots[cell] = -1;
+    for (size_t j = 0; j < f->cols; j++) f->slots[chosen[j]] = (int32_t)j;
+    table->cols = f->cols;
+    table->has_unit = options->unit != NULL;
+    table->col_step = sizeof(double);
+    table->row_step = f->cols * sizeof(double);
+    const clo_status status = copy_chosen_names(f, chosen, table, err);
+    clo_i_free(chosen);
+    return status;
+}
+
+static clo_status check_delimiter(char delimiter, clo_error *err)
+{
+    if (!delimiter || !strchr("\"\r\n.+-0123456789eE", delimiter)) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the delimiter must not be a quote, a line end or a part of a number");
+}
+
+clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options, clo_table **out,
+                          clo_error *err)
+{
+    csv f = { .name = source->name, .refuse = options->missing == CLO_MISSING_REFUSE };
+    const clo_i_text_format format = { record_end, parse, explain, &f, source->name };
+    clo_table *table = NULL;
+    CLO_TRY(check_delimiter(options->delimiter, err));
+    clo_status status = clo_i_table_new(&table, err);
+    if (status == CLO_OK) status = read_first_record(&f, source, options, err);
+    if (status == CLO_OK) status = choose_cells(&f, options, table, err);
+    if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
+    for (size_t cell = 0; f.names && cell < f.cells; cell++) clo_i_free(f.names[cell]);
+    clo_i_free(f.names);
+    clo_i_free(f.slots);
+    clo_i_wipe(&f, sizeof f);
+    if (status != CLO_OK) {
+        clo_table_free(table);
+        return status;
+    }
+    *out = table;
+    return CLO_OK;
+}

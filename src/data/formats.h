@@ -1,0 +1,179 @@
+/*
+ * formats.h - what the files of this folder share and no other folder sees: what a table is made
+ * of, where bytes come from, how text is cut into records, how columns are chosen, how a number
+ * is read and written.
+ *
+ *   path -> source (bytes) -> the reader of its format -> blocks of rows -> table
+ *
+ * A table is a list of blocks because a reader of text does not know how many rows will come: it
+ * adds a block for each piece of text, so that nothing is ever copied into a larger array and the
+ * text and the values are never both in memory as a whole.
+ */
+#ifndef CLO_FORMATS_H
+#define CLO_FORMATS_H
+
+#include "data/data.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY is read as it lies in the file");
+
+#define CLO_LINE_BYTES   ((size_t)1 << 20) /* of one record of text, its line ends included */
+#define CLO_HEADER_BYTES ((size_t)1 << 16)
+#define CLO_MOST_COLS    ((size_t)1 << 20)
+#define CLO_MOST_INDEX   ((size_t)1 << 24) /* columns of a sparse table, which cost nothing */
+#define CLO_MOST_ROWS    ((size_t)1 << 31)
+#define CLO_PADDING      ((size_t)64) /* readable behind a text: digits are read eight at a time */
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* How a cell lies in memory; the integers are the element types of NPY. */
+typedef enum clo_i_element { CLO_F8 = 0, CLO_F4, CLO_I8, CLO_I4, CLO_U1 } clo_i_element;
+
+/* Some rows that follow each other.  Dense: cell (i, j) lies at cells + i * row_step + j * col_step
+ * (the steps are the table's).  Sparse: row i has the entries starts[i] .. starts[i + 1] - 1. */
+typedef struct clo_i_block {
+    size_t first_row, rows;
+    size_t room;          /* rows that units and starts were allocated for */
+    const uint8_t *cells; /* dense; into values, or into memory that is not the block's */
+    double *values;       /* owned: dense cells or sparse entries; NULL for a view */
+    size_t value_count;   /* how many were allocated */
+    uint32_t *starts;     /* sparse: rows + 1 */
+    uint32_t *columns;    /* sparse: one an entry, from 0, increasing within a row */
+    size_t highest;       /* sparse: the highest index seen, from 1 */
+    uint8_t *units;       /* CLO_UNIT_BYTES a row, or NULL */
+} clo_i_block;
+
+struct clo_table {
+    size_t rows, cols;
+    bool sparse, has_unit;
+    clo_i_element element;
+    size_t row_step, col_step; /* bytes */
+    uint32_t *picked;          /* table column -> column of the cells, or NULL: the same */
+    char **names;              /* cols of them, or NULL */
+    clo_i_block *blocks;
+    size_t block_count, block_capacity;
+    void *mapping; /* of an NPY file */
+    size_t mapping_bytes;
+    uint8_t *bytes; /* of an NPY stream: its data as they came */
+    size_t byte_count;
+};
+
+CLO_CHECK clo_status clo_i_table_new(clo_table **out, clo_error *err);
+/* Takes the block over and numbers its rows; a block without rows is freed. */
+CLO_CHECK clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err);
+void clo_i_block_clear(clo_i_block *block);
+CLO_CHECK clo_status clo_i_check_missing(clo_missing missing, clo_error *err);
+CLO_CHECK clo_status clo_i_check_matrix(clo_matrix values, clo_error *err);
+
+/* ---- where bytes come from ------------------------------------------------------------------- */
+
+/* An open file, pipe or standard input, and a window of bytes that were read and not yet used:
+ * bytes[start] .. bytes[end - 1], with CLO_PADDING readable bytes behind. */
+typedef struct clo_i_source {
+    const char *name; /* for messages: the path or its tail, or "standard input" */
+    int file;
+    bool opened; /* by us, so that it is ours to close */
+    bool regular;
+    uint64_t size; /* of a regular file */
+    char *bytes;
+    size_t start, end, capacity;
+    bool at_end;  /* nothing is left to read but the window */
+    size_t lines; /* line ends before start; kept by the readers of text */
+} clo_i_source;
+
+/* A message has room for some 500 bytes; of a long path the end says most. */
+const char *clo_i_displayed(const char *path);
+CLO_CHECK clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err);
+void clo_i_source_close(clo_i_source *source); /* wipes the window */
+/* Reads until the window holds `wanted` bytes or nothing is left.  Moves the window: pointers into
+ * it are no longer valid. */
+CLO_CHECK clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err);
+
+/* The readers, one a row of formats.def. */
+typedef clo_status clo_i_reader(clo_i_source *source, const clo_read_options *options,
+                                clo_table **out, clo_error *err);
+#define FORMAT(name, suffixes) clo_i_reader clo_i_read_##name;
+#include "data/formats.def"
+#undef FORMAT
+
+/* Whether this line, without its end, is "label index:value ..." and nothing but.  Needs
+ * CLO_PADDING readable bytes behind it. */
+bool clo_i_is_libsvm_line(const char *line, size_t length);
+
+/* ---- text, in records ------------------------------------------------------------------------ */
+
+/* What is wrong with a piece of text; `kind` is the format's own, 0: nothing. */
+typedef struct clo_i_fault {
+    int kind;
+    clo_status status; /* a failure that is not the text's, CLO_MEMORY */
+    size_t line;       /* first counted within the piece, from 0 */
+    size_t column, found;
+} clo_i_fault;
+
+/* A kind of text file: how its records end and how some of them become a block. */
+typedef struct clo_i_text_format {
+    /* Behind the line end of the record that starts at text, or NULL where it does not end before
+     * `end`.  NULL in place of the function: a record is a line. */
+    const char *(*record_end)(const void *self, const char *text, const char *end);
+    /* Turns whole records into a block.  `lines` line ends are in the text, which ends with one,
+     * but for a last record that does not end.  Called from several threads. */
+    void (*parse)(const void *self, const char *text, const char *end, size_t lines,
+                  clo_i_block *block, clo_i_fault *fault);
+    /* Says in words what is wrong on this line, counted from 1. */
+    clo_status (*explain)(const void *self, const clo_i_fault *fault, size_t line, clo_error *err);
+    const void *self;
+    const char *name; /* of the source */
+} clo_i_text_format;
+
+/* Parses everything that is left of the source, pieces of it on several threads, and appends the
+ * blocks in order: what comes out does not depend on the threads. */
+CLO_CHECK clo_status clo_i_read_text(clo_i_source *source, const clo_i_text_format *format,
+                                     clo_table *table, clo_error *err);
+size_t clo_i_count_bytes(const char *text, const char *end, char wanted);
+/* Drops a UTF-8 byte order mark at the start of the window. */
+void clo_i_skip_mark(clo_i_source *source);
+/* Gives a last line that has no end one. */
+void clo_i_end_last_line(clo_i_source *source);
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* What there is to choose from. */
+typedef struct clo_i_columns {
+    size_t count;
+    char *const *names; /* NULL: none */
+    const char *file;   /* for messages */
+} clo_i_columns;
+
+/* The columns that a list such as "age,4-6" names, from 0, in its order; text NULL: all but
+ * `unit` (SIZE_MAX: no unit).  The caller frees the array. */
+CLO_CHECK clo_status clo_i_choose_columns(const clo_i_columns *columns, const char *text,
+                                          size_t unit, uint32_t **out, size_t *out_count,
+                                          clo_error *err);
+/* The one column that a name or a number means; `role` says in a message what it is for. */
+CLO_CHECK clo_status clo_i_find_column(const clo_i_columns *columns, const char *text,
+                                       const char *role, size_t *out, clo_error *err);
+bool clo_i_is_column_number(const char *text); /* digits and nothing else */
+
+enum { CLO_SHOWN_BYTES = 44 };
+/* A name for a message: short, on one line, without terminal controls. */
+void clo_i_show_name(const char *name, char out[CLO_SHOWN_BYTES]);
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+enum { CLO_UNIT_KEY_BYTES = 32 };
+
+/* A fresh key: hashes are comparable within one table only, which is all that they are for. */
+CLO_CHECK clo_status clo_i_unit_key(uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err);
+void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, size_t count,
+                     uint8_t out[CLO_UNIT_BYTES]);
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Reads the decimal number at text, correctly rounded, and says where it stops; NULL where there
+ * is none.  No blanks before it, no hexadecimal, no "inf", no "nan"; one that is too large for a
+ * double comes out infinite.  Needs CLO_PADDING readable bytes behind the number. */
+const char *clo_i_read_number(const char *text, double *out);
+/* Writes the shortest of the decimals with up to 17 digits that read back as the same double, and
+ * says where it stops; "nan", "inf" and "-inf" for the rest.  Ends with no NUL. */
+char *clo_i_write_number(double value, char buffer[32]);
+
+#endif

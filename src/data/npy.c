@@ -1,0 +1,430 @@
+/*
+ * npy.c - the reader of NPY, the file of one NumPy array.
+ *
+ *   magic | version | length | {'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), } | data
+ *
+ * The header is a Python dictionary on paper; here it is a fixed grammar of three keys, and what
+ * does not fit it is refused: nothing is evaluated, objects are never unpickled.
+ *
+ * A file is mapped and stays on the disk; cells become doubles when rows are asked for.  A mapped
+ * file must not shrink while the table lives: reading behind its new end is a SIGBUS, which a
+ * library cannot turn into a status.  The length is checked against the header when it is opened.
+ */
+#include "data/formats.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MAGIC_BYTES = 6, CHUNK_BYTES = 1 << 20, SCAN_CELLS = 1 << 15 };
+
+typedef struct npy {
+    const char *name; /* of the source */
+    clo_i_element element;
+    size_t item; /* bytes of an element */
+    bool fortran;
+    size_t rows, cols;
+    size_t header; /* bytes before the data */
+    size_t data;   /* bytes of data */
+} npy;
+
+/* ---- the header ------------------------------------------------------------------------------ */
+
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+static void skip_space(cursor *c)
+{
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
+        c->at++;
+}
+
+static bool accept(cursor *c, char wanted)
+{
+    skip_space(c);
+    if (c->at == c->end || *c->at != wanted) return false;
+    c->at++;
+    return true;
+}
+
+static bool accept_word(cursor *c, const char *word)
+{
+    const size_t length = strlen(word);
+    skip_space(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0) return false;
+    c->at += length;
+    return true;
+}
+
+/* 'text' or "text" without escapes, shorter than 16. */
+static bool read_string(cursor *c, char out[16])
+{
+    size_t length = 0;
+    const char quote = accept(c, '\'') ? '\'' : '"';
+    if (quote == '"' && !accept(c, '"')) return false;
+    for (; c->at < c->end && *c->at != quote; c->at++) {
+        if (length == 15 || *c->at == '\\' || (unsigned char)*c->at < 32) return false;
+        out[length++] = *c->at;
+    }
+    out[length] = 0;
+    if (c->at == c->end) return false;
+    c->at++;
+    return true;
+}
+
+static bool read_size(cursor *c, size_t *out)
+{
+    size_t value = 0;
+    skip_space(c);
+    const char *const first = c->at;
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
+        if (!clo_i_multiply(value, 10, &value) || !clo_i_add(value, (size_t)(*c->at - '0'), &value))
+            return false;
+    if (c->at == first) return false;
+    if (c->at < c->end && *c->at == 'L') c->at++; /* as Python 2 wrote it */
+    *out = value;
+    return true;
+}
+
+static clo_status refuse_type(const npy *f, const char *type, clo_error *err)
+{
+    char shown[CLO_SHOWN_BYTES];
+    if (strchr(type, 'O'))
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s holds Python objects, which are never unpacked: save it as float64",
+                          f->name);
+    if (type[0] == '>')
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s is big-endian: save it as little-endian, astype('<f8')", f->name);
+    clo_i_show_name(type, shown);
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s holds cells of type '%s'; float32, float64, int32, int64 "
+                      "and uint8 can be read",
+                      f->name, shown);
+}
+
+static clo_status read_type(npy *f, cursor *c, clo_error *err)
+{
+    static const struct {
+        const char *type;
+        clo_i_element element;
+        size_t item;
+    } known[] = { { "f8", CLO_F8, 8 },
+                  { "f4", CLO_F4, 4 },
+                  { "i8", CLO_I8, 8 },
+                  { "i4", CLO_I4, 4 },
+                  { "u1", CLO_U1, 1 } };
+    char type[16];
+    skip_space(c);
+    if (c->at < c->end && *c->at == '[')
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s has named fields (a structured type): save a plain matrix", f->name);
+    if (!read_string(c, type))
+        return clo_i_fail(err, CLO_FORMAT, "%s: the NPY header has no readable descr", f->name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const bool order =
+            type[0] == '<' || type[0] == '=' || (type[0] == '|' && known[i].item == 1);
+        if (!order || strcmp(type + 1, known[i].type) != 0) continue;
+        f->element = known[i].element;
+        f->item = known[i].item;
+        return CLO_OK;
+    }
+    return refuse_type(f, type, err);
+}
+
+/* (n,) is one column, (n, d) is a matrix. */
+static clo_status read_shape(npy *f, cursor *c, clo_error *err)
+{
+    size_t shape[2] = { 0, 1 }, count = 0;
+    bool closed = false;
+    if (!accept(c, '('))
+        return clo_i_fail(err, CLO_FORMAT, "%s: the NPY header has no readable shape", f->name);
+    while (!(closed = accept(c, ')')) && count < 2) {
+        if (!read_size(c, &shape[count]))
+            return clo_i_fail(err, CLO_FORMAT,
+                              "%s: the shape in the NPY header is not of sizes that can be",
+                              f->name);
+        count++;
+        if (!accept(c, ',')) {
+            closed = accept(c, ')');
+            break;
+        }
+    }
+    if (!closed || count == 0)
+        return clo_i_fail(err, CLO_FORMAT, "%s is not a matrix: its shape must be (n,) or (n, d)",
+                          f->name);
+    f->rows = shape[0];
+    f->cols = shape[1];
+    return CLO_OK;
+}
+
+static clo_status read_order(npy *f, cursor *c, clo_error *err)
+{
+    f->fortran = accept_word(c, "True");
+    if (f->fortran || accept_word(c, "False")) return CLO_OK;
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s: fortran_order in the NPY header is neither True nor False", f->name);
+}
+
+static clo_status read_dictionary(npy *f, cursor *c, clo_error *err)
+{
+    static const struct {
+        const char *key;
+        clo_status (*read)(npy *f, cursor *c, clo_error *err);
+    } entries[] = { { "descr", read_type },
+                    { "fortran_order", read_order },
+                    { "shape", read_shape } };
+    bool seen[3] = { false }, closed = false;
+    bool more = accept(c, '{');
+    while (more && !(closed = accept(c, '}'))) {
+        char key[16];
+        size_t i = 0;
+        if (!read_string(c, key) || !accept(c, ':')) break;
+        while (i < 3 && strcmp(key, entries[i].key) != 0) i++;
+        if (i == 3 || seen[i]) break;
+        CLO_TRY(entries[i].read(f, c, err));
+        seen[i] = true;
+        more = accept(c, ',');
+        if (!more) closed = accept(c, '}');
+    }
+    skip_space(c);
+    if (closed && seen[0] && seen[1] && seen[2] && c->at == c->end) return CLO_OK;
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s: the NPY header is not a dictionary of descr, fortran_order and shape",
+                      f->name);
+}
+
+static clo_status check_shape(npy *f, clo_error *err)
+{
+    size_t cells;
+    if (f->cols == 0 || f->cols > CLO_MOST_COLS)
+        return clo_i_fail(err, CLO_FORMAT, "%s has %zu columns; between 1 and %zu can be read",
+                          f->name, f->cols, CLO_MOST_COLS);
+    if (f->rows > CLO_MOST_ROWS)
+        return clo_i_fail(err, CLO_FORMAT, "%s has more than %zu rows, which is the limit", f->name,
+                          CLO_MOST_ROWS);
+    if (!clo_i_multiply(f->rows, f->cols, &cells) || !clo_i_multiply(cells, f->item, &f->data))
+        return clo_i_fail(err, CLO_FORMAT, "%s is larger than this machine's memory", f->name);
+    return CLO_OK;
+}
+
+static clo_status read_header(npy *f, clo_i_source *source, clo_error *err)
+{
+    CLO_TRY(clo_i_source_fill(source, CLO_HEADER_BYTES + 16, err));
+    const uint8_t *const bytes = (const uint8_t *)source->bytes + source->start;
+    const size_t held = source->end - source->start;
+    if (held < MAGIC_BYTES + 4 || memcmp(bytes, "\x93NUMPY", MAGIC_BYTES) != 0)
+        return clo_i_fail(err, CLO_FORMAT, "%s is not an NPY file", f->name);
+    const unsigned version = bytes[MAGIC_BYTES];
+    if (version < 1 || version > 3)
+        return clo_i_fail(err, CLO_FORMAT, "%s is NPY version %u; versions 1 to 3 can be read",
+                          f->name, version);
+    const size_t start = version == 1 ? MAGIC_BYTES + 4 : MAGIC_BYTES + 6;
+    uint32_t length = bytes[MAGIC_BYTES + 2] | (uint32_t)bytes[MAGIC_BYTES + 3] << 8;
+    if (version > 1 && held >= start)
+        length |= (uint32_t)bytes[MAGIC_BYTES + 4] << 16 | (uint32_t)bytes[MAGIC_BYTES + 5] << 24;
+    if (length > CLO_HEADER_BYTES)
+        return clo_i_fail(err, CLO_FORMAT, "%s: the NPY header is longer than %zu bytes", f->name,
+                          CLO_HEADER_BYTES);
+    if (held < start + length)
+        return clo_i_fail(err, CLO_FORMAT, "%s ends within its NPY header", f->name);
+    cursor c = { (const char *)bytes + start, (const char *)bytes + start + length };
+    CLO_TRY(read_dictionary(f, &c, err));
+    f->header = start + length;
+    return check_shape(f, err);
+}
+
+/* ---- the data -------------------------------------------------------------------------------- */
+
+static clo_status wrong_length(const npy *f, const char *what, clo_error *err)
+{
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s is %s than its header says: %zu x %zu cells of %zu bytes", f->name, what,
+                      f->rows, f->cols, f->item);
+}
+
+static clo_status map_data(const npy *f, clo_i_source *source, clo_table *table,
+                           const uint8_t **cells, clo_error *err)
+{
+    const uint64_t data = source->size > f->header ? source->size - f->header : 0;
+    if (data != f->data) return wrong_length(f, data < f->data ? "shorter" : "longer", err);
+    const size_t bytes = (size_t)source->size;
+    void *const mapping = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, source->file, 0);
+    if (mapping == MAP_FAILED)
+        return clo_i_fail(err, CLO_IO, "%s cannot be mapped: %s", f->name, strerror(errno));
+    table->mapping = mapping;
+    table->mapping_bytes = bytes;
+    *cells = (const uint8_t *)mapping + f->header;
+    return CLO_OK;
+}
+
+/* Makes room for `wanted` bytes, by doubling: what the header says is believed only as far as
+ * bytes come. */
+static clo_status reserve(const npy *f, clo_table *table, size_t wanted, clo_error *err)
+{
+    size_t capacity = table->byte_count ? table->byte_count : CHUNK_BYTES;
+    if (wanted <= table->byte_count) return CLO_OK;
+    while (capacity < wanted) capacity *= 2;
+    if (capacity > f->data) capacity = f->data;
+    CLO_TRY(clo_i_resize(&table->bytes, table->byte_count, capacity, 1, err));
+    table->byte_count = capacity;
+    return CLO_OK;
+}
+
+static clo_status copy_data(const npy *f, clo_i_source *source, clo_table *table,
+                            const uint8_t **cells, clo_error *err)
+{
+    size_t done = 0;
+    source->start += f->header;
+    for (;;) {
+        CLO_TRY(clo_i_source_fill(source, CHUNK_BYTES, err));
+        const size_t held = source->end - source->start;
+        if (held == 0) break;
+        if (held > f->data - done) return wrong_length(f, "longer", err);
+        CLO_TRY(reserve(f, table, done + held, err));
+        memcpy(table->bytes + done, source->bytes + source->start, held);
+        done += held;
+        source->start = source->end;
+    }
+    if (done < f->data) return wrong_length(f, "shorter", err);
+    *cells = table->bytes;
+    return CLO_OK;
+}
+
+/* ---- columns and units ----------------------------------------------------------------------- */
+
+/* The eight bytes that are the unit of a row: equal numbers have equal bytes.  False: NaN. */
+static bool unit_bytes(const uint8_t *cell, clo_i_element element, uint8_t out[8])
+{
+    double real = 0;
+    float single;
+    int64_t whole = 0;
+    int32_t half;
+    switch (element) {
+    case CLO_F8:
+        memcpy(&real, cell, sizeof real);
+        break;
+    case CLO_F4:
+        memcpy(&single, cell, sizeof single);
+        real = (double)single;
+        break;
+    case CLO_I8:
+        memcpy(&whole, cell, sizeof whole);
+        break;
+    case CLO_I4:
+        memcpy(&half, cell, sizeof half);
+        whole = half;
+        break;
+    case CLO_U1:
+        whole = *cell;
+        break;
+    }
+    if (element == CLO_F8 || element == CLO_F4) {
+        real = isnan(real) ? NAN : real + 0.0; /* one NaN, and -0 is 0 */
+        memcpy(out, &real, sizeof real);
+        return !isnan(real);
+    }
+    memcpy(out, &whole, sizeof whole);
+    return true;
+}
+
+static clo_status hash_units(const npy *f, const clo_table *table, size_t unit, bool refuse,
+                             clo_i_block *block, clo_error *err)
+{
+    uint8_t key[CLO_UNIT_KEY_BYTES];
+    clo_status status = CLO_OK;
+    CLO_TRY(clo_i_alloc(f->rows, CLO_UNIT_BYTES, &block->units, err));
+    CLO_TRY(clo_i_unit_key(key, err));
+    for (size_t i = 0; i < f->rows && status == CLO_OK; i++) {
+        uint8_t bytes[8];
+        const uint8_t *const cell = block->cells + i * table->row_step + unit * table->col_step;
+        if (!unit_bytes(cell, f->element, bytes) && refuse)
+            status = clo_i_fail(err, CLO_FORMAT,
+                                "%s, row %zu, column %zu: the unit is not a number, and missing "
+                                "cells are refused",
+                                f->name, i + 1, unit + 1);
+        clo_i_unit_hash(key, bytes, sizeof bytes, block->units + i * CLO_UNIT_BYTES);
+    }
+    clo_i_wipe(key, sizeof key);
+    return status;
+}
+
+static clo_status refuse_bad_cells(const npy *f, const clo_table *table, clo_error *err)
+{
+    const size_t cols = table->cols, step = cols < SCAN_CELLS ? SCAN_CELLS / cols : 1;
+    double *cells = NULL;
+    clo_status status = CLO_OK;
+    if (f->element != CLO_F8 && f->element != CLO_F4) return CLO_OK;
+    CLO_TRY(clo_i_alloc(step * cols, sizeof *cells, &cells, err));
+    for (size_t first = 0; first < f->rows && status == CLO_OK; first += step) {
+        const size_t count = f->rows - first < step ? f->rows - first : step;
+        clo_i_table_rows(table, first, count, cells);
+        for (size_t i = 0; i < count * cols && status == CLO_OK; i++) {
+            const size_t column = table->picked ? table->picked[i % cols] : i % cols;
+            if (isnan(cells[i]))
+                status = clo_i_fail(err, CLO_FORMAT,
+                                    "%s, row %zu, column %zu: not a finite number, and missing "
+                                    "cells are refused",
+                                    f->name, first + i / cols + 1, column + 1);
+        }
+        clo_i_table_forget(table, first, count);
+    }
+    clo_i_wipe_free(cells, step * cols * sizeof *cells);
+    return status;
+}
+
+static clo_status choose(const npy *f, const clo_read_options *options, clo_table *table,
+                         size_t *unit, clo_error *err)
+{
+    const clo_i_columns columns = { f->cols, NULL, f->name };
+    *unit = SIZE_MAX;
+    table->cols = f->cols;
+    table->element = f->element;
+    table->row_step = f->fortran ? f->item : f->cols * f->item;
+    table->col_step = f->fortran ? f->rows * f->item : f->item;
+    if (options->unit)
+        CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", unit, err));
+    table->has_unit = options->unit != NULL;
+    if (!options->columns && !options->unit) return CLO_OK;
+    return clo_i_choose_columns(&columns, options->columns, *unit, &table->picked, &table->cols,
+                                err);
+}
+
+static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_options *options,
+                             clo_table *table, clo_error *err)
+{
+#ifdef CLO_TAINT
+    const bool map = false; /* only memory of our own can be marked */
+#else
+    const bool map = source->opened && source->regular;
+#endif
+    const bool refuse = options->missing == CLO_MISSING_REFUSE;
+    clo_i_block block = { 0 };
+    size_t unit;
+    CLO_TRY(read_header(f, source, err));
+    CLO_TRY(choose(f, options, table, &unit, err));
+    CLO_TRY((map ? map_data : copy_data)(f, source, table, &block.cells, err));
+    clo_status status = CLO_OK;
+    block.rows = block.room = f->rows;
+    if (unit != SIZE_MAX) status = hash_units(f, table, unit, refuse, &block, err);
+    if (status == CLO_OK) status = clo_i_table_append(table, &block, err);
+    if (status == CLO_OK && refuse) status = refuse_bad_cells(f, table, err);
+    clo_i_block_clear(&block);
+    return status;
+}
+
+clo_status clo_i_read_npy(clo_i_source *source, const clo_read_options *options, clo_table **out,
+                          clo_error *err)
+{
+    npy f = { .name = source->name };
+    clo_table *table = NULL;
+    CLO_TRY(clo_i_table_new(&table, err));
+    const clo_status status = fill_table(&f, source, options, table, err);
+    if (status != CLO_OK) {
+        clo_table_free(table);
+        return status;
+    }
+    *out = table;
+    return CLO_OK;
+}

@@ -1,0 +1,341 @@
+/*
+ * table.c - the table itself: what it owns and how its rows are looked at.
+ *
+ * Cells are turned into doubles when a row is asked for, so that a mapped file stays as it is on
+ * the disk and a table in memory is copied out once, block by block, by the one reader that there
+ * is (bound).
+ */
+#include "data/formats.h"
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { TILE_ROWS = 64 };
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+clo_status clo_i_table_new(clo_table **out, clo_error *err)
+{
+    return clo_i_alloc(1, sizeof **out, out, err);
+}
+
+void clo_i_block_clear(clo_i_block *block)
+{
+    const size_t entries = block->starts ? block->value_count : 0;
+    clo_i_wipe_free(block->values, block->value_count * sizeof *block->values);
+    clo_i_wipe_free(block->columns, entries * sizeof *block->columns);
+    clo_i_wipe_free(block->starts, block->starts ? (block->room + 1) * sizeof *block->starts : 0);
+    clo_i_wipe_free(block->units, block->units ? block->room * CLO_UNIT_BYTES : 0);
+    *block = (clo_i_block){ 0 };
+}
+
+clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err)
+{
+    if (block->rows == 0) {
+        clo_i_block_clear(block);
+        return CLO_OK;
+    }
+    if (table->block_count == table->block_capacity) {
+        const size_t capacity = 2 * table->block_capacity + 8;
+        CLO_TRY(clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks,
+                             err));
+        table->block_capacity = capacity;
+    }
+    block->first_row = table->rows;
+    table->rows += block->rows;
+    table->blocks[table->block_count++] = *block;
+    *block = (clo_i_block){ 0 };
+    return CLO_OK;
+}
+
+void clo_table_free(clo_table *table)
+{
+    if (!table) return;
+    for (size_t i = 0; i < table->block_count; i++) clo_i_block_clear(&table->blocks[i]);
+    clo_i_free(table->blocks);
+    for (size_t j = 0; table->names && j < table->cols; j++) clo_i_free(table->names[j]);
+    clo_i_free(table->names);
+    clo_i_free(table->picked);
+    clo_i_wipe_free(table->bytes, table->byte_count);
+    if (table->mapping) munmap(table->mapping, table->mapping_bytes);
+    clo_i_free(table);
+}
+
+/* The last block that starts at this row or before it. */
+static const clo_i_block *block_of(const clo_table *table, size_t row)
+{
+    size_t low = 0, high = table->block_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (table->blocks[middle].first_row <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &table->blocks[low];
+}
+
+/* ---- dense rows ------------------------------------------------------------------------------ */
+
+static inline double load_cell(const uint8_t *cell, clo_i_element element)
+{
+    double f8;
+    float f4;
+    int64_t i8;
+    int32_t i4;
+    switch (element) {
+    case CLO_F8:
+        memcpy(&f8, cell, sizeof f8);
+        return f8;
+    case CLO_F4:
+        memcpy(&f4, cell, sizeof f4);
+        return (double)f4;
+    case CLO_I8:
+        memcpy(&i8, cell, sizeof i8);
+        return (double)i8;
+    case CLO_I4:
+        memcpy(&i4, cell, sizeof i4);
+        return (double)i4;
+    case CLO_U1:
+        return (double)*cell;
+    }
+    return NAN;
+}
+
+/* `count` cells, `step` bytes apart, to places `out_step` doubles apart.  The element is a constant
+ * where this is called, so that each element has a loop of its own. */
+static inline void load_run(const uint8_t *cell, size_t step, size_t count, clo_i_element element,
+                            double *out, size_t out_step)
+{
+    for (size_t i = 0; i < count; i++, cell += step, out += out_step) {
+        const double value = load_cell(cell, element);
+        *out = isfinite(value) ? value : NAN;
+    }
+}
+
+static void load_cells(const uint8_t *cell, size_t step, size_t count, clo_i_element element,
+                       double *out, size_t out_step)
+{
+    const bool together = out_step == 1 && step == sizeof(double);
+    switch (element) {
+    case CLO_F8:
+        if (together)
+            load_run(cell, sizeof(double), count, CLO_F8, out, 1);
+        else
+            load_run(cell, step, count, CLO_F8, out, out_step);
+        break;
+    case CLO_F4:
+        load_run(cell, step, count, CLO_F4, out, out_step);
+        break;
+    case CLO_I8:
+        load_run(cell, step, count, CLO_I8, out, out_step);
+        break;
+    case CLO_I4:
+        load_run(cell, step, count, CLO_I4, out, out_step);
+        break;
+    case CLO_U1:
+        load_run(cell, step, count, CLO_U1, out, out_step);
+        break;
+    }
+}
+
+/* In the order in which memory lies: all at once where the rows follow each other without a gap,
+ * row by row, or down the columns, some rows at a time, so that a row that is read for one column
+ * is still in the cache for the next. */
+static void load_rows(const clo_table *table, const uint8_t *cells, size_t count, double *out)
+{
+    const size_t cols = table->cols, row_step = table->row_step, col_step = table->col_step;
+    const size_t tile = col_step > row_step ? count : TILE_ROWS;
+    if (!table->picked && row_step == cols * col_step) {
+        load_cells(cells, col_step, count * cols, table->element, out, 1);
+        return;
+    }
+    for (size_t i = 0; i < count; i += tile) {
+        const size_t here = count - i < tile ? count - i : tile;
+        for (size_t j = 0; j < cols; j++) {
+            const size_t column = table->picked ? table->picked[j] : j;
+            load_cells(cells + i * row_step + column * col_step, row_step, here, table->element,
+                       out + i * cols + j, cols);
+        }
+    }
+}
+
+static void spread_row(const clo_table *table, const clo_i_block *block, size_t row, double *out)
+{
+    memset(out, 0, table->cols * sizeof *out);
+    for (uint32_t e = block->starts[row]; e < block->starts[row + 1]; e++)
+        out[block->columns[e]] = block->values[e];
+}
+
+void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double *out)
+{
+    while (count > 0) {
+        const clo_i_block *const block = block_of(table, first);
+        const size_t skip = first - block->first_row;
+        const size_t here = block->rows - skip < count ? block->rows - skip : count;
+        if (table->sparse)
+            for (size_t i = 0; i < here; i++)
+                spread_row(table, block, skip + i, out + i * table->cols);
+        else
+            load_rows(table, block->cells + skip * table->row_step, here, out);
+        out += here * table->cols;
+        first += here;
+        count -= here;
+    }
+}
+
+/* ---- the rest of what a table says ----------------------------------------------------------- */
+
+size_t clo_table_cols(const clo_table *table)
+{
+    return table->cols;
+}
+
+size_t clo_table_rows(const clo_table *table)
+{
+    return table->rows;
+}
+
+const char *clo_table_column_name(const clo_table *table, size_t column)
+{
+    return table->names && column < table->cols ? table->names[column] : NULL;
+}
+
+bool clo_table_has_unit(const clo_table *table)
+{
+    return table->has_unit;
+}
+
+bool clo_i_table_is_sparse(const clo_table *table)
+{
+    return table->sparse;
+}
+
+void clo_i_table_sparse_row(const clo_table *table, size_t row, const uint32_t **columns,
+                            const double **values, size_t *count)
+{
+    const clo_i_block *const block = block_of(table, row);
+    const uint32_t *const starts = block->starts + (row - block->first_row);
+    *columns = block->columns + starts[0];
+    *values = block->values + starts[0];
+    *count = starts[1] - starts[0];
+}
+
+size_t clo_i_table_entries(const clo_table *table)
+{
+    size_t entries = 0;
+    for (size_t i = 0; table->sparse && i < table->block_count; i++)
+        entries += table->blocks[i].starts[table->blocks[i].rows];
+    return entries;
+}
+
+const uint8_t *clo_i_table_unit(const clo_table *table, size_t row)
+{
+    if (!table->has_unit) return NULL;
+    const clo_i_block *const block = block_of(table, row);
+    return block->units + (row - block->first_row) * CLO_UNIT_BYTES;
+}
+
+/* Only pages that lie in the range as a whole: their neighbours may be in use. */
+static void forget_bytes(const uint8_t *from, const uint8_t *to)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t start = ((uintptr_t)from + page - 1) / page * page;
+    const uintptr_t stop = (uintptr_t)to / page * page;
+    if (start < stop) (void)madvise((void *)start, stop - start, MADV_DONTNEED);
+}
+
+void clo_i_table_forget(const clo_table *table, size_t first, size_t count)
+{
+    if (!table->mapping || count == 0) return;
+    const uint8_t *const cells = table->blocks[0].cells + first * table->row_step;
+    if (table->col_step <= table->row_step) {
+        forget_bytes(cells, cells + count * table->row_step);
+        return;
+    }
+    for (size_t j = 0; j < table->cols; j++) {
+        const size_t column = table->picked ? table->picked[j] : j;
+        const uint8_t *const run = cells + column * table->col_step;
+        forget_bytes(run, run + count * table->row_step);
+    }
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+clo_status clo_i_unit_key(uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err)
+{
+    if (sodium_init() < 0)
+        return clo_i_fail(err, CLO_ENTROPY, "the system gives no secure randomness");
+    randombytes_buf(key, CLO_UNIT_KEY_BYTES);
+    return CLO_OK;
+}
+
+void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, size_t count,
+                     uint8_t out[CLO_UNIT_BYTES])
+{
+    (void)crypto_generichash(out, CLO_UNIT_BYTES, bytes, count, key, CLO_UNIT_KEY_BYTES);
+}
+
+/* ---- wrapping the caller's memory ------------------------------------------------------------ */
+
+static clo_status refuse_bad_cells(clo_matrix values, clo_error *err)
+{
+    for (size_t i = 0; i < values.rows; i++)
+        for (size_t j = 0; j < values.cols; j++)
+            if (!isfinite(values.data[i * values.stride + j]))
+                return clo_i_fail(err, CLO_FORMAT,
+                                  "row %zu, column %zu of the matrix: not a finite number, and "
+                                  "missing cells are refused",
+                                  i + 1, j + 1);
+    return CLO_OK;
+}
+
+clo_status clo_i_check_matrix(clo_matrix values, clo_error *err)
+{
+    size_t cells;
+    if (values.cols == 0 || values.cols > CLO_MOST_COLS)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a matrix must have between 1 and %zu columns, not %zu", CLO_MOST_COLS,
+                          values.cols);
+    if (values.rows > CLO_MOST_ROWS)
+        return clo_i_fail(err, CLO_ARGUMENT, "a matrix may have at most %zu rows, not %zu",
+                          CLO_MOST_ROWS, values.rows);
+    if (values.stride < values.cols)
+        return clo_i_fail(err, CLO_ARGUMENT, "the stride must be at least the %zu columns, not %zu",
+                          values.cols, values.stride);
+    if (!values.data && values.rows > 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "a matrix of %zu rows has no data", values.rows);
+    if (!clo_i_multiply(values.rows, values.stride, &cells) || cells > SIZE_MAX / sizeof(double))
+        return clo_i_fail(err, CLO_ARGUMENT, "the matrix is larger than this machine's memory");
+    return CLO_OK;
+}
+
+clo_status clo_i_check_missing(clo_missing missing, clo_error *err)
+{
+    if (missing == CLO_MISSING_ZERO || missing == CLO_MISSING_REFUSE) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "missing must be CLO_MISSING_ZERO or CLO_MISSING_REFUSE, not %d",
+                      (int)missing);
+}
+
+clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out, clo_error *err)
+{
+    clo_table *table = NULL;
+    clo_i_block block = { .rows = values.rows, .cells = (const uint8_t *)values.data };
+    CLO_TRY(clo_i_check_matrix(values, err));
+    CLO_TRY(clo_i_check_missing(missing, err));
+    if (missing == CLO_MISSING_REFUSE) CLO_TRY(refuse_bad_cells(values, err));
+    CLO_TRY(clo_i_table_new(&table, err));
+    table->cols = values.cols;
+    table->col_step = sizeof(double);
+    table->row_step = values.stride * sizeof(double);
+    const clo_status status = clo_i_table_append(table, &block, err);
+    if (status != CLO_OK) {
+        clo_table_free(table);
+        return status;
+    }
+    *out = table;
+    return CLO_OK;
+}

@@ -1,0 +1,178 @@
+/*
+ * table_read.c - from a path to a table: which format it is, and the reader of that format.
+ */
+#include "data/formats.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#ifdef CLO_TAINT
+#include <valgrind/memcheck.h>
+#endif
+
+typedef struct format_row {
+    const char *name;
+    const char *suffixes;
+    clo_i_reader *read;
+} format_row;
+
+static const format_row formats[] = {
+#define FORMAT(name, suffixes) { #name, suffixes, clo_i_read_##name },
+#include "data/formats.def"
+#undef FORMAT
+};
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+static const format_row *format_by_name(const char *name)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (strcasecmp(formats[i].name, name) == 0) return &formats[i];
+    return NULL;
+}
+
+static bool has_suffix(const char *path, const char *suffixes)
+{
+    const char *const dot = strrchr(path, '.');
+    const size_t length = dot ? strlen(dot) : 0;
+    for (const char *s = suffixes; dot && *s; s += strspn(s, " ")) {
+        const size_t here = strcspn(s, " ");
+        if (here == length && strncasecmp(s, dot, length) == 0) return true;
+        s += here;
+    }
+    return false;
+}
+
+static const format_row *format_by_suffix(const char *path)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (has_suffix(path, formats[i].suffixes)) return &formats[i];
+    return format_by_name("csv");
+}
+
+static clo_status unknown_format(const char *name, clo_error *err)
+{
+    char list[128] = "";
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        const size_t used = strlen(list);
+        const char *const join = i == 0 ? "" : i + 1 == FORMAT_COUNT ? " or " : ", ";
+        snprintf(list + used, sizeof list - used, "%s%s", join, formats[i].name);
+    }
+    return clo_i_fail(err, CLO_ARGUMENT, "format must be %s, not '%.40s'", list, name);
+}
+
+/* Files that would otherwise be read as text of bad cells, and what to do about each. */
+static const struct {
+    const char *magic;
+    size_t length;
+    const char *what;
+} foreign[] = {
+    { "\x1f\x8b", 2, "is compressed with gzip; unpack it first" },
+    { "\x28\xb5\x2f\xfd", 4, "is compressed with zstd; unpack it first" },
+    { "\xfd\x37zXZ", 5, "is compressed with xz; unpack it first" },
+    { "BZh", 3, "is compressed with bzip2; unpack it first" },
+    { "PK\x03\x04", 4, "is a zip archive (NPZ, XLSX); save one array as NPY or CSV" },
+    { "PAR1", 4, "is a Parquet file; save it as NPY or CSV" },
+    { "\x89HDF", 4, "is an HDF5 file; save one array as NPY or CSV" },
+    { "\xff\xfe", 2, "is UTF-16 text; save it as UTF-8" },
+    { "\xfe\xff", 2, "is UTF-16 text; save it as UTF-8" },
+};
+
+static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
+{
+    const size_t held = source->end - source->start;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (held >= foreign[i].length &&
+            memcmp(source->bytes + source->start, foreign[i].magic, foreign[i].length) == 0)
+            return clo_i_fail(err, CLO_FORMAT, "%s %s", source->name, foreign[i].what);
+    return CLO_OK;
+}
+
+/* By content where that is telling, else by name, else CSV. */
+static const format_row *detect_format(const clo_i_source *source, const char *path)
+{
+    const char *text = source->bytes + source->start, *const end = source->bytes + source->end;
+    if (end - text >= 6 && memcmp(text, "\x93NUMPY", 6) == 0) return format_by_name("npy");
+    while (text < end && (*text == '\n' || *text == '\r' || *text == '#')) {
+        const char *const line = memchr(text, '\n', (size_t)(end - text));
+        text = line ? line + 1 : end;
+    }
+    const char *line = memchr(text, '\n', (size_t)(end - text));
+    if (!line && source->at_end) line = end;
+    if (!line) line = memrchr(text, ' ', (size_t)(end - text)); /* a long one: its beginning */
+    if (line && clo_i_is_libsvm_line(text, (size_t)(line - text))) return format_by_name("libsvm");
+    return format_by_suffix(path);
+}
+
+/* The caller's options over the presets: a caller that was compiled with an older header has
+ * fewer of them. */
+static clo_status take_options(const clo_read_options *given, clo_read_options *out, clo_error *err)
+{
+    *out = clo_read_options_default();
+    if (given) {
+        if (given->struct_size < sizeof given->struct_size)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "the read options were not made by clo_read_options_default");
+        memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+        out->struct_size = sizeof *out;
+    }
+    if (out->header != CLO_HEADER_AUTO && out->header != CLO_HEADER_NONE &&
+        out->header != CLO_HEADER_FIRST_LINE)
+        return clo_i_fail(err, CLO_ARGUMENT, "header must be one of clo_header, not %d",
+                          (int)out->header);
+    return clo_i_check_missing(out->missing, err);
+}
+
+clo_read_options clo_read_options_default(void)
+{
+    return (clo_read_options){ .struct_size = sizeof(clo_read_options),
+                               .missing = CLO_MISSING_ZERO };
+}
+
+/* For the information-flow test: from here on memcheck follows every byte of the data. */
+static void taint(clo_table *table)
+{
+#ifdef CLO_TAINT
+    for (size_t i = 0; i < table->block_count; i++) {
+        clo_i_block *const block = &table->blocks[i];
+        if (block->values)
+            (void)VALGRIND_MAKE_MEM_UNDEFINED(block->values,
+                                              block->value_count * sizeof *block->values);
+        if (block->units)
+            (void)VALGRIND_MAKE_MEM_UNDEFINED(block->units, block->rows * CLO_UNIT_BYTES);
+    }
+    if (table->bytes) (void)VALGRIND_MAKE_MEM_UNDEFINED(table->bytes, table->byte_count);
+#else
+    (void)table;
+#endif
+}
+
+clo_status clo_table_read(const char *path, const clo_read_options *given, clo_table **out,
+                          clo_error *err)
+{
+    clo_read_options options;
+    clo_i_source source;
+    const format_row *format = NULL;
+    clo_table *table = NULL;
+    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
+    CLO_TRY(take_options(given, &options, err));
+    if (options.format && !(format = format_by_name(options.format)))
+        return unknown_format(options.format, err);
+    CLO_TRY(clo_i_source_open(path, &source, err));
+    clo_status status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
+    if (status != CLO_OK) goto done;
+    if (source.start == source.end) {
+        status = clo_i_fail(err, CLO_FORMAT, "%s is empty", source.name);
+        goto done;
+    }
+    if (!format) {
+        status = refuse_foreign(&source, err);
+        if (status != CLO_OK) goto done;
+        format = detect_format(&source, path);
+    }
+    status = format->read(&source, &options, &table, err);
+    if (status != CLO_OK) goto done;
+    taint(table);
+    *out = table;
+done:
+    clo_i_source_close(&source);
+    return status;
+}
