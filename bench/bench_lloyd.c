@@ -3,8 +3,8 @@
  *
  *   bench_lloyd DATA.npy CLUSTERS ROUNDS THREADS
  *
- * Prints one JSON object.  The shares of BLAS and of noise are measured apart, on the same number of
- * products and of draws as the run has: a clock inside the run would slow it.
+ * Prints one JSON object.  The shares of BLAS and of noise are measured apart, on the same number
+ * of products and of draws as the run has: a clock inside the run would slow it.
  */
 #include "linalg/linalg.h"
 #include "random/random.h"

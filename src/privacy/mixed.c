@@ -56,18 +56,44 @@ static bool gdp_applies(const clo_i_composition *list)
     return list->other;
 }
 
-/* Whether Q(mu/2) is at most this share. */
+/* What mu has to reach for log odds of x: Q(mu/2) <= 1/(1 + e^x) (accounting.T11), or the same
+ * as erf(mu/sqrt(8)) >= tanh(x/2), which keeps its digits where the former is close to 1/2. */
+typedef struct reach {
+    bool small;
+    mpfr_t mark; /* tanh(x/2) from above, or 1/(1 + e^x) from below */
+} reach;
+
+static void reach_init(reach *r, mpfr_srcptr x)
+{
+    mpfr_init2(r->mark, CLO_I_PRECISION);
+    r->small = mpfr_cmp_ui(x, 1) < 0;
+    if (r->small) {
+        mpfr_div_2ui(r->mark, x, 1, MPFR_RNDU);
+        mpfr_tanh(r->mark, r->mark, MPFR_RNDU);
+    } else {
+        mpfr_exp(r->mark, x, MPFR_RNDU);
+        mpfr_add_ui(r->mark, r->mark, 1, MPFR_RNDU);
+        mpfr_ui_div(r->mark, 1, r->mark, MPFR_RNDD);
+    }
+}
+
 static bool covers(double mu, void *context)
 {
-    const mpfr_srcptr share = context;
-    mpfr_t half, tail;
-    mpfr_init2(half, DBL_MANT_DIG);
-    mpfr_init2(tail, CLO_I_PRECISION);
+    const reach *const r = context;
+    mpfr_t half, value;
+    mpfr_inits2(CLO_I_PRECISION, half, value, (mpfr_ptr)0);
     mpfr_set_d(half, mu, MPFR_RNDN);
     mpfr_div_2ui(half, half, 1, MPFR_RNDN); /* both exact */
-    clo_i_normal_tail_up(tail, half);
-    const bool enough = mpfr_lessequal_p(tail, share);
-    mpfr_clears(half, tail, (mpfr_ptr)0);
+    if (r->small) {
+        mpfr_sqrt_ui(value, 2, MPFR_RNDU);
+        mpfr_div(value, half, value, MPFR_RNDD);
+        mpfr_erf(value, value, MPFR_RNDD);
+    } else {
+        clo_i_normal_tail_up(value, half);
+    }
+    const bool enough =
+        r->small ? mpfr_greaterequal_p(value, r->mark) != 0 : mpfr_lessequal_p(value, r->mark) != 0;
+    mpfr_clears(half, value, (mpfr_ptr)0);
     return enough;
 }
 
@@ -89,24 +115,23 @@ static double gdp_near(double x)
     return 2 * z;
 }
 
-/* The square of the mu to which one ask of the event is equivalent at worst: the least mu with
- * Q(mu/2) at most 1/(1 + e^x), x = epsilon, or epsilon/2 for bounded range.  accounting.T11 */
+/* The square of the mu to which one ask of the event is equivalent at worst: the least mu that
+ * covers x = epsilon, or epsilon/2 for bounded range.  accounting.T11 */
 static void gdp_square_up(mpfr_ptr out, const clo_event *event)
 {
     const unsigned halvings = event->kind == CLO_EVENT_EXPONENTIAL;
-    mpfr_t share;
-    mpfr_init2(share, CLO_I_PRECISION);
-    mpfr_set_d(share, event->parameter, MPFR_RNDN);
-    mpfr_div_2ui(share, share, halvings, MPFR_RNDN); /* both exact */
-    mpfr_exp(share, share, MPFR_RNDU);
-    mpfr_add_ui(share, share, 1, MPFR_RNDU);
-    mpfr_ui_div(share, 1, share, MPFR_RNDD);
+    mpfr_t x;
+    reach r;
+    mpfr_init2(x, CLO_I_PRECISION);
+    mpfr_set_d(x, event->parameter, MPFR_RNDN);
+    mpfr_div_2ui(x, x, halvings, MPFR_RNDN); /* both exact */
+    reach_init(&r, x);
     /* A hair above the hint nearly always covers; the search is for where the hint is poor. */
-    double mu = gdp_near(halvings ? event->parameter / 2 : event->parameter) * (1 + 0x1p-46);
-    if (!isfinite(mu) || !covers(mu, share)) mu = clo_i_search_least(covers, share, mu);
+    double mu = gdp_near(mpfr_get_d(x, MPFR_RNDN)) * (1 + 0x1p-46);
+    if (!isfinite(mu) || !covers(mu, &r)) mu = clo_i_search_least(covers, &r, mu);
     mpfr_set_d(out, mu, MPFR_RNDU);
     mpfr_sqr(out, out, MPFR_RNDU);
-    mpfr_clear(share);
+    mpfr_clears(x, r.mark, (mpfr_ptr)0);
 }
 
 static void gdp_square(mpfr_ptr out, const clo_i_composition *list)

@@ -66,11 +66,10 @@ static double log_sinhc_near(double x)
 static double range_curve_near(double epsilon, double alpha, double beta)
 {
     if (alpha * epsilon < 0.1) {
-        const double square = epsilon * epsilon;
-        const double v = alpha * beta * square, w = v + square;
+        const double v = alpha * epsilon * (beta * epsilon), w = v + epsilon * epsilon;
         return alpha * epsilon * epsilon *
                (1.0 / 8 - w * (5.0 / 2880 - w * (7.0 / 181440)) -
-                3 * (3 * w * w * w + v * v * square) / 9676800);
+                3 * (3 * w * w * w + v * v * (w - v)) / 9676800);
     }
     return (log_sinhc_near(alpha * epsilon) - log_sinhc_near(epsilon)) / beta + epsilon / 2 -
            log1p(1 / beta) + log1p(-expm1(-epsilon) / expm1(beta * epsilon));

@@ -1,0 +1,65 @@
+# The front door.  It only calls apt, meson, ninja and the scripts in tools/; the build is meson's.
+
+PREFIX  ?= /usr/local
+TIME    ?= 60
+SUITES  ?=
+BENCH   ?=
+release := build/release
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test lint bench fuzz asan coverage format install clean
+
+help: ## this list
+	@echo "cloister: differentially private clustering and subspace learning"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+deps: ## install what building and testing need; quiet where nothing is missing
+	@tools/deps.sh build test coverage
+
+build: ## build the library and the command in build/release
+	@tools/deps.sh build
+	@mkdir -p build
+	@test -f $(release)/build.ninja || \
+	    meson setup $(release) . --buildtype=release --prefix=$(PREFIX) > $(release).log 2>&1 || \
+	    { cat $(release).log; exit 1; }
+	@ninja -C $(release) --quiet
+
+demo: build ## a private release from start to end, on made-up data, in build/demo
+	@mkdir -p build/demo
+	@tools/demo.sh $(release)/cli/cloister build/demo
+
+test: ## every suite in every build; SUITES="unit cli" for some
+	@tools/deps.sh build test
+	@tools/test.py $(SUITES)
+
+lint: ## format, arrows between folders, symbols, proofs, names
+	@tools/deps.sh build test
+	@tools/test.py lint symbols
+
+bench: build ## measure speed, against the peers in build/venv; BENCH="read" for some
+	@tools/deps.sh bench
+	@tools/bench.sh $(release) build/venv/bin/python3 $(BENCH)
+
+fuzz: ## look for inputs that break a reader, TIME=60 seconds for each target
+	@tools/deps.sh build test
+	@tools/fuzz.sh $(TIME)
+
+asan: ## the suites that run under AddressSanitizer and UBSan
+	@tools/deps.sh build test
+	@tools/test.py --build asan $(SUITES)
+
+coverage: ## which lines the unit, fault and command tests reach
+	@tools/deps.sh build test coverage
+	@tools/coverage.sh
+
+format: ## lay out all C files by .clang-format
+	@tools/deps.sh test
+	@find include src cli tests bench -name '*.[ch]' -exec clang-format -i {} +
+
+install: build ## install under PREFIX (DESTDIR is honoured)
+	@meson configure $(release) --prefix=$(PREFIX)
+	@meson install -C $(release)
+
+clean: ## remove build/
+	@rm -rf build

@@ -1,0 +1,297 @@
+/*
+ * cli.h - what the files of the command share.
+ *
+ * The command is an ordinary user of the library: it includes <cloister/...>, popt and libc and
+ * nothing else, so that whatever it can do, another program can do as well.
+ *
+ * Two channels.  stdout carries the result and nothing else; stderr speaks to the operator.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <cloister/cloister.h>
+#include <stdio.h>
+
+/* ---- failing ------------------------------------------------------------- */
+
+/* A failure of the library or of the command, and what the user might try next. */
+typedef struct cli_error {
+    clo_error error;
+    char hint[256]; /* printed on a second line after "try: "; empty: none */
+} cli_error;
+
+/* Fills err and returns status: one sentence, lower case, no full stop. */
+clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void cli_hint(cli_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_print_error(const cli_error *err);
+
+/* Zeroed memory; out of memory ends the command, which has then changed nothing. */
+void *cli_alloc(size_t count, size_t size);
+char *cli_copy(const char *text);
+
+/* ---- options: one row says everything about one -------------------------- */
+
+typedef struct cli_option {
+    const char *name;     /* "epsilon" */
+    char letter;          /* 'o', or 0 */
+    const char *argument; /* "E"; NULL: a switch */
+    const char *choices;  /* "replace|add-remove", or NULL: any text */
+    const char *help;     /* no capital, no full stop */
+    const char *preset;   /* which choice it is where none is made, or NULL */
+} cli_option;
+
+/* The usual rows: one that takes any text (or is a switch), one of choices, and the end. */
+#define CLI_OPTION(name, letter, argument, help)                                                   \
+    {                                                                                              \
+        name, letter, argument, NULL, help, NULL                                                   \
+    }
+#define CLI_CHOICE(name, argument, choices, preset, help)                                          \
+    {                                                                                              \
+        name, 0, argument, choices, help, preset                                                   \
+    }
+#define CLI_ROWS_END                                                                               \
+    {                                                                                              \
+        NULL, 0, NULL, NULL, NULL, NULL                                                            \
+    }
+
+/* A heading of --help and the rows under it; the last row has no name. */
+typedef struct cli_group {
+    const char *title;
+    const cli_option *rows;
+} cli_group;
+
+typedef struct cli_args cli_args;
+
+/* What cmd_NAME.c says of its command; name and summary stand in commands.def. */
+typedef struct cli_command {
+    const char *usage;              /* lines without "cloister NAME" */
+    const char *about;              /* paragraphs, parted by an empty line */
+    const char *examples;           /* lines: what it does, then the command, in turn */
+    const cli_group *const *groups; /* NULL at the end; NULL: no options but --help */
+    const char *mechanism;          /* its parameters are options too; "*": of all; NULL: of none */
+    clo_status (*run)(const cli_args *args, cli_error *err);
+    void (*remarks)(FILE *out); /* what --help says beyond the rows; NULL: nothing */
+} cli_command;
+
+typedef struct cli_entry {
+    const char *name;
+    const char *summary;
+    const cli_command *command;
+} cli_entry;
+
+extern const cli_entry cli_commands[]; /* the last one has no name */
+const cli_entry *cli_find_command(const char *name);
+clo_status cli_unknown_command(const char *name, cli_error *err);
+
+/* Parses what follows the command's name.  Values are text; who needs a number parses it. */
+clo_status cli_parse(const cli_entry *entry, int argc, const char **argv, cli_args **out,
+                     cli_error *err);
+void cli_args_free(cli_args *args);
+size_t cli_word_count(const cli_args *args);
+const char *cli_word(const cli_args *args, size_t i);            /* NULL: not given */
+const char *cli_value(const cli_args *args, const char *option); /* NULL: not given */
+bool cli_given(const cli_args *args, const char *option);
+const cli_entry *cli_args_entry(const cli_args *args);
+/* CLO_ARGUMENT where there are more words than most, or fewer than least; needed says what then
+ * is missing: "a mechanism and a file". */
+clo_status cli_check_words(const cli_args *args, size_t least, size_t most, const char *needed,
+                           cli_error *err);
+/* "(replace or add-remove, preset replace)"; empty without choices. */
+void cli_option_range(const cli_option *option, char *text, size_t size);
+
+/* The mechanism parameters that are options of a command, each name once. */
+size_t cli_parameters(const cli_command *command, const clo_param **rows, size_t room);
+enum { CLI_MAX_PARAMETERS = 256 };
+
+/* The same rows as --help, for one command or for all of them. */
+void cli_print_help(FILE *out, const cli_entry *entry, const clo_mechanism *mechanism);
+void cli_print_overview(FILE *out);
+clo_status cli_print_manual(FILE *out, const char *template_path, cli_error *err);
+void cli_parameter_range(const clo_param *param, char *text, size_t size); /* "1 to 64, preset 8" */
+
+/* The row with "Show this text": the last group of every command. */
+extern const cli_group cli_help_group;
+
+/* ---- options that mean the same everywhere ------------------------------- */
+
+extern const cli_group cli_privacy_group; /* epsilon, delta, relation, accept */
+extern const cli_group cli_domain_group;  /* norm, bounds, center, rows, rows-per-unit */
+extern const cli_group cli_record_group;  /* unit, missing */
+extern const cli_group cli_reading_group; /* columns, header, delimiter, format, cols */
+extern const cli_group cli_ledger_group;  /* ledger, dataset, no-ledger */
+extern const cli_group cli_running_group; /* threads, seed, dry-run, yes, quiet */
+
+/* The mechanism that the words "FAMILY[/METHOD]" and --method name. */
+clo_status cli_mechanism(const char *name, const char *method, const clo_mechanism **out,
+                         cli_error *err);
+void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size);
+/* Its parameters as given; an option that belongs to another mechanism is an error. */
+clo_status cli_params(const cli_args *args, const clo_mechanism *mechanism, clo_params **out,
+                      cli_error *err);
+/* Epsilon is asked for; delta < 0 in the result: not given. */
+clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err);
+double cli_default_delta(uint64_t public_rows);
+clo_guarantee cli_accept(const cli_args *args); /* the weakest one that is taken */
+clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err);
+
+/* What the domain options say before the number of columns is known. */
+typedef struct cli_bound {
+    char *name; /* NULL: the file has no names */
+    double lower, upper;
+} cli_bound;
+
+typedef struct cli_domain_spec {
+    clo_relation relation;
+    double norm; /* 0: not given */
+    double *center;
+    size_t center_count;
+    cli_bound *bounds; /* one for all columns, or one a column out of bounds_file */
+    size_t bound_count;
+    const char *bounds_file; /* NULL: "LO,HI" */
+    uint64_t rows;           /* 0: not given */
+    uint64_t rows_per_unit;  /* 0: not given */
+} cli_domain_spec;
+
+clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error *err);
+/* Fits it to the columns; table may be NULL (a plan).  The arrays belong to the caller. */
+clo_status cli_domain_fit(const cli_domain_spec *spec, size_t cols, const clo_table *table,
+                          clo_domain *out, cli_error *err);
+void cli_domain_free(clo_domain *domain);
+void cli_domain_spec_free(cli_domain_spec *spec);
+
+/* ---- a job: from options to a release ------------------------------------ */
+
+/* Everything between reading the options and the release, in the order that makes a mistake
+ * free: each step can fail without a cost until cli_job_spend. */
+typedef struct cli_job {
+    const cli_args *args;
+    const clo_mechanism *mechanism;
+    const char *path;
+    const char *dataset;
+    char ledger_path[1024];
+    bool metered, quiet;
+    int threads;
+    clo_loss budget;
+    clo_params *params;
+    cli_domain_spec spec;
+    clo_domain domain;
+    char **names; /* of the columns; NULL: they have none */
+    clo_bounded *data;
+    clo_plan *plan;
+    clo_ledger *ledger;
+    clo_workspace *workspace;
+    clo_rng *rng;
+    clo_grant *grant;
+    clo_release *release;
+} cli_job;
+
+clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism *mechanism,
+                         const char *path, cli_error *err);
+clo_status cli_job_prepare(cli_job *job, cli_error *err);
+void cli_job_announce(const cli_job *job);
+clo_status cli_job_dry_run(const cli_job *job, cli_error *err);
+clo_status cli_job_spend(cli_job *job, cli_error *err);
+clo_status cli_job_run(cli_job *job, cli_error *err);
+void cli_job_sum_up(const cli_job *job, const char *written_to);
+void cli_job_free(cli_job *job);
+
+/* ---- plans --------------------------------------------------------------- */
+
+/* A prediction, where there is one; meaning NULL: none. */
+typedef struct cli_prediction {
+    double rows, error;
+    const char *meaning;
+} cli_prediction;
+
+typedef struct cli_json cli_json;
+cli_prediction cli_predict(const clo_plan *plan, double rows);
+void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
+                   cli_prediction prediction);
+/* The members of a plan's object, without its braces, so that more may follow. */
+void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
+                   const cli_args *args, cli_prediction prediction);
+
+/* ---- numbers and words ---------------------------------------------------- */
+
+typedef struct cli_text {
+    char text[40];
+} cli_text;
+
+/* Strict and the same in every locale: nothing before, nothing after, no "inf", no "nan". */
+clo_status cli_parse_real(const char *what, const char *text, double *out, cli_error *err);
+clo_status cli_parse_positive(const char *what, const char *text, double *out, cli_error *err);
+/* A whole number in lower ... upper; "1e6" is one. */
+clo_status cli_parse_whole(const char *what, const char *text, uint64_t lower, uint64_t upper,
+                           uint64_t *out, cli_error *err);
+bool cli_scan_real(const char *text, size_t length, double *out);
+cli_text cli_number(double value); /* the shortest text that reads back the same */
+cli_text cli_rounded(double value, int digits);
+cli_text cli_time(int64_t seconds); /* 2024-05-01T12:00:00Z; "-" for 0 */
+/* The candidate that was probably meant, or NULL. */
+const char *cli_nearest(const char *word, const char *const *candidates, size_t count);
+bool cli_in_choices(const char *choices, const char *word);
+/* "replace|add-remove" as "replace or add-remove". */
+void cli_say_choices(const char *choices, char *text, size_t size);
+
+/* ---- output --------------------------------------------------------------- */
+
+/* A file that appears whole or not at all.  Opening it shows that it can be written; until it is
+ * committed, nothing is to be seen of it, and a killed command leaves nothing behind. */
+typedef struct cli_file cli_file;
+clo_status cli_file_open(const char *path, cli_file **out, cli_error *err);
+bool cli_file_write(void *file, const char *bytes, size_t count); /* a clo_write */
+clo_status cli_file_commit(cli_file *file, cli_error *err);
+void cli_file_close(cli_file *file); /* abandons what was not committed */
+
+/* CLO_ARGUMENT where the output would take the place of the data or of the ledger. */
+clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
+
+bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
+clo_status cli_flush(FILE *out, cli_error *err);
+
+struct cli_json {
+    FILE *out;
+    int depth;
+    bool filled; /* the innermost bracket already holds something */
+};
+cli_json cli_json_begin(FILE *out);
+void cli_json_end(cli_json *json);
+void cli_json_open(cli_json *json, const char *key, char bracket);     /* '{' or '[' */
+void cli_json_close(cli_json *json, char bracket);                     /* '}' or ']' */
+void cli_json_text(cli_json *json, const char *key, const char *text); /* NULL: null */
+void cli_json_number(cli_json *json, const char *key, double value);   /* NaN: null */
+void cli_json_whole(cli_json *json, const char *key, uint64_t value);
+void cli_json_bool(cli_json *json, const char *key, bool value);
+void cli_json_loss(cli_json *json, const char *key, clo_loss loss);
+
+/* ---- terminal ------------------------------------------------------------- */
+
+typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_YELLOW } cli_style;
+
+/* The codes that start and end a style; empty unless the stream is a terminal that takes them. */
+const char *cli_style_on(FILE *stream, cli_style style);
+const char *cli_style_off(FILE *stream);
+int cli_width(FILE *stream);
+/* Words of text from column `at` on, further lines from column `indent`; ends the line. */
+void cli_wrap(FILE *out, int at, int indent, const char *text);
+/* A remark for the operator, on stderr. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* True where a person sits at stdin and stderr and said yes. */
+bool cli_can_ask(void);
+bool cli_ask(const char *question);
+
+/* A bar on stderr, on a terminal, once half a second has gone by; and where Ctrl-C becomes an
+ * orderly stop instead of a death in mid-run. */
+typedef struct cli_progress {
+    bool wanted, shown;
+    int percent;
+    double started;
+} cli_progress;
+
+void cli_progress_start(cli_progress *progress, bool quiet);
+bool cli_progress_step(void *progress, double done);
+void cli_progress_end(cli_progress *progress);
+
+#endif

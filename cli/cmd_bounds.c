@@ -1,0 +1,176 @@
+/* cmd_bounds.c - cloister bounds: where do my bounds come from?  A run of bounds/quantile whose
+ * answer is given in the words of the next command's options. */
+#include "cli.h"
+#include <string.h>
+
+static const cli_option domain_rows[] = {
+    CLI_OPTION("norm", 0, "MAX",
+               "a generous public radius that no record needs to exceed; must be given"),
+    CLI_OPTION("center", 0, "V1,V2,...", "the public centre of the ball; by default the origin"),
+    CLI_OPTION("rows", 0, "N",
+               "the public number of rows; counted from the file where that is public: under "
+               "replace, without --unit"),
+    CLI_OPTION("rows-per-unit", 0, "M",
+               "how many rows one person may have; further ones are dropped"),
+    CLI_ROWS_END,
+};
+static const cli_group domain_group = { "What is publicly known of the data", domain_rows };
+static const cli_option result_rows[] = {
+    CLI_OPTION("output", 'o', "FILE",
+               "with --of columns: write the bounds file that --bounds reads"),
+    CLI_OPTION("json", 0, NULL, "write the whole release as JSON"),
+    CLI_ROWS_END,
+};
+static const cli_group result_group = { "Result", result_rows };
+
+static bool of_columns(const cli_args *args)
+{
+    const char *const of = cli_value(args, "of");
+    return of && strcmp(of, "columns") == 0;
+}
+
+/* ---- the answer ------------------------------------------------------------ */
+
+static bool write_text(clo_write *write, void *to, const char *text)
+{
+    return write(to, text, strlen(text));
+}
+
+/* In quotes, with quotes inside doubled, where it would not read back otherwise; a column without
+ * a name by its number. */
+static bool write_name(clo_write *write, void *to, const char *name, size_t column)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%zu", column + 1);
+    if (!name || !name[0]) return write_text(write, to, number);
+    if (!strpbrk(name, ",\" \t")) return write_text(write, to, name);
+    bool written = write_text(write, to, "\"");
+    for (const char *c = name; *c && written; c++)
+        written = write(to, c, 1) && (*c != '"' || write(to, c, 1));
+    return written && write_text(write, to, "\"");
+}
+
+static clo_status write_bounds(const cli_job *job, clo_write *write, void *to, cli_error *err)
+{
+    clo_array lower, upper;
+    bool written = write_text(write, to, "name,lower,upper\n");
+    if (!clo_release_find(job->release, "lower", &lower) ||
+        !clo_release_find(job->release, "upper", &upper))
+        return cli_fail(err, CLO_INTERNAL, "the release holds no bounds");
+    for (size_t j = 0; j < job->domain.cols; j++) {
+        const char *const name = job->names ? job->names[j] : NULL;
+        written = written && write_name(write, to, name, j) && write_text(write, to, ",") &&
+                  write_text(write, to, cli_rounded(lower.data[j], 6).text) &&
+                  write_text(write, to, ",") &&
+                  write_text(write, to, cli_rounded(upper.data[j], 6).text) &&
+                  write_text(write, to, "\n");
+    }
+    return written ? CLO_OK : cli_fail(err, CLO_IO, "the bounds could not be written");
+}
+
+static clo_status print_radius(const cli_job *job, cli_error *err)
+{
+    clo_array radius;
+    if (!clo_release_find(job->release, "radius", &radius))
+        return cli_fail(err, CLO_INTERNAL, "the release holds no radius");
+    const char *const share = cli_value(job->args, "quantile");
+    const char *const center = cli_value(job->args, "center");
+    printf("radius %s holds about a share of %s of the records\n",
+           cli_rounded(radius.data[0], 4).text, share ? share : "0.95");
+    if (!job->quiet)
+        cli_note("next: cloister run ... --norm %s%s%s", cli_rounded(radius.data[0], 4).text,
+                 center ? " --center " : "", center ? center : "");
+    return CLO_OK;
+}
+
+static clo_status answer(const cli_job *job, cli_file *file, cli_error *err)
+{
+    const char *const output = cli_value(job->args, "output");
+    clo_status status;
+    if (cli_given(job->args, "json")) {
+        status = clo_report(job->release, CLO_JSON, cli_stream_write, stdout, &err->error);
+        if (status != CLO_OK || !file) return status;
+    }
+    if (!of_columns(job->args))
+        return cli_given(job->args, "json") ? CLO_OK : print_radius(job, err);
+    if (!file) return write_bounds(job, cli_stream_write, stdout, err);
+    status = write_bounds(job, cli_file_write, file, err);
+    if (status == CLO_OK) status = cli_file_commit(file, err);
+    if (status == CLO_OK && !job->quiet) cli_note("next: cloister run ... --bounds %s", output);
+    return status;
+}
+
+/* ---- the run ---------------------------------------------------------------- */
+
+static clo_status find_bounds(cli_job *job, cli_file *file, cli_error *err)
+{
+    clo_status status = cli_job_prepare(job, err);
+    if (status != CLO_OK) return status;
+    if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
+    cli_job_announce(job);
+    if ((status = cli_job_spend(job, err)) || (status = cli_job_run(job, err)) ||
+        (status = answer(job, file, err)) || (status = cli_flush(stdout, err)))
+        return status;
+    cli_job_sum_up(job, NULL);
+    return CLO_OK;
+}
+
+static clo_status check(const cli_args *args, cli_error *err)
+{
+    const clo_status status = cli_check_words(args, 1, 1, "a file", err);
+    if (status != CLO_OK) return status;
+    if (!cli_given(args, "norm")) {
+        cli_hint(err, "--norm 1000, or whatever no record can exceed; too much costs little");
+        return cli_fail(err, CLO_DOMAIN,
+                        "--norm MAX must be given: a generous radius, known without "
+                        "the data, under which to look");
+    }
+    if (cli_given(args, "output") && !of_columns(args))
+        return cli_fail(err, CLO_ARGUMENT, "-o writes a bounds file, which needs --of columns");
+    return CLO_OK;
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    const char *const output = cli_value(args, "output");
+    const clo_mechanism *mechanism;
+    cli_job job = { .args = NULL };
+    cli_file *file = NULL;
+    clo_status status = check(args, err);
+    if (status == CLO_OK) status = cli_mechanism("bounds/quantile", NULL, &mechanism, err);
+    if (status == CLO_OK) status = cli_job_check(&job, args, mechanism, cli_word(args, 0), err);
+    /* One choice by the exponential mechanism needs no delta; many are cheaper with one. */
+    if (status == CLO_OK && job.budget.delta < 0 && !of_columns(args)) job.budget.delta = 0;
+    const bool writes = output && !cli_given(args, "dry-run");
+    if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
+    if (status == CLO_OK && writes) status = cli_file_open(output, &file, err);
+    if (status == CLO_OK) status = find_bounds(&job, file, err);
+    cli_file_close(file);
+    cli_job_free(&job);
+    return status;
+}
+
+static const cli_group *const groups[] = {
+    &cli_privacy_group, &domain_group, &cli_record_group,  &cli_reading_group,
+    &cli_ledger_group,  &result_group, &cli_running_group, NULL,
+};
+
+const cli_command cli_bounds = {
+    .usage = "FILE --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
+    .about =
+        "A run needs to know how far a record can reach, and taking that from the data would not "
+        "be private.  This finds a radius (or bounds of each column) that holds most records, "
+        "privately and metered: by default with delta 0 for a radius.\n\n"
+        "Spend a small part of the budget here: a radius that fits saves noise in every later "
+        "run.",
+    .examples =
+        "A radius that holds 95% of the records\n"
+        "cloister bounds patients.csv --epsilon 0.1 --norm 1000\n"
+        "Bounds for each column, and a run that uses them\n"
+        "cloister bounds patients.csv --epsilon 0.2 --norm 1000 --of columns -o bounds.csv\n"
+        "Then\n"
+        "cloister run kmeans patients.csv --epsilon 1 --bounds bounds.csv",
+    .groups = groups,
+    .mechanism = "bounds/quantile",
+    .run = run,
+};

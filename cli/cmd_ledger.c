@@ -1,0 +1,309 @@
+/* cmd_ledger.c - cloister ledger: what was spent on each data set, and what is left. */
+#include "cli.h"
+#include <string.h>
+
+static const cli_option rows[] = {
+    CLI_OPTION("dataset", 0, "NAME", "the data set to declare, or the only one to show"),
+    CLI_OPTION("epsilon", 0, "E", "init: the most that may ever be spent"),
+    CLI_OPTION("delta", 0, "D", "init: and its delta; by default 1e-6"),
+    CLI_OPTION("json", 0, NULL, "write JSON"),
+    CLI_ROWS_END,
+};
+static const cli_group ledger_group = { "Options", rows };
+
+typedef struct request {
+    const cli_args *args;
+    const char *path;
+    const char *dataset; /* NULL: all */
+    clo_ledger *ledger;
+    cli_json json;
+    uint64_t seen;
+    int name_width; /* of the longest data set's name, for the tables */
+} request;
+
+/* ---- init ------------------------------------------------------------------ */
+
+static clo_status init(request *r, cli_error *err)
+{
+    clo_loss cap;
+    clo_status status;
+    if (!r->dataset || !r->dataset[0])
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--dataset NAME must be given: which data the cap is for");
+    if (!cli_given(r->args, "epsilon"))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--epsilon must be given: the most that may ever be spent on '%s'",
+                        r->dataset);
+    if ((status = cli_budget(r->args, &cap, err)) != CLO_OK) return status;
+    if (cap.delta < 0) cap.delta = 1e-6;
+    if ((status = clo_ledger_open(r->path, &r->ledger, &err->error)) != CLO_OK) return status;
+    if ((status = clo_ledger_declare(r->ledger, r->dataset, cap, &err->error)) != CLO_OK)
+        return status;
+    if (cli_given(r->args, "json")) {
+        cli_json json = cli_json_begin(stdout);
+        cli_json_text(&json, "schema", "cloister.ledger-init/1");
+        cli_json_text(&json, "ledger", r->path);
+        cli_json_text(&json, "dataset", r->dataset);
+        cli_json_loss(&json, "cap", cap);
+        cli_json_end(&json);
+        return CLO_OK;
+    }
+    printf("'%s' in %s: at most epsilon %s, delta %s may ever be spent on it\n", r->dataset,
+           r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
+    return CLO_OK;
+}
+
+/* ---- show ------------------------------------------------------------------ */
+
+static void loss_text(clo_loss loss, char *text, size_t size)
+{
+    snprintf(text, size, "(%s, %s)", cli_rounded(loss.epsilon, 4).text,
+             cli_rounded(loss.delta, 3).text);
+}
+
+static bool show_row(void *user, const clo_account *account)
+{
+    request *const r = user;
+    char cap[96] = "none", left[96] = "-", spent[96];
+    loss_text(account->spent, spent, sizeof spent);
+    if (account->capped) {
+        loss_text(account->cap, cap, sizeof cap);
+        loss_text(account->left, left, sizeof left);
+    }
+    if (r->seen++ == 0)
+        printf("%-*s  %-12s  %-14s  %-14s  %7s  %s\n", r->name_width, "data set", "cap", "spent",
+               "left", "charges", "last charge");
+    printf("%-*s  %-12s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap, spent,
+           left, (unsigned long long)account->charges, cli_time(account->last_charge).text);
+    return true;
+}
+
+static bool show_object(void *user, const clo_account *account)
+{
+    request *const r = user;
+    cli_json *const json = &r->json;
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "dataset", account->dataset);
+    if (account->capped)
+        cli_json_loss(json, "cap", account->cap);
+    else
+        cli_json_text(json, "cap", NULL);
+    cli_json_loss(json, "spent", account->spent);
+    if (account->capped)
+        cli_json_loss(json, "left", account->left);
+    else
+        cli_json_text(json, "left", NULL);
+    cli_json_whole(json, "charges", account->charges);
+    cli_json_text(json, "created", cli_time(account->created).text);
+    cli_json_text(json, "last_charge",
+                  account->last_charge ? cli_time(account->last_charge).text : NULL);
+    cli_json_close(json, '}');
+    r->seen++;
+    return true;
+}
+
+/* The opening and the end of a list, as JSON or not. */
+static void begin_list(request *r, const char *schema, const char *key)
+{
+    if (!cli_given(r->args, "json")) return;
+    r->json = cli_json_begin(stdout);
+    cli_json_text(&r->json, "schema", schema);
+    cli_json_text(&r->json, "ledger", r->path);
+    cli_json_open(&r->json, key, '[');
+}
+
+static void end_list(request *r)
+{
+    if (!cli_given(r->args, "json")) return;
+    cli_json_close(&r->json, ']');
+    cli_json_end(&r->json);
+}
+
+static bool note_account(void *user, const clo_account *account)
+{
+    request *const r = user;
+    const int width = (int)strlen(account->dataset);
+    if (width > r->name_width) r->name_width = width;
+    r->seen++;
+    return true;
+}
+
+/* Opens the ledger and looks at its data sets once: a name that is not there is a mistake, not an
+ * empty list, and a table wants to know its widest name. */
+static clo_status open_for_list(request *r, cli_error *err)
+{
+    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    if (status != CLO_OK) return status;
+    r->name_width = (int)strlen("data set");
+    status = clo_ledger_accounts(r->ledger, r->dataset, note_account, r, &err->error);
+    if (status == CLO_OK && r->dataset && r->seen == 0)
+        status = cli_fail(err, CLO_ARGUMENT, "the ledger %s knows no data set '%s'", r->path,
+                          r->dataset);
+    if (status != CLO_OK && r->dataset) cli_hint(err, "cloister ledger show %s", r->path);
+    r->seen = 0;
+    return status;
+}
+
+static clo_status show(request *r, cli_error *err)
+{
+    const bool json = cli_given(r->args, "json");
+    clo_status status = open_for_list(r, err);
+    if (status != CLO_OK) return status;
+    begin_list(r, "cloister.ledger/1", "datasets");
+    status =
+        clo_ledger_accounts(r->ledger, r->dataset, json ? show_object : show_row, r, &err->error);
+    end_list(r);
+    if (status == CLO_OK && !json && r->seen == 0) printf("%s: no data sets yet\n", r->path);
+    return status;
+}
+
+/* ---- history ---------------------------------------------------------------- */
+
+static bool history_row(void *user, const clo_charge *charge)
+{
+    request *const r = user;
+    char loss[96];
+    loss_text(charge->loss, loss, sizeof loss);
+    if (r->seen++ == 0)
+        printf("%6s  %-20s  %-*s  %-18s  %-10s  %s\n", "number", "time", r->name_width, "data set",
+               "mechanism", "relation", "loss");
+    printf("%6llu  %-20s  %-*s  %-18s  %-10s  %s\n", (unsigned long long)charge->sequence,
+           cli_time(charge->time).text, r->name_width, charge->dataset, charge->mechanism,
+           charge->relation, loss);
+    return true;
+}
+
+static bool history_object(void *user, const clo_charge *charge)
+{
+    request *const r = user;
+    cli_json *const json = &r->json;
+    cli_json_open(json, NULL, '{');
+    cli_json_whole(json, "sequence", charge->sequence);
+    cli_json_text(json, "time", cli_time(charge->time).text);
+    cli_json_text(json, "dataset", charge->dataset);
+    cli_json_text(json, "mechanism", charge->mechanism);
+    cli_json_text(json, "relation", charge->relation);
+    cli_json_loss(json, "loss", charge->loss);
+    cli_json_close(json, '}');
+    r->seen++;
+    return true;
+}
+
+static clo_status history(request *r, cli_error *err)
+{
+    const bool json = cli_given(r->args, "json");
+    clo_status status = open_for_list(r, err);
+    if (status != CLO_OK) return status;
+    begin_list(r, "cloister.ledger-history/1", "charges");
+    status = clo_ledger_history(r->ledger, r->dataset, json ? history_object : history_row, r,
+                                &err->error);
+    end_list(r);
+    if (status == CLO_OK && !json && r->seen == 0) printf("%s: nothing was spent yet\n", r->path);
+    return status;
+}
+
+/* ---- verify ------------------------------------------------------------------ */
+
+static bool count_charge(void *user, const clo_charge *charge)
+{
+    (void)charge;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+static clo_status verify(request *r, cli_error *err)
+{
+    const bool as_json = cli_given(r->args, "json");
+    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    if (status == CLO_OK) status = clo_ledger_verify(r->ledger, &err->error);
+    if (status == CLO_OK)
+        status = clo_ledger_history(r->ledger, NULL, count_charge, &r->seen, &err->error);
+    if (as_json) {
+        cli_json json = cli_json_begin(stdout);
+        cli_json_text(&json, "schema", "cloister.ledger-verify/1");
+        cli_json_text(&json, "ledger", r->path);
+        cli_json_bool(&json, "sound", status == CLO_OK);
+        cli_json_text(&json, "problem", status == CLO_OK ? NULL : err->error.message);
+        cli_json_end(&json);
+    } else if (status == CLO_OK) {
+        printf("%s: sound; %llu charge%s, and every hash fits\n", r->path,
+               (unsigned long long)r->seen, r->seen == 1 ? "" : "s");
+    }
+    return status;
+}
+
+/* ---- the verbs --------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    clo_status (*run)(request *r, cli_error *err);
+} verbs[] = { { "init", init }, { "show", show }, { "history", history }, { "verify", verify } };
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static clo_status unknown_verb(const char *word, cli_error *err)
+{
+    const char *names[VERB_COUNT];
+    for (size_t i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
+    const char *const meant = cli_nearest(word, names, VERB_COUNT);
+    cli_hint(err, "cloister ledger --help");
+    if (meant)
+        return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
+    return cli_fail(err, CLO_ARGUMENT, "a ledger can init, show, history and verify, not '%s'",
+                    word);
+}
+
+static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
+{
+    const bool is_init = strcmp(verb, "init") == 0;
+    if (!is_init && (cli_given(args, "epsilon") || cli_given(args, "delta")))
+        return cli_fail(err, CLO_ARGUMENT, "--epsilon and --delta belong to 'ledger init'");
+    if (strcmp(verb, "verify") == 0 && cli_given(args, "dataset"))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'ledger verify' checks the whole ledger: leave --dataset "
+                        "out");
+    return CLO_OK;
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    const char *const verb = cli_word(args, 0);
+    char own[1024];
+    request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
+    clo_status status = cli_check_words(args, 1, 2, "a verb: init, show, history or verify", err);
+    if (status != CLO_OK) return status;
+    size_t i = 0;
+    while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
+    if (i == VERB_COUNT) return unknown_verb(verb, err);
+    status = check_options(args, verb, err);
+    if (status == CLO_OK && !r.path) {
+        status = clo_ledger_default_path(own, sizeof own, &err->error);
+        r.path = own;
+    }
+    if (status == CLO_OK) status = verbs[i].run(&r, err);
+    clo_ledger_close(r.ledger);
+    return status;
+}
+
+static const cli_group *const groups[] = { &ledger_group, NULL };
+
+const cli_command cli_ledger = {
+    .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--json]\n"
+             "show [LEDGER] [--dataset NAME] [--json]\n"
+             "history [LEDGER] [--dataset NAME] [--json]\n"
+             "verify [LEDGER] [--json]",
+    .about =
+        "The ledger records what was spent on each data set, before the data are asked.  'init' "
+        "declares a data set and caps what may ever be spent on it; a run that the cap does not "
+        "cover is refused and costs nothing.  'show' says what is left, 'history' lists every "
+        "charge, 'verify' checks the chain of hashes from the first charge on.\n\n"
+        "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
+        "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.",
+    .examples = "At most epsilon 3 on the patients, ever\n"
+                "cloister ledger init --dataset patients.csv --epsilon 3 --delta 1e-6\n"
+                "What is left?\n"
+                "cloister ledger show\n"
+                "Was it tampered with?\n"
+                "cloister ledger verify",
+    .groups = groups,
+    .run = run,
+};

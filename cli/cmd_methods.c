@@ -1,0 +1,125 @@
+/* cmd_methods.c - cloister methods: what there is, from the rows of the library's table. */
+#include "cli.h"
+#include <string.h>
+
+static const cli_option method_rows[] = {
+    CLI_OPTION("json", 0, NULL, "write JSON"),
+    CLI_ROWS_END,
+};
+static const cli_group method_group = { "Output", method_rows };
+
+/* "kmeans" is every method of it, "kmeans/lloyd" that one, NULL all. */
+static bool is_asked_for(const clo_mechanism *mechanism, const char *name)
+{
+    char full[128];
+    if (!name || strcmp(name, clo_mechanism_family(mechanism)) == 0) return true;
+    cli_mechanism_name(mechanism, full, sizeof full);
+    return strcmp(name, full) == 0;
+}
+
+static void print_one(const clo_mechanism *mechanism)
+{
+    size_t count;
+    char name[128];
+    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    cli_mechanism_name(mechanism, name, sizeof name);
+    printf("%s%s%s\n", cli_style_on(stdout, CLI_BOLD), name, cli_style_off(stdout));
+    fputs("  ", stdout);
+    cli_wrap(stdout, 2, 2, clo_mechanism_summary(mechanism));
+    printf("  guarantee: %s; proof: %s\n", clo_guarantee_name(clo_mechanism_guarantee(mechanism)),
+           clo_mechanism_proof(mechanism));
+    for (size_t i = 0; i < count; i++) {
+        char range[300], help[600];
+        cli_parameter_range(&rows[i], range, sizeof range);
+        snprintf(help, sizeof help, "%s (%s)", rows[i].help, range);
+        const int written = printf("  --%s", rows[i].name);
+        printf("%*s", written < 20 ? 20 - written : 2, "");
+        cli_wrap(stdout, written < 20 ? 20 : written + 2, 20, help);
+    }
+}
+
+static void print_list(void)
+{
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        char name[128];
+        cli_mechanism_name(clo_mechanism_at(i), name, sizeof name);
+        printf("%-20s", name);
+        cli_wrap(stdout, 20, 20, clo_mechanism_summary(clo_mechanism_at(i)));
+    }
+}
+
+static void param_json(cli_json *json, const clo_param *param)
+{
+    static const char *const types[] = { "?", "int", "real", "choice" };
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "name", param->name);
+    cli_json_text(json, "type", types[param->type]);
+    cli_json_number(json, "lower", param->lower);
+    cli_json_number(json, "upper", param->upper);
+    cli_json_number(json, "preset", param->preset);
+    cli_json_text(json, "choices", param->choices);
+    cli_json_text(json, "help", param->help);
+    cli_json_close(json, '}');
+}
+
+static void print_json(const char *asked)
+{
+    cli_json json = cli_json_begin(stdout);
+    cli_json_text(&json, "schema", "cloister.methods/1");
+    cli_json_open(&json, "methods", '[');
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const mechanism = clo_mechanism_at(i);
+        size_t count;
+        const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+        if (!is_asked_for(mechanism, asked)) continue;
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "family", clo_mechanism_family(mechanism));
+        cli_json_text(&json, "method", clo_mechanism_method(mechanism));
+        cli_json_text(&json, "summary", clo_mechanism_summary(mechanism));
+        cli_json_text(&json, "guarantee", clo_guarantee_name(clo_mechanism_guarantee(mechanism)));
+        cli_json_text(&json, "proof", clo_mechanism_proof(mechanism));
+        cli_json_open(&json, "parameters", '[');
+        for (size_t j = 0; j < count; j++) param_json(&json, &rows[j]);
+        cli_json_close(&json, ']');
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    const char *const asked = cli_word(args, 0);
+    const clo_mechanism *found = NULL;
+    clo_status status = cli_check_words(args, 0, 1, NULL, err);
+    if (status == CLO_OK && asked) status = cli_mechanism(asked, NULL, &found, err);
+    if (status != CLO_OK) return status;
+    if (cli_given(args, "json")) {
+        print_json(asked);
+        return CLO_OK;
+    }
+    if (!asked) {
+        print_list();
+        return CLO_OK;
+    }
+    bool first = true;
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        if (!is_asked_for(clo_mechanism_at(i), asked)) continue;
+        if (!first) putchar('\n');
+        first = false;
+        print_one(clo_mechanism_at(i));
+    }
+    return CLO_OK;
+}
+
+static const cli_group *const groups[] = { &method_group, NULL };
+
+const cli_command cli_methods = {
+    .usage = "[FAMILY[/METHOD]] [--json]",
+    .about = "Lists the mechanisms, or says all about one: its parameters with their ranges and "
+             "presets, how far its guarantee reaches, and where the proof is.",
+    .examples = "What there is\ncloister methods\n"
+                "All about k-means\ncloister methods kmeans",
+    .groups = groups,
+    .run = run,
+};

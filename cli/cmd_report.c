@@ -1,0 +1,32 @@
+/* cmd_report.c - cloister report: read a release aloud. */
+#include "cli.h"
+
+static const cli_option rows[] = {
+    CLI_OPTION("json", 0, NULL, "write the release again as JSON, in the canonical form"),
+    CLI_ROWS_END,
+};
+static const cli_group output_group = { "Output", rows };
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    clo_release *release = NULL;
+    clo_status status = cli_check_words(args, 1, 1, "a release", err);
+    if (status == CLO_OK) status = clo_release_read(cli_word(args, 0), &release, &err->error);
+    if (status == CLO_OK)
+        status = clo_report(release, cli_given(args, "json") ? CLO_JSON : CLO_TEXT,
+                            cli_stream_write, stdout, &err->error);
+    clo_release_free(release);
+    return status;
+}
+
+static const cli_group *const groups[] = { &output_group, NULL };
+
+const cli_command cli_report = {
+    .usage = "RELEASE.json [--json]",
+    .about =
+        "Says in words what a release holds and what it promises.  A release is public, and so "
+        "is its report.",
+    .examples = "Read a release aloud\ncloister report out.json",
+    .groups = groups,
+    .run = run,
+};

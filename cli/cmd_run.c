@@ -1,0 +1,91 @@
+/* cmd_run.c - cloister run: make a private release from a file. */
+#include "cli.h"
+#include <string.h>
+
+static const cli_option result_rows[] = {
+    CLI_OPTION("output", 'o', "FILE",
+               "write the release as JSON; the file appears whole or not at all"),
+    CLI_OPTION("json", 0, NULL, "write the release to standard output as JSON, not as text"),
+    CLI_ROWS_END,
+};
+static const cli_group result_group = { "Result", result_rows };
+static const cli_option method_rows[] = {
+    CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
+    CLI_ROWS_END,
+};
+static const cli_group method_group = { "Mechanism", method_rows };
+
+static clo_status write_release(const cli_job *job, cli_file *file, cli_error *err)
+{
+    clo_status status;
+    if (!file) {
+        const bool json = cli_given(job->args, "json") || cli_given(job->args, "output");
+        return clo_report(job->release, json ? CLO_JSON : CLO_TEXT, cli_stream_write, stdout,
+                          &err->error);
+    }
+    status = clo_report(job->release, CLO_JSON, cli_file_write, file, &err->error);
+    return status == CLO_OK ? cli_file_commit(file, err) : status;
+}
+
+static clo_status release(cli_job *job, cli_file *file, cli_error *err)
+{
+    clo_status status = cli_job_prepare(job, err);
+    if (status != CLO_OK) return status;
+    if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
+    cli_job_announce(job);
+    if ((status = cli_job_spend(job, err)) || (status = cli_job_run(job, err)) ||
+        (status = write_release(job, file, err)) || (status = cli_flush(stdout, err)))
+        return status;
+    cli_job_sum_up(job, file ? cli_value(job->args, "output") : NULL);
+    return CLO_OK;
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    const char *const output = cli_value(args, "output");
+    const clo_mechanism *mechanism;
+    cli_job job = { .args = NULL };
+    cli_file *file = NULL;
+    clo_status status = cli_check_words(args, 2, 2, "a mechanism and a file", err);
+    if (status == CLO_OK)
+        status = cli_mechanism(cli_word(args, 0), cli_value(args, "method"), &mechanism, err);
+    if (status == CLO_OK) status = cli_job_check(&job, args, mechanism, cli_word(args, 1), err);
+    /* Before anything is read: a place that cannot be written must not cost a budget. */
+    const bool writes = output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
+    if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
+    if (status == CLO_OK && writes) status = cli_file_open(output, &file, err);
+    if (status == CLO_OK) status = release(&job, file, err);
+    cli_file_close(file);
+    cli_job_free(&job);
+    return status;
+}
+
+static const cli_group *const groups[] = {
+    &method_group,     &cli_privacy_group, &cli_domain_group,
+    &cli_record_group, &cli_reading_group, &cli_ledger_group,
+    &result_group,     &cli_running_group, NULL,
+};
+
+const cli_command cli_run = {
+    .usage = "FAMILY[/METHOD] FILE --epsilon E (--norm R | --bounds LO,HI) [option ...]",
+    .about =
+        "Reads FILE ('-' is standard input), moves every record into the public domain, plans, "
+        "charges the ledger, and only then asks the data.  What comes out is private: it may be "
+        "shown to the world.\n\n"
+        "A mistake before the charge costs nothing.  Once charged, the budget is gone, also when "
+        "the run is stopped: what it had already drawn cannot be undrawn.",
+    .examples =
+        "Three centres of the records in the unit ball\n"
+        "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1\n"
+        "Two columns of mixed units, written to a file\n"
+        "cloister run kmeans people.csv --columns age,income --bounds people-bounds.csv "
+        "--epsilon 0.5 -o out.json\n"
+        "Private per person, who has at most five visits\n"
+        "cloister run subspace visits.csv --unit person --rows-per-unit 5 --dim 2 --epsilon 1 "
+        "--norm 10\n"
+        "What would it cost?\n"
+        "cloister run kmeans patients.csv --epsilon 1 --norm 1 --dry-run",
+    .groups = groups,
+    .mechanism = "*",
+    .run = run,
+};

@@ -1,0 +1,247 @@
+/* common.c - the options that mean the same in every command, and what they are turned into. */
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option privacy_rows[] = {
+    CLI_OPTION("epsilon", 0, "E",
+               "the privacy loss to spend; smaller is more private; must be given"),
+    CLI_OPTION(
+        "delta", 0, "D",
+        "the probability that epsilon may leave uncovered; by default the smaller of 1e-6 and "
+        "rows^-1.5 (rounded down) where the number of rows is public, 1e-6 otherwise"),
+    CLI_CHOICE("relation", "R", "replace|add-remove", "replace",
+               "what is hidden: which record it is, or also whether there is one"),
+    CLI_CHOICE("accept", "G", "exact|idealized|asymptotic", "exact",
+               "the weakest guarantee that you take"),
+    CLI_ROWS_END,
+};
+const cli_group cli_privacy_group = { "Privacy", privacy_rows };
+
+static const cli_option domain_rows[] = {
+    CLI_OPTION("norm", 0, "R", "the public radius: a record farther out is moved onto the ball"),
+    CLI_OPTION("bounds", 0, "LO,HI",
+               "public bounds of every column, or a CSV file with a line for each: "
+               "name,lower,upper or lower,upper; mixed units are put on one scale"),
+    CLI_OPTION("center", 0, "V1,V2,...", "the public centre of the ball; by default the origin"),
+    CLI_OPTION("rows", 0, "N",
+               "the public number of rows; a run counts them itself where that is public: under "
+               "replace, without --unit"),
+    CLI_OPTION("rows-per-unit", 0, "M",
+               "how many rows one person may have; further ones are dropped"),
+    CLI_ROWS_END,
+};
+const cli_group cli_domain_group = { "What is publicly known of the data", domain_rows };
+
+static const cli_option reading_rows[] = {
+    CLI_OPTION("columns", 0, "LIST", "the columns to use, by name or number: age,income or 2-7"),
+    CLI_CHOICE("header", "WORD", "yes|no|auto", "auto",
+               "whether the first line of a CSV holds names"),
+    CLI_OPTION("delimiter", 0, "C", "what parts the cells of a CSV: one character, or 'tab'"),
+    CLI_CHOICE("format", "F", "csv|npy|libsvm", NULL,
+               "the file's format; by default told from its content"),
+    CLI_OPTION("cols", 0, "D", "how many columns a LIBSVM file has"),
+    CLI_ROWS_END,
+};
+const cli_group cli_reading_group = { "Reading", reading_rows };
+
+static const cli_option record_rows[] = {
+    CLI_OPTION("unit", 0, "COLUMN",
+               "the column that names the person a row belongs to: the guarantee is then per "
+               "person"),
+    CLI_CHOICE("missing", "RULE", "zero|refuse", "zero",
+               "what becomes of a record with a cell that is not a number: all zero, or the run "
+               "is refused before anything is spent"),
+    CLI_ROWS_END,
+};
+const cli_group cli_record_group = { "Records", record_rows };
+
+static const cli_option ledger_rows[] = {
+    CLI_OPTION("ledger", 0, "FILE", "the ledger that is charged; by default your own"),
+    CLI_OPTION("dataset", 0, "NAME", "the name that is charged; by default the file's"),
+    CLI_OPTION("no-ledger", 0, NULL, "charge nothing; the release says that it is not metered"),
+    CLI_ROWS_END,
+};
+const cli_group cli_ledger_group = { "Ledger", ledger_rows };
+
+static const cli_option running_rows[] = {
+    CLI_OPTION("dry-run", 0, NULL, "stop before the spend and say what would be spent"),
+    CLI_OPTION("yes", 'y', NULL, "do not ask before spending on a data set without a cap"),
+    CLI_OPTION("threads", 0, "N",
+               "how many threads to use; the release is the same with any number"),
+    CLI_OPTION("seed", 0, "TEXT", "draw the noise from this seed: reproducible, not private"),
+    CLI_OPTION("quiet", 'q', NULL, "say nothing but errors and warnings"),
+    CLI_ROWS_END,
+};
+const cli_group cli_running_group = { "Running", running_rows };
+
+/* ---- mechanisms ----------------------------------------------------------- */
+
+void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size)
+{
+    snprintf(text, size, "%s/%s", clo_mechanism_family(mechanism), clo_mechanism_method(mechanism));
+}
+
+static clo_status unknown_mechanism(const char *name, cli_error *err)
+{
+    const size_t count = clo_mechanism_count();
+    const char *candidates[2 * 256];
+    char full[256][64];
+    size_t used = 0;
+    for (size_t i = 0; i < count && i < 256; i++) {
+        cli_mechanism_name(clo_mechanism_at(i), full[i], sizeof full[i]);
+        candidates[used++] = clo_mechanism_family(clo_mechanism_at(i));
+        candidates[used++] = full[i];
+    }
+    const char *const meant = cli_nearest(name, candidates, used);
+    cli_hint(err, "cloister methods");
+    if (meant)
+        return cli_fail(err, CLO_ARGUMENT, "there is no mechanism '%s'; did you mean '%s'?", name,
+                        meant);
+    return cli_fail(err, CLO_ARGUMENT, "there is no mechanism '%s'", name);
+}
+
+clo_status cli_mechanism(const char *name, const char *method, const clo_mechanism **out,
+                         cli_error *err)
+{
+    char full[256];
+    snprintf(full, sizeof full, "%s", name);
+    if (method && strcmp(method, "auto") != 0) {
+        const char *const slash = strchr(name, '/');
+        if (slash && strcmp(slash + 1, method) != 0)
+            return cli_fail(err, CLO_ARGUMENT, "'%s' and --method %s name two methods", name,
+                            method);
+        snprintf(full, sizeof full, "%.*s/%s", (int)strcspn(name, "/"), name, method);
+    }
+    const clo_mechanism *const found = clo_mechanism_find(full);
+    if (!found) return unknown_mechanism(full, err);
+    *out = found;
+    return CLO_OK;
+}
+
+/* An option may be a parameter of another mechanism: that is a mistake worth its own words. */
+static clo_status refuse_foreign(const cli_args *args, const clo_mechanism *mechanism,
+                                 cli_error *err)
+{
+    const clo_param *all[CLI_MAX_PARAMETERS];
+    const cli_command *const command = cli_args_entry(args)->command;
+    const size_t all_count = cli_parameters(command, all, CLI_MAX_PARAMETERS);
+    size_t own_count;
+    const clo_param *const own = clo_mechanism_params(mechanism, &own_count);
+    for (size_t i = 0; i < all_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < own_count && !known; j++) known = !strcmp(own[j].name, all[i]->name);
+        if (known || !cli_given(args, all[i]->name)) continue;
+        char name[128];
+        cli_mechanism_name(mechanism, name, sizeof name);
+        cli_hint(err, "cloister methods %s", name);
+        return cli_fail(err, CLO_ARGUMENT, "%s has no parameter --%s", name, all[i]->name);
+    }
+    return CLO_OK;
+}
+
+clo_status cli_params(const cli_args *args, const clo_mechanism *mechanism, clo_params **out,
+                      cli_error *err)
+{
+    size_t count;
+    clo_params *params = NULL;
+    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    clo_status status = refuse_foreign(args, mechanism, err);
+    if (status != CLO_OK) return status;
+    status = clo_params_new(mechanism, &params, &err->error);
+    for (size_t i = 0; i < count && status == CLO_OK; i++) {
+        const char *const value = cli_value(args, rows[i].name);
+        if (value) status = clo_params_set_text(params, rows[i].name, value, &err->error);
+    }
+    if (status != CLO_OK) {
+        clo_params_free(params);
+        return status;
+    }
+    *out = params;
+    return CLO_OK;
+}
+
+/* ---- budget --------------------------------------------------------------- */
+
+/* Rounded down to two digits, so that people can say it. */
+double cli_default_delta(uint64_t public_rows)
+{
+    const double usual = 1e-6;
+    if (public_rows == 0) return usual;
+    const double of_rows = pow((double)public_rows, -1.5);
+    if (of_rows >= usual) return usual;
+    char text[32];
+    const int exponent = (int)floor(log10(of_rows)) - 1;
+    snprintf(text, sizeof text, "%de%d", (int)floor(of_rows / pow(10, exponent)), exponent);
+    return strtod(text, NULL);
+}
+
+clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err)
+{
+    const char *const epsilon = cli_value(args, "epsilon");
+    const char *const delta = cli_value(args, "delta");
+    clo_loss loss = { 0, -1 };
+    clo_status status;
+    if (!epsilon) {
+        cli_hint(err, "--epsilon 1");
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--epsilon must be given: how much privacy this may cost is yours to say");
+    }
+    if ((status = cli_parse_positive("--epsilon", epsilon, &loss.epsilon, err)) != CLO_OK)
+        return status;
+    if (delta &&
+        (!cli_scan_real(delta, strlen(delta), &loss.delta) || loss.delta < 0 || loss.delta >= 1))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--delta must be a number from 0 up to, but not including, 1, not '%s'",
+                        delta);
+    *out = loss;
+    return CLO_OK;
+}
+
+clo_guarantee cli_accept(const cli_args *args)
+{
+    const char *const word = cli_value(args, "accept");
+    for (int i = CLO_EXACT; word && i <= CLO_ASYMPTOTIC; i++)
+        if (strcmp(word, clo_guarantee_name((clo_guarantee)i)) == 0) return (clo_guarantee)i;
+    return CLO_EXACT;
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static clo_status delimiter_of(const char *text, char *out, cli_error *err)
+{
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        *out = '\t';
+    else if (text[0] && !text[1])
+        *out = text[0];
+    else
+        return cli_fail(err, CLO_ARGUMENT, "--delimiter must be one character or 'tab', not '%s'",
+                        text);
+    return CLO_OK;
+}
+
+clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err)
+{
+    clo_read_options options = clo_read_options_default();
+    const char *const header = cli_value(args, "header");
+    const char *const missing = cli_value(args, "missing");
+    const char *const delimiter = cli_value(args, "delimiter");
+    const char *const cols = cli_value(args, "cols");
+    clo_status status;
+    uint64_t count = 0;
+    options.format = cli_value(args, "format");
+    options.columns = cli_value(args, "columns");
+    options.unit = cli_value(args, "unit");
+    options.missing =
+        missing && strcmp(missing, "refuse") == 0 ? CLO_MISSING_REFUSE : CLO_MISSING_ZERO;
+    if (header && strcmp(header, "yes") == 0) options.header = CLO_HEADER_FIRST_LINE;
+    if (header && strcmp(header, "no") == 0) options.header = CLO_HEADER_NONE;
+    if (delimiter && (status = delimiter_of(delimiter, &options.delimiter, err)) != CLO_OK)
+        return status;
+    if (cols && (status = cli_parse_whole("--cols", cols, 1, 1 << 20, &count, err)) != CLO_OK)
+        return status;
+    options.cols = (size_t)count;
+    *out = options;
+    return CLO_OK;
+}

@@ -1,0 +1,62 @@
+/* fail.c - how the command says that something went wrong: one line, and a second one with what to
+ * try where there is something to try. */
+#include "cli.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(err->error.message, sizeof err->error.message, format, list);
+    va_end(list);
+    err->error.status = status;
+    return status;
+}
+
+void cli_hint(cli_error *err, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(err->hint, sizeof err->hint, format, list);
+    va_end(list);
+}
+
+/* A message may hold a file's name, and a file's name may hold anything: control characters would
+ * let it write on the operator's terminal. */
+static void print_visible(FILE *out, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        const unsigned char byte = (unsigned char)*c;
+        fputc(byte < 0x20 || byte == 0x7f ? '?' : byte, out);
+    }
+}
+
+void cli_print_error(const cli_error *err)
+{
+    const char *const message = err->error.message;
+    fprintf(stderr, "%scloister:%s ", cli_style_on(stderr, CLI_RED), cli_style_off(stderr));
+    print_visible(stderr, message[0] ? message : clo_status_text(err->error.status));
+    fputc('\n', stderr);
+    if (!err->hint[0]) return;
+    fprintf(stderr, "%stry:%s ", cli_style_on(stderr, CLI_BOLD), cli_style_off(stderr));
+    print_visible(stderr, err->hint);
+    fputc('\n', stderr);
+}
+
+void *cli_alloc(size_t count, size_t size)
+{
+    void *const memory = calloc(count ? count : 1, size);
+    if (!memory) {
+        fprintf(stderr, "cloister: out of memory\n");
+        exit(clo_status_exit_code(CLO_MEMORY));
+    }
+    return memory;
+}
+
+char *cli_copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    return memcpy(cli_alloc(size, 1), text, size);
+}

@@ -1,0 +1,89 @@
+/* main.c - finds the command that argv names and runs it; the one place that prints a failure and
+ * turns it into an exit code. */
+#include "cli.h"
+#include <string.h>
+
+#define COMMAND(name, summary) extern const cli_command cli_##name;
+#include "commands.def"
+#undef COMMAND
+
+const cli_entry cli_commands[] = {
+#define COMMAND(name, summary) { #name, summary, &cli_##name },
+#include "commands.def"
+#undef COMMAND
+    { NULL, NULL, NULL },
+};
+
+const cli_entry *cli_find_command(const char *name)
+{
+    for (const cli_entry *entry = cli_commands; entry->name; entry++)
+        if (strcmp(entry->name, name) == 0) return entry;
+    return NULL;
+}
+
+clo_status cli_unknown_command(const char *name, cli_error *err)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (const cli_entry *entry = cli_commands; entry->name; entry++) names[count++] = entry->name;
+    const char *const meant = cli_nearest(name, names, count);
+    cli_hint(err, "cloister help");
+    if (meant)
+        return cli_fail(err, CLO_ARGUMENT, "there is no command '%s'; did you mean '%s'?", name,
+                        meant);
+    return cli_fail(err, CLO_ARGUMENT, "there is no command '%s'", name);
+}
+
+/* The first mechanism among the words, so that "run kmeans --help" shows its parameters. */
+static const clo_mechanism *mechanism_in(const cli_args *args)
+{
+    for (size_t i = 0; i < cli_word_count(args); i++) {
+        const clo_mechanism *const mechanism = clo_mechanism_find(cli_word(args, i));
+        if (mechanism) return mechanism;
+    }
+    return NULL;
+}
+
+static clo_status run_command(const cli_entry *entry, int argc, const char **argv, cli_error *err)
+{
+    cli_args *args = NULL;
+    clo_status status = cli_parse(entry, argc, argv, &args, err);
+    if (status != CLO_OK) return status;
+    if (cli_given(args, "help"))
+        cli_print_help(stdout, entry, mechanism_in(args));
+    else
+        status = entry->command->run(args, err);
+    if (status == CLO_OK) status = cli_flush(stdout, err);
+    cli_args_free(args);
+    return status;
+}
+
+static clo_status dispatch(int argc, const char **argv, cli_error *err)
+{
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
+    const cli_entry *const entry = cli_find_command(name);
+    if (entry) return run_command(entry, argc - 1, argv + 1, err);
+    if (name[0] == '-') {
+        cli_hint(err, "cloister help");
+        return cli_fail(err, CLO_ARGUMENT, "'%s' stands before a command; options come after one",
+                        name);
+    }
+    return cli_unknown_command(name, err);
+}
+
+int main(int argc, char **argv)
+{
+    cli_error err = { .hint = "" };
+    if (argc < 2) {
+        cli_print_overview(stderr);
+        return clo_status_exit_code(CLO_ARGUMENT);
+    }
+    const clo_status status = dispatch(argc, (const char **)argv, &err);
+    if (status != CLO_OK) {
+        fflush(stdout);
+        cli_print_error(&err);
+    }
+    return clo_status_exit_code(status);
+}

@@ -1,0 +1,208 @@
+/* plan_text.c - a plan for people and for programs.  Everything in it is public. */
+#include "cli.h"
+#include <math.h>
+#include <string.h>
+
+cli_prediction cli_predict(const clo_plan *plan, double rows)
+{
+    cli_prediction out = { .rows = rows, .error = NAN, .meaning = NULL };
+    if (!(rows > 0)) return out;
+    if (clo_plan_predict(plan, rows, &out.error, &out.meaning, NULL) != CLO_OK) out.meaning = NULL;
+    return out;
+}
+
+static const char *event_name(clo_event_kind kind)
+{
+    switch (kind) {
+    case CLO_EVENT_GAUSSIAN:
+        return "gaussian";
+    case CLO_EVENT_EXPONENTIAL:
+        return "exponential";
+    case CLO_EVENT_PURE:
+        return "pure";
+    case CLO_EVENT_APPROXIMATE:
+        return "approximate";
+    }
+    return "unknown";
+}
+
+/* "one of 5000 rows replaced", "a person with at most 3 rows there or not". */
+static void say_hidden(FILE *out, const clo_domain *domain)
+{
+    const bool person = domain->rows_per_unit > 1;
+    char who[64] = "one row";
+    if (person)
+        snprintf(who, sizeof who, "one person with at most %llu rows",
+                 (unsigned long long)domain->rows_per_unit);
+    fprintf(out, "%s: %s %s", clo_relation_name(domain->relation), who,
+            domain->relation == CLO_REPLACE ? "replaced by any other" : "added or removed");
+}
+
+static void say_domain(FILE *out, const clo_domain *domain)
+{
+    fprintf(out, "%zu column%s", domain->cols, domain->cols == 1 ? "" : "s");
+    if (domain->lower) fputs(", each within its bounds", out);
+    if (domain->norm > 0) fprintf(out, ", norm at most %s", cli_number(domain->norm).text);
+    if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
+}
+
+/* As it was given, or its preset: a plan does not hand its parameters back. */
+static const char *parameter_text(const cli_args *args, const clo_param *param, char text[64])
+{
+    const char *const given = cli_value(args, param->name);
+    const char *preset = param->choices;
+    if (given) return given;
+    if (param->type != CLO_PARAM_CHOICE) {
+        snprintf(text, 64, "%s", cli_number(param->preset).text);
+        return text;
+    }
+    for (int i = 0; i < (int)param->preset; i++) preset += strcspn(preset, "|") + 1;
+    snprintf(text, 64, "%.*s", (int)strcspn(preset, "|"), preset);
+    return text;
+}
+
+static void say_parameters(FILE *out, const clo_mechanism *mechanism, const cli_args *args)
+{
+    size_t count;
+    char text[64];
+    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%s %s", i ? ", " : "", rows[i].name, parameter_text(args, &rows[i], text));
+}
+
+static void print_queries(FILE *out, const clo_plan *plan)
+{
+    const size_t count = clo_plan_line_count(plan);
+    int query_width = 5, label_width = 4;
+    bool noisy = false;
+    for (size_t i = 0; i < count; i++) {
+        const clo_plan_line line = clo_plan_line_at(plan, i);
+        if ((int)strlen(line.query) > query_width) query_width = (int)strlen(line.query);
+        if ((int)strlen(line.label) > label_width) label_width = (int)strlen(line.label);
+    }
+    fprintf(out, "\n  %-*s  %-*s  %6s  %9s  %6s\n", query_width, "query", label_width, "what",
+            "times", "noise", "share");
+    for (size_t i = 0; i < count; i++) {
+        const clo_plan_line line = clo_plan_line_at(plan, i);
+        fprintf(out, "  %-*s  %-*s  %6llu  %9s  %5.0f%%\n", query_width, line.query, label_width,
+                line.label, (unsigned long long)line.event.count,
+                line.noise > 0 ? cli_rounded(line.noise, 4).text : "-", 100 * line.share);
+        noisy = noisy || line.noise > 0;
+    }
+    if (noisy) fputs("  (noise: standard deviation, in the units of what is asked)\n", out);
+}
+
+void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
+                   cli_prediction prediction)
+{
+    const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
+    const clo_loss budget = clo_plan_budget(plan);
+    const clo_price price = clo_plan_price(plan);
+    char name[128];
+    cli_mechanism_name(mechanism, name, sizeof name);
+    fprintf(out, "%s%s%s: %s\n\n", cli_style_on(out, CLI_BOLD), name, cli_style_off(out),
+            clo_mechanism_summary(mechanism));
+    fprintf(out, "  charged     epsilon %s, delta %s\n", cli_number(budget.epsilon).text,
+            cli_number(budget.delta).text);
+    fprintf(out, "  accounting  %s", price.accounting);
+    if (price.loss.epsilon < 0.999 * budget.epsilon)
+        fprintf(out, ", which needs only epsilon %s", cli_rounded(price.loss.epsilon, 4).text);
+    fputc('\n', out);
+    fputs("  parameters  ", out);
+    say_parameters(out, mechanism, args);
+    fputs("\n  hides       ", out);
+    say_hidden(out, domain);
+    fputs("\n  data        ", out);
+    say_domain(out, domain);
+    fprintf(out, "\n  guarantee   %s, proof in %s\n",
+            clo_guarantee_name(clo_mechanism_guarantee(mechanism)), clo_mechanism_proof(mechanism));
+    print_queries(out, plan);
+    if (!prediction.meaning) return;
+    char sentence[600];
+    snprintf(sentence, sizeof sentence, "With %s rows, expect an error of about %s: %s.",
+             cli_number(prediction.rows).text, cli_rounded(prediction.error, 3).text,
+             prediction.meaning);
+    fputs("\n  ", out);
+    cli_wrap(out, 2, 2, sentence);
+}
+
+static void lines_json(cli_json *json, const clo_plan *plan)
+{
+    cli_json_open(json, "queries", '[');
+    for (size_t i = 0; i < clo_plan_line_count(plan); i++) {
+        const clo_plan_line line = clo_plan_line_at(plan, i);
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "query", line.query);
+        cli_json_text(json, "label", line.label);
+        cli_json_text(json, "event", event_name(line.event.kind));
+        cli_json_number(json, "parameter", line.event.parameter);
+        cli_json_number(json, "delta", line.event.delta);
+        cli_json_whole(json, "count", line.event.count);
+        cli_json_number(json, "noise", line.noise);
+        cli_json_number(json, "share", line.share);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void numbers_json(cli_json *json, const char *key, const double *values, size_t count)
+{
+    if (!values) return;
+    cli_json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++) cli_json_number(json, NULL, values[i]);
+    cli_json_close(json, ']');
+}
+
+static void domain_json(cli_json *json, const clo_domain *domain)
+{
+    cli_json_open(json, "domain", '{');
+    cli_json_text(json, "relation", clo_relation_name(domain->relation));
+    cli_json_whole(json, "cols", domain->cols);
+    cli_json_number(json, "norm", domain->norm > 0 ? domain->norm : NAN);
+    numbers_json(json, "lower", domain->lower, domain->cols);
+    numbers_json(json, "upper", domain->upper, domain->cols);
+    numbers_json(json, "center", domain->center, domain->cols);
+    cli_json_number(json, "rows", domain->rows > 0 ? (double)domain->rows : NAN);
+    cli_json_whole(json, "rows_per_unit", domain->rows_per_unit);
+    cli_json_close(json, '}');
+}
+
+static void parameters_json(cli_json *json, const clo_mechanism *mechanism, const cli_args *args)
+{
+    size_t count;
+    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    cli_json_open(json, "parameters", '{');
+    for (size_t i = 0; i < count; i++) {
+        char text[64];
+        double number;
+        const char *const value = parameter_text(args, &rows[i], text);
+        if (cli_scan_real(value, strlen(value), &number))
+            cli_json_number(json, rows[i].name, number);
+        else
+            cli_json_text(json, rows[i].name, value);
+    }
+    cli_json_close(json, '}');
+}
+
+void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
+                   const cli_args *args, cli_prediction prediction)
+{
+    const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
+    const clo_price price = clo_plan_price(plan);
+    cli_json_text(json, "schema", "cloister.plan/1");
+    cli_json_text(json, "family", clo_mechanism_family(mechanism));
+    cli_json_text(json, "method", clo_mechanism_method(mechanism));
+    cli_json_text(json, "guarantee", clo_guarantee_name(clo_mechanism_guarantee(mechanism)));
+    parameters_json(json, mechanism, args);
+    cli_json_loss(json, "budget", clo_plan_budget(plan));
+    cli_json_loss(json, "price", price.loss);
+    cli_json_text(json, "accounting", price.accounting);
+    domain_json(json, domain);
+    lines_json(json, plan);
+    if (!prediction.meaning) return;
+    cli_json_open(json, "prediction", '{');
+    cli_json_number(json, "rows", prediction.rows);
+    cli_json_number(json, "error", prediction.error);
+    cli_json_text(json, "meaning", prediction.meaning);
+    cli_json_close(json, '}');
+}

@@ -1,0 +1,77 @@
+/* progress.c - how far a run is, and how it is stopped.
+ *
+ * Ctrl-C sets a flag that the next step of the run reads: the library then wipes and frees what it
+ * holds, the unfinished output is dropped, and the command says that the budget is spent.  A second
+ * Ctrl-C ends the process at once. */
+#include "cli.h"
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A command that was started to ignore the signal (by nohup, say) goes on ignoring it. */
+static void catch_signal(int number, void (*handler)(int))
+{
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
+void cli_progress_start(cli_progress *progress, bool quiet)
+{
+    catch_signal(SIGINT, on_interrupt);
+    catch_signal(SIGTERM, on_interrupt);
+    *progress = (cli_progress){ .wanted = !quiet && isatty(STDERR_FILENO),
+                                .percent = -1,
+                                .started = seconds_now() };
+}
+
+static void draw(cli_progress *progress, double done, double elapsed)
+{
+    enum { BAR = 24 };
+    const int filled = (int)(done * BAR);
+    const double left = done > 0 ? elapsed * (1 - done) / done : 0;
+    fprintf(stderr, "\r\033[Krunning %3d%% [", progress->percent);
+    for (int i = 0; i < BAR; i++) fputc(i < filled ? '#' : '-', stderr);
+    fprintf(stderr, "] about %.0f s left", left);
+    fflush(stderr);
+    progress->shown = true;
+}
+
+bool cli_progress_step(void *user, double done)
+{
+    cli_progress *const progress = user;
+    const double share = done < 0 ? 0 : done > 1 ? 1 : done;
+    const double elapsed = seconds_now() - progress->started;
+    const int percent = (int)(100 * share);
+    if (progress->wanted && elapsed >= 0.5 && percent != progress->percent) {
+        progress->percent = percent;
+        draw(progress, share, elapsed);
+    }
+    return !interrupted;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    if (progress->shown) fputs("\r\033[K", stderr);
+    catch_signal(SIGINT, SIG_DFL);
+    catch_signal(SIGTERM, SIG_DFL);
+}

@@ -1,0 +1,91 @@
+/* term.c - what depends on who reads: a person at a terminal, or a file. */
+#include "cli.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* no-color.org: any NO_COLOR that is not empty means none. */
+static bool takes_colour(FILE *stream)
+{
+    const char *const none = getenv("NO_COLOR");
+    const char *const term = getenv("TERM");
+    if (none && none[0]) return false;
+    if (!term || strcmp(term, "dumb") == 0) return false;
+    return isatty(fileno(stream)) == 1;
+}
+
+const char *cli_style_on(FILE *stream, cli_style style)
+{
+    static const char *const codes[] = { "", "\033[1m", "\033[1;31m", "\033[33m" };
+    return takes_colour(stream) ? codes[style] : "";
+}
+
+const char *cli_style_off(FILE *stream)
+{
+    return takes_colour(stream) ? "\033[0m" : "";
+}
+
+/* Lines longer than a hundred columns are hard to read, whatever the window's size. */
+int cli_width(FILE *stream)
+{
+    struct winsize size;
+    int width = 80;
+    if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    return width < 40 ? 40 : width > 100 ? 100 : width;
+}
+
+void cli_wrap(FILE *out, int at, int indent, const char *text)
+{
+    const int width = cli_width(out);
+    int column = at;
+    bool fresh = true;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (!fresh && column + 1 + length > width) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            fresh = true;
+        }
+        fprintf(out, "%s%.*s", fresh ? "" : " ", length, text);
+        column += length + !fresh;
+        fresh = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+void cli_warn(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "%swarning:%s ", cli_style_on(stderr, CLI_YELLOW), cli_style_off(stderr));
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+bool cli_can_ask(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+bool cli_ask(const char *question)
+{
+    char answer[16];
+    fprintf(stderr, "%s [y/N] ", question);
+    if (!fgets(answer, sizeof answer, stdin)) return false;
+    return answer[0] == 'y' || answer[0] == 'Y';
+}

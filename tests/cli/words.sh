@@ -1,0 +1,48 @@
+# shellcheck shell=sh
+# words.sh - words that the scripts of the cases share.
+
+# A small sample: three clusters in the plane, 300 rows, and a ledger l.db that caps it.
+sample() {
+    cloister generate mixture --rows 300 --cols 2 --clusters 3 --noise 0.05 --spread 1 \
+        --seed sample -o sample.csv --truth truth.csv
+}
+ledger() {
+    cloister ledger init l.db --dataset sample.csv --epsilon 2 --delta 1e-5 > /dev/null
+}
+
+# How many charges the ledger l.db holds.
+charges() {
+    if [ -f l.db ]; then
+        cloister ledger history l.db --json | grep -c '"sequence"' || true
+    else
+        echo 0
+    fi
+}
+
+# Runs a command that must fail, shows that it neither cost nor left anything, and ends with its
+# code.
+refused() {
+    before=$(charges)
+    code=0
+    "$@" || code=$?
+    after=$(charges)
+    [ "$before" = "$after" ] || echo "charges went from $before to $after"
+    [ ! -e out.json ] || echo "out.json was left behind"
+    [ "$code" -ne 0 ] || echo "it was not refused"
+    exit "$code"
+}
+
+# Waits until the ledger l.db holds a charge; the run is then past its spend.
+wait_for_charge() {
+    tries=0
+    while [ "$(charges 2> /dev/null)" != 1 ]; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 600 ] || { echo "no charge came"; exit 1; }
+        sleep 0.05
+    done
+}
+
+# on_terminal ANSWER COMMAND ...: as a person at a terminal would see it.
+on_terminal() {
+    python3 "$HERE/terminal.py" "$@"
+}

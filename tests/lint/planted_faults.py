@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Each lint, on a small tree with a fault planted in it, must find that fault; and must find
+nothing in the same tree without it.  A lint that cannot fail holds nothing.
+"""
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(TOOLS / "lint"), str(TOOLS)]
+
+import arrows  # noqa: E402
+import check_tables  # noqa: E402
+import headers  # noqa: E402
+import layout  # noqa: E402
+import manual  # noqa: E402
+import names  # noqa: E402
+import proofs  # noqa: E402
+import scripts  # noqa: E402
+import symbols  # noqa: E402
+import test as runner  # noqa: E402
+
+# A tree in which everything is as it should be.
+SOUND = {
+    "ARCHITECTURE.md": "| folder | may include | note |\n|---|---|---|\n| base | – | |\n"
+                       "| data, query | base | |\n| report | base | **never data** |\n",
+    ".clang-format": (TOOLS.parent / ".clang-format").read_text(encoding="utf-8"),
+    "include/cloister/sound.h": "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n"
+                                "#define CLO_API\n#include <stddef.h>\n"
+                                "CLO_API size_t clo_sound(const char *text);\n#endif\n",
+    "src/base/base.h": "/* Base. */\n",
+    "src/data/data.h": "/* Data. */\n",
+    "src/data/table.c": '/* Tables; sound.T1. */\n#include "base/base.h"\n#include "data/data.h"\n',
+    "src/report/json.c": '/* JSON. */\n#include "base/base.h"\n#include <cloister/sound.h>\n',
+    "cli/cli.h": "/* Command. */\n",
+    "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
+    "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n",
+    "tests/unit/test_sound.c": "/* Holds sound.T1. */\n",
+    "tools/run.sh": "#!/bin/sh\nset -eu\necho \"$1\"\n",
+    "build/sound.1": '.TH SOUND 1 "" sound\n.SH NAME\nsound \\- is sound\n',
+}
+
+# lint, the fault's name, the file it is in, its text, what the finding must say
+PLANTED = [
+    (arrows, "report includes data", "src/report/json.c",
+     '/* JSON. */\n#include "data/data.h"\n', "report may not include data"),
+    (arrows, "an include of a file that is not there", "src/report/json.c",
+     '/* JSON. */\n#include "base/gone.h"\n', "does not exist"),
+    (arrows, "an include without its folder", "src/data/table.c",
+     '/* Tables. */\n#include "data.h"\n', "must be written"),
+    (arrows, "a folder without a row", "src/cellar/wine.c", "/* Wine. */\n", "has no row"),
+    (arrows, "the command includes the library's inside", "cli/main.c",
+     '/* Command. */\n#include "../src/data/data.h"\n', "the command may not include"),
+    (arrows, "the table is gone", "ARCHITECTURE.md", "# nothing\n", "there is no table"),
+    (headers, "a header that needs another", "include/cloister/sound.h",
+     "/* A header. */\nsize_t clo_sound(void);\n", "does not compile alone with gcc -std=c11"),
+    (headers, "a header that is no C++", "include/cloister/sound.h",
+     "/* A header. */\n#ifndef S\n#define S\nint clo_sound(int class);\n#endif\n", "g++"),
+    (headers, "an internal header without a guard", "src/base/base.h",
+     "/* Base. */\ntypedef struct base { int i; } base;\n", "does not compile alone"),
+    (layout, "two blanks where clang-format wants none", "src/base/a.c",
+     "/* A. */\nint  a(void);\n", "clang-format"),
+    (layout, "a long line", "tools/a.py", "x = '" + "x" * 100 + "'\n", "106 columns"),
+    (layout, "a tab", "src/base/a.c", "/* A. */\n\tint a;\n", "has a tab"),
+    (layout, "a blank at the end", "tools/a.py", "x = 1 \n", "ends in a blank"),
+    (layout, "no end of the last line", "tools/a.py", "x = 1", "has no end"),
+    (names, "two files of one name", "cli/json.c", "/* JSON. */\n", "has the name of"),
+    (names, "a file without an opening", "src/base/a.c", "int a;\n", "does not open"),
+    (names, "a thing left undone", "src/base/a.c", "/* TODO */\n", "is unfinished"),
+    (names, "a path of a machine", "docs/a.md", "see /home/me/notes\n", "somebody's machine"),
+    (proofs, "a theorem that no code names", "src/data/table.c", "/* Tables. */\n",
+     "sound.T1 is named nowhere in src/"),
+    (proofs, "a theorem that no test names", "tests/unit/test_sound.c", "/* Nothing. */\n",
+     "sound.T1 is named in no test"),
+    (proofs, "a claim without a proof", "src/base/a.c", "/* By sound.T2. */\n", "not in proofs/"),
+    (proofs, "a theorem in another's file", "proofs/other.md", "## sound.T1\n", "belongs into"),
+    (scripts, "an unquoted word", "tools/run.sh", "#!/bin/sh\nrm $1\n", "SC2086"),
+    (scripts, "Python that does not parse", "tools/a.py", "if:\n", "invalid syntax"),
+]
+
+# A C file of a library, and what symbols.py must say of it.
+LIBRARIES = [
+    ("a function that prints", '#include <stdio.h>\nvoid f(void);\nvoid f(void) { puts("x"); }',
+     "uses puts"),
+    ("a function that ends its caller",
+     "#include <stdlib.h>\nvoid f(void);\nvoid f(void) { exit(1); }", "uses exit"),
+    ("a function that allocates by itself",
+     "#include <stdlib.h>\nvoid *f(void);\nvoid *f(void) { return malloc(9); }", "uses malloc"),
+    ("a variable", "int f(void);\nint f(void) { static int n; return ++n; }",
+     "keeps the variable n"),
+    ("an internal name that is exported",
+     '__attribute__((visibility("default"))) int clo_i_f(void);\nint clo_i_f(void) { return 0; }',
+     "exports clo_i_f"),
+    ("a public name that is not there", "int f(void);\nint f(void) { return 0; }",
+     "does not export clo_sound"),
+]
+
+
+def tree(folder, changes):
+    root = Path(folder)
+    for name, text in {**SOUND, **changes}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+def must_find(findings, sentence):
+    said = [text for _, text in findings]
+    assert any(sentence in text for text in said), f'no finding says "{sentence}": {said}'
+
+
+def plant(lint, name, text, sentence):
+    with tempfile.TemporaryDirectory() as folder:
+        must_find(lint.check(tree(folder, {name: text})), sentence)
+
+
+def finds_nothing(lint):
+    with tempfile.TemporaryDirectory() as folder:
+        findings = lint.check(tree(folder, {}))
+        assert not findings, findings
+
+
+def library(folder, source):
+    """Builds the C text as a static and a shared library, as the project does."""
+    root = tree(folder, {"build/a.c": source + "\n"})
+    build = root / "build"
+    for command in (["gcc", "-fPIC", "-fvisibility=hidden", "-c", "a.c"],
+                    ["ar", "rcs", "a.a", "a.o"], ["gcc", "-shared", "-o", "a.so", "a.o"]):
+        subprocess.run(command, cwd=build, check=True)
+    return root, str(build / "a.a"), str(build / "a.so")
+
+
+def plant_library(source, sentence):
+    with tempfile.TemporaryDirectory() as folder:
+        must_find(symbols.check(*library(folder, source)), sentence)
+
+
+def sound_library():
+    """Constants with addresses in them are no state."""
+    source = ('__attribute__((visibility("default"))) const char *clo_sound(int i);\n'
+              'static const char *const words[] = {"a", "b"};\n'
+              "const char *clo_sound(int i) { return words[i]; }")
+    with tempfile.TemporaryDirectory() as folder:
+        findings = symbols.check(*library(folder, source))
+        assert not findings, findings
+
+
+def tables_ask_for_their_files():
+    tables = {"src/mechanism/table.def": "/* MECHANISM(a, b) */\nMECHANISM(kmeans, lloyd)\n",
+              "src/query/table.def": "", "cli/commands.def": "",
+              "src/data/formats.def": 'FORMAT(csv, ".csv .tsv")\n',
+              "src/mechanism/kmeans_lloyd.c": "", "tests/unit/test_kmeans_lloyd.c": "",
+              "src/data/csv.c": "", "tests/fuzz/fuzz_csv.c": ""}
+    with tempfile.TemporaryDirectory() as folder:
+        root = tree(folder, tables)
+        (root / "tests/fuzz/corpus/csv").mkdir(parents=True)  # there, but empty
+        count, missing = check_tables.check(root)
+        assert count == 2, count
+        assert [m.split()[-1] for m in missing] == ["proofs/kmeans_lloyd.md",
+                                                    "tests/fuzz/corpus/csv/"], missing
+        (root / "proofs/kmeans_lloyd.md").write_text("", encoding="utf-8")
+        (root / "tests/fuzz/corpus/csv/a").write_text("", encoding="utf-8")
+        assert check_tables.check(root) == (2, [])
+
+
+def manual_pages():
+    with tempfile.TemporaryDirectory() as folder:
+        root = tree(folder, {"build/faulty.1": ".SH NAME\nsound \\- has no title\n.XY\n"})
+        assert not manual.check(root, root / "build/sound.1")
+        must_find(manual.check(root, root / "build/faulty.1"), "missing manual title")
+
+
+def the_runner_counts():
+    """What a program printed and how it ended -> passed, failed, skipped."""
+    for text, code, expected in [
+            ("1..2\nok 1 - a\nok 2 - b\n", 0, (2, 0, 0)),
+            ("1..2\nok 1 - a\nnot ok 2 - b\n", 1, (1, 1, 0)),
+            ("1..2\nok 1 - a\nnot ok 2 # SKIP b\n", 0, (1, 0, 1)),
+            ("1..3\nok 1 - a\n", -11, (1, 2, 0)),  # it died
+            ("1..1\nok 1 - a\n", 23, (1, 1, 0)),  # it leaked
+            ("1..0\n", 0, (0, 0, 0))]:
+        tally, _ = runner.count_entry({"stdout": text, "returncode": code, "result": "OK"})
+        assert (tally.passed, tally.failed, tally.skipped) == expected, (text, code, str(tally))
+    for result, code, expected in [("OK", 0, (1, 0, 0)), ("FAIL", 1, (0, 1, 0)),
+                                   ("TIMEOUT", -9, (0, 1, 0)), ("SKIP", 77, (0, 0, 1))]:
+        tally, _ = runner.count_entry({"stdout": "", "returncode": code, "result": result})
+        assert (tally.passed, tally.failed, tally.skipped) == expected, (result, str(tally))
+
+
+def tests():
+    for lint in (arrows, headers, layout, names, proofs, scripts):
+        name = lint.__name__
+        yield f"{name} finds nothing in a sound tree", lambda lint=lint: finds_nothing(lint)
+    for lint, fault, *rest in PLANTED:
+        yield f"{lint.__name__} finds {fault}", lambda lint=lint, rest=rest: plant(lint, *rest)
+    yield "symbols finds nothing in a sound library", sound_library
+    for fault, *rest in LIBRARIES:
+        yield f"symbols finds {fault}", lambda rest=rest: plant_library(*rest)
+    yield "the tables ask for their files", tables_ask_for_their_files
+    yield "manual finds a page without a title", manual_pages
+    yield "the test runner counts", the_runner_counts
+
+
+def main():
+    """Prints TAP; true when every test passed."""
+    listed, failed = list(tests()), 0
+    print(f"1..{len(listed)}")
+    for number, (name, test) in enumerate(listed, 1):
+        try:
+            test()
+            print(f"ok {number} - {name}")
+        except Exception:  # a lint that crashes has failed too
+            failed += 1
+            print(f"not ok {number} - {name}")
+            traceback.print_exc()
+    return failed == 0
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""No byte of the data leaves the process but through noise.
+
+The library of this build tells valgrind that the table's memory is undefined, and that an answer is
+defined once its noise is in it.  Memcheck carries the mark through every computation and reports a
+system call that is handed a marked byte.  So: run the command as people do, and look at everything
+it writes: stdout, stderr, the release's file, the ledger.
+
+Branches on marked values are reported too, and are expected (which centre is nearest?): memcheck
+follows data, not control.  What a program may learn from a branch alone is for the proofs.
+
+usage: information_flow.py CLOISTER LEAK      the command, and the control program (leak.c)
+"""
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROWS, COLS = 60, 3
+WRITES = ("write(", "writev(", "pwrite", "sendto(", "sendmsg(", "msync(", "mq_send", "ioctl(")
+
+
+class Failed(Exception):
+    pass
+
+
+def make_data(folder):
+    """The same records as CSV (with a header and a person), as NPY and as LIBSVM."""
+    source = random.Random(1)
+    records = [[round(source.uniform(-0.5, 0.5), 6) for _ in range(COLS)] for _ in range(ROWS)]
+    with open(folder / "data.csv", "w", encoding="utf-8") as out:
+        out.write("person,age,income,height\n")
+        for i, record in enumerate(records):
+            out.write(f"p{i // 2}," + ",".join(map(str, record)) + "\n")
+    with open(folder / "broken.csv", "w", encoding="utf-8") as out:
+        out.write("age,income,height\n0.125,secret,0.25\n")
+    with open(folder / "data.svm", "w", encoding="utf-8") as out:
+        for record in records:
+            out.write("1 " + " ".join(f"{j}:{v}" for j, v in enumerate(record, 1)) + "\n")
+    shape = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {COLS}), }}"
+    header = shape.ljust(117) + "\n"
+    with open(folder / "data.npy", "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for record in records:
+            out.write(struct.pack(f"<{COLS}d", *record))
+
+
+def marked_writes(folder, command):
+    """Runs a command under memcheck: how it ended, and where it wrote marked bytes."""
+    report = folder / "memcheck.xml"
+    valgrind = ["valgrind", "--tool=memcheck", "--xml=yes", f"--xml-file={report}",
+                "--num-callers=25", "--error-limit=no", "--leak-check=no"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "2", "HOME": str(folder),
+                   "XDG_STATE_HOME": str(folder / "state"),
+                   "XDG_CONFIG_HOME": str(folder / "config")}
+    result = subprocess.run(valgrind + command, cwd=folder, env=environment, capture_output=True,
+                            stdin=subprocess.DEVNULL, check=False)
+    found = []
+    for error in ElementTree.parse(report).getroot().iter("error"):
+        what = error.findtext("what") or error.findtext("xwhat/text") or ""
+        if error.findtext("kind") == "SyscallParam" and any(name in what for name in WRITES):
+            frames = [frame.findtext("fn") or "?" for frame in error.iter("frame")]
+            found.append(f"{what}\n        " + " < ".join(frames[:12]))
+    return result, found
+
+
+def must_be_clean(folder, command, expected=0):
+    result, found = marked_writes(folder, command)
+    said = result.stderr.decode(errors="replace")
+    if result.returncode != expected:
+        raise Failed(f"ended with {result.returncode}, not {expected}: {said}")
+    if found:
+        raise Failed("data reached a write:\n    " + "\n    ".join(found))
+
+
+def must_be_caught(folder, command):
+    result, found = marked_writes(folder, command)
+    if result.returncode != 0:
+        raise Failed(f"ended with {result.returncode}")
+    if not found:
+        raise Failed("a planted leak was not noticed")
+
+
+def cases(cloister, leak):
+    """(name, check, command, further arguments of the check)"""
+    run = [cloister, "run"]
+    norm = ["--epsilon", "1", "--norm", "1", "--no-ledger", "--threads", "2"]
+    csv = ["data.csv", "--columns", "age,income,height"]
+    kmeans = ["--clusters", "3", "--rounds", "3"]
+    yield "a leak of raw bytes is caught", must_be_caught, [leak, "raw", "data.csv"]
+    yield "a leak of text is caught", must_be_caught, [leak, "text", "data.csv"]
+    yield "a leak from a mapped file is caught", must_be_caught, [leak, "raw", "data.npy"]
+    yield "a leak from a sparse file is caught", must_be_caught, [leak, "raw", "data.svm"]
+    yield "a leak of an exact sum is caught", must_be_caught, [leak, "gram", "data.csv"]
+    yield "a public fact is not caught", must_be_clean, [leak, "public", "data.csv"]
+    yield "run kmeans, as text", must_be_clean, [*run, "kmeans", *csv, *kmeans, *norm]
+    yield "run kmeans, as JSON", must_be_clean, [*run, "kmeans", *csv, *kmeans, *norm, "--json"]
+    yield ("run kmeans from NPY, into a file", must_be_clean,
+           [*run, "kmeans", "data.npy", *kmeans, *norm, "-o", "npy.json"])
+    yield ("run kmeans from LIBSVM", must_be_clean,
+           [*run, "kmeans", "data.svm", "--cols", "3", *kmeans, *norm, "-o", "svm.json"])
+    yield ("run kmeans per person, under add-remove", must_be_clean,
+           [*run, "kmeans", *csv, *kmeans, *norm, "--unit", "person", "--rows-per-unit", "2",
+            "--relation", "add-remove", "-o", "person.json"])
+    yield ("run subspace, metered", must_be_clean,
+           [*run, "subspace", *csv, "--dim", "2", "--epsilon", "1", "--norm", "1", "--yes",
+            "--ledger", "l.db", "--dataset", "people", "-o", "subspace.json"])
+    yield ("run subspace with bounds of columns", must_be_clean,
+           [*run, "subspace", *csv, "--dim", "1", "--epsilon", "1", "--bounds=-1,1", "--no-ledger",
+            "--json"])
+    bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]
+    yield "bounds", must_be_clean, bounds
+    yield "bounds of columns", must_be_clean, [*bounds, "--of", "columns", "-o", "bounds.csv"]
+    yield "bounds, as JSON", must_be_clean, [*bounds, "--json"]
+    yield ("a broken cell that is refused", must_be_clean,
+           [*run, "kmeans", "broken.csv", "--missing", "refuse", *kmeans, *norm], 3)
+
+
+def main():
+    cloister, leak = (str(Path(word).resolve()) for word in sys.argv[1:3])
+    if not shutil.which("valgrind"):
+        sys.exit("the taint suite needs valgrind")
+    listed, failed = list(cases(cloister, leak)), 0
+    print(f"1..{len(listed)}", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_data(folder)
+        for number, (title, check, *rest) in enumerate(listed, 1):
+            try:
+                check(folder, *rest)
+                print(f"ok {number} - {title}", flush=True)
+            except Failed as failure:
+                failed += 1
+                print(f"not ok {number} - {title}", flush=True)
+                print(f"{title}: {failure}", file=sys.stderr, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.strip().splitlines()[-1])
+    sys.exit(main())

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Holds the .def tables to their word: a row asks for its files, or configuring stops.
+
+A mechanism without a proof, a reader without a fuzz target or a command without a test is not a
+matter of taste here, so the build asks for them by name before it compiles anything.
+
+usage: check_tables.py SOURCE_ROOT
+"""
+import re
+import sys
+from pathlib import Path
+
+# table, macro, how many of its arguments name the row, the files that the row asks for;
+# a path that ends in / is a folder that must hold something.
+TABLES = [
+    ("src/mechanism/table.def", "MECHANISM", 2,
+     ["src/mechanism/{}_{}.c", "proofs/{}_{}.md", "tests/unit/test_{}_{}.c"]),
+    ("src/query/table.def", "QUERY", 1,
+     ["src/query/{}.c", "proofs/{}.md", "tests/statistical/test_{}.c"]),
+    ("src/data/formats.def", "FORMAT", 1,
+     ["src/data/{}.c", "tests/fuzz/fuzz_{}.c", "tests/fuzz/corpus/{}/"]),
+    ("cli/commands.def", "COMMAND", 1,
+     ["cli/cmd_{}.c", "tests/cli/{}/"]),
+]
+
+
+def rows(text, macro, names):
+    """The first `names` arguments of each MACRO(...) row that starts a line."""
+    for line in text.splitlines():
+        row = re.match(macro + r"\(([^)]*)", line)
+        if row:
+            yield [argument.strip().strip('"') for argument in row.group(1).split(",")][:names]
+
+
+def exists(path, folder):
+    return path.is_dir() and any(path.iterdir()) if folder else path.is_file()
+
+
+def check(root):
+    """(number of rows seen, one sentence for each missing file)"""
+    count, missing = 0, []
+    for table, macro, names, wanted in TABLES:
+        path = root / table
+        if not path.is_file():
+            missing.append(f"the table {table} does not exist")
+            continue
+        for row in rows(path.read_text(encoding="utf-8"), macro, names):
+            count += 1
+            for pattern in wanted:
+                file = pattern.format(*row)
+                if not exists(root / file, pattern.endswith("/")):
+                    missing.append(f"{macro}({', '.join(row)}) in {table} needs {file}")
+    return count, missing
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip().splitlines()[-1])
+    count, missing = check(Path(sys.argv[1]))
+    for sentence in missing:
+        print(sentence, file=sys.stderr)
+    if missing:
+        return 1
+    print(f"{count} rows of the tables have all their files")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

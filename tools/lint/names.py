@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Names and words: a source file's name is its own, a file says first what it is, and no text in
+the tree is unfinished, empty or tied to one machine.
+
+usage: names.py [SOURCE_ROOT]
+"""
+import re
+
+import common
+
+# What must not be in any file, and what to do instead.
+WORDS = [
+    (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "is unfinished: do it, or take it out"),
+    (re.compile(r"\bhelpers?\b", re.I), "says nothing: say what it does"),
+    (re.compile(r"(?<![\w.])/(?:root|work)/\w"), "is a path on somebody's machine"),
+    (re.compile(r"\.\./shared\b"), "is outside the project"),
+]
+HOMES = [  # a test may make one up
+    (re.compile(r"(?<![\w.])/(?:home|Users)/\w"), "is a path on somebody's machine"),
+]
+TEXT = ["*.c", "*.h", "*.def", "*.py", "*.sh", "*.md", "*.txt", "meson.build", "*.in", "*.1"]
+FOLDERS = ["include", "src", "cli", "tests", "bench", "tools", "proofs", "docs"]
+TOP = ["*.md", "Makefile", "meson.build", "meson_options.txt"]
+
+
+def check_unique(root):
+    seen = {}
+    for path in common.files(root, ["src", "cli"], "*.c"):
+        if path.name in seen:
+            yield path, f"has the name of {seen[path.name].relative_to(root)}"
+        seen.setdefault(path.name, path)
+
+
+def check_opening(root):
+    for path in common.files(root, common.CODE_FOLDERS, "*.c", "*.h"):
+        if not path.read_text(encoding="utf-8").startswith("/*"):
+            yield path, "does not open with a comment that says what it is"
+
+
+def check_words(root):
+    paths = common.files(root, FOLDERS, *TEXT)
+    paths += [path for pattern in TOP for path in sorted(root.glob(pattern))]
+    for path in paths:
+        if path.parent.name == "lint" or "corpus" in path.parts:
+            continue  # the rules themselves and their planted faults; what a fuzzer found
+        for number, line in enumerate(common.lines(path), 1):
+            for pattern, sentence in WORDS + ([] if "tests" in path.parts else HOMES):
+                word = pattern.search(line)
+                if word:
+                    yield path, f'line {number}: "{word.group(0)}" {sentence}'
+
+
+def check(root):
+    return list(check_unique(root)) + list(check_opening(root)) + list(check_words(root))
+
+
+if __name__ == "__main__":
+    common.main(check)
