@@ -43,22 +43,6 @@ static clo_status check_ledger(cli_job *job, cli_error *err)
     return CLO_OK;
 }
 
-/* A LIBSVM file does not say how wide it is: the largest index in it is one record's doing, and a
- * width taken from there would give that record away. */
-static clo_status check_width(const cli_job *job, cli_error *err)
-{
-    static const char *const suffixes[] = { ".svm", ".libsvm", ".svmlight" };
-    const char *const format = cli_value(job->args, "format");
-    const char *const dot = strrchr(job->path, '.');
-    bool libsvm = format && strcmp(format, "libsvm") == 0;
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && !format && dot; i++)
-        libsvm = libsvm || strcmp(dot, suffixes[i]) == 0;
-    if (!libsvm || cli_given(job->args, "cols")) return CLO_OK;
-    return cli_fail(err, CLO_DOMAIN,
-                    "a LIBSVM file needs --cols D: how many columns there are must "
-                    "be known without the data");
-}
-
 static clo_status check_unit(const cli_job *job, cli_error *err)
 {
     const bool unit = cli_given(job->args, "unit");
@@ -87,8 +71,7 @@ clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism
     if ((status = cli_budget(args, &job->budget, err)) ||
         (status = cli_params(args, mechanism, &job->params, err)) ||
         (status = cli_domain_read(args, &job->spec, err)) || (status = check_unit(job, err)) ||
-        (status = check_width(job, err)) || (status = cli_read_options(args, &unused, err)) ||
-        (status = check_ledger(job, err)))
+        (status = cli_read_options(args, &unused, err)) || (status = check_ledger(job, err)))
         return status;
     if (threads && (status = cli_parse_whole("--threads", threads, 1, 1024, &count, err)))
         return status;

@@ -36,7 +36,9 @@ typedef struct clo_read_options {
     clo_header header; /* of CSV */
     char delimiter;    /* of CSV; 0: by the first line, out of comma, semicolon, tab, bar, blank */
     clo_missing missing;
-    size_t cols; /* of LIBSVM: how many columns there are; entries beyond are bad cells */
+    size_t
+        cols; /* of LIBSVM, where it must be given: how many columns there are; entries beyond are
+                            bad cells */
 } clo_read_options;
 
 CLO_API clo_read_options clo_read_options_default(void);

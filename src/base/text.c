@@ -14,6 +14,17 @@ static char decimal_point(void)
     return point && point[0] ? point[0] : '.';
 }
 
+/* 1e-06 becomes 1e-6 and 1e+20 1e20. */
+static void shorten_exponent(char *text)
+{
+    char *from = strchr(text, 'e'), *to = from;
+    if (!from) return;
+    to++;
+    if (*++from == '-') to++;
+    from += strspn(from, "+-0");
+    memmove(to, from, strlen(from) + 1);
+}
+
 void clo_i_format_double(double value, char buffer[32])
 {
     if (!isfinite(value)) {
@@ -26,6 +37,7 @@ void clo_i_format_double(double value, char buffer[32])
     }
     char *const point = strchr(buffer, decimal_point());
     if (point) *point = '.';
+    shorten_exponent(buffer);
 }
 
 static size_t number_length(const char *text)

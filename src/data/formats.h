@@ -38,7 +38,6 @@ typedef struct clo_i_block {
     size_t value_count;   /* how many were allocated */
     uint32_t *starts;     /* sparse: rows + 1 */
     uint32_t *columns;    /* sparse: one an entry, from 0, increasing within a row */
-    size_t highest;       /* sparse: the highest index seen, from 1 */
     uint8_t *units;       /* CLO_UNIT_BYTES a row, or NULL */
 } clo_i_block;
 

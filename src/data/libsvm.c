@@ -5,9 +5,8 @@
  * not part of the record: they are skipped.  A line without anything but a comment is skipped.
  * The records stay sparse, four bytes for a column and eight for a value.
  *
- * How many columns there are is public knowledge and belongs into options.cols.  Where it is 0 the
- * highest index in the file is taken, and then it is a function of the data: it is not to be
- * published, and two neighbours may differ in it.
+ * How many columns there are is public knowledge and must be given (options.cols).  The highest
+ * index in the file would be a function of the data: two neighbours may differ in it.
  *
  * A value that is not a number and an index beyond the columns are bad cells.  By the public rule
  * the whole record is then the zero record, so that it is kept as one entry, a NaN.
@@ -16,14 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { FAULT_SYNTAX = 1, FAULT_ORDER, FAULT_LABEL, FAULT_BAD_CELL, FAULT_TOO_LONG, FAULT_INDEX };
+enum { FAULT_SYNTAX = 1, FAULT_ORDER, FAULT_LABEL, FAULT_BAD_CELL, FAULT_TOO_LONG };
 #define NOT_CHOSEN UINT32_MAX
 
 typedef struct libsvm {
     const char *name; /* of the source */
     bool refuse;
     size_t limit;      /* the highest index that is not a bad cell */
-    bool declared;     /* the limit is what the caller says that there is */
     uint32_t *slots;   /* index - 1 -> column of the table or NOT_CHOSEN; NULL: the same */
     bool sorted_slots; /* they increase, so that a record's columns do too */
 } libsvm;
@@ -75,7 +73,6 @@ static int add_entry(const libsvm *f, size_t index, const char *value, const cha
     double number;
     if (index == 0 || index <= r->last_index) return FAULT_ORDER;
     r->last_index = index;
-    if (index > f->limit && !f->declared) return FAULT_INDEX;
     const uint32_t slot = index > f->limit ? 0
                           : f->slots       ? f->slots[index - 1]
                                            : (uint32_t)index - 1;
@@ -161,7 +158,6 @@ static const char *parse_line(const libsvm *f, const char *text, const char *end
             r.count = 1;
         }
         block->starts[++block->rows] = start + r.count;
-        if (r.last_index > block->highest) block->highest = r.last_index;
     }
     at = memchr(at, '\n', (size_t)(end - at));
     if (at && (size_t)(at - text) < CLO_LINE_BYTES) return at + 1;
@@ -204,9 +200,6 @@ static clo_status explain(const void *self, const clo_i_fault *fault, size_t lin
                           "%s, line %zu, index %zu: not a finite number or beyond the %zu columns, "
                           "and missing cells are refused",
                           f->name, line, fault->column, f->limit);
-    case FAULT_INDEX:
-        return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: an index is beyond %zu, the limit",
-                          f->name, line, f->limit);
     default:
         return clo_i_fail(err, CLO_FORMAT, "%s, line %zu: longer than %zu bytes", f->name, line,
                           CLO_LINE_BYTES);
@@ -223,10 +216,11 @@ static clo_status check_options(const libsvm *f, const clo_read_options *options
     if (options->cols > CLO_MOST_INDEX)
         return clo_i_fail(err, CLO_ARGUMENT, "cols must be at most %zu, not %zu", CLO_MOST_INDEX,
                           options->cols);
-    if (options->columns && options->cols == 0)
-        return clo_i_fail(
-            err, CLO_ARGUMENT,
-            "columns of LIBSVM can be chosen only where the number of columns is given");
+    if (options->cols == 0)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%s is LIBSVM, which does not say how many columns there are: give their "
+                          "public number (--cols)",
+                          f->name);
     return CLO_OK;
 }
 
@@ -235,8 +229,7 @@ static clo_status choose(libsvm *f, const clo_read_options *options, clo_table *
 {
     const clo_i_columns columns = { options->cols, NULL, f->name };
     uint32_t *chosen = NULL;
-    f->declared = options->cols > 0;
-    f->limit = f->declared ? options->cols : CLO_MOST_INDEX;
+    f->limit = options->cols;
     table->sparse = true;
     table->cols = options->cols;
     if (!options->columns) return CLO_OK;
@@ -252,18 +245,6 @@ static clo_status choose(libsvm *f, const clo_read_options *options, clo_table *
     return CLO_OK;
 }
 
-/* Where the caller does not say how many columns there are. */
-static clo_status count_columns(const libsvm *f, clo_table *table, clo_error *err)
-{
-    if (f->declared) return CLO_OK;
-    for (size_t i = 0; i < table->block_count; i++)
-        if (table->blocks[i].highest > table->cols) table->cols = table->blocks[i].highest;
-    if (table->cols > 0) return CLO_OK;
-    return clo_i_fail(err, CLO_FORMAT,
-                      "%s has no entry to count its columns by: give the number of columns",
-                      f->name);
-}
-
 clo_status clo_i_read_libsvm(clo_i_source *source, const clo_read_options *options, clo_table **out,
                              clo_error *err)
 {
@@ -277,7 +258,6 @@ clo_status clo_i_read_libsvm(clo_i_source *source, const clo_read_options *optio
         clo_i_skip_mark(source);
         status = clo_i_read_text(source, &format, table, err);
     }
-    if (status == CLO_OK) status = count_columns(&f, table, err);
     clo_i_free(f.slots);
     if (status != CLO_OK) {
         clo_table_free(table);

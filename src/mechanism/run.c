@@ -87,7 +87,7 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
 {
     const clo_domain *const domain = &plan->domain;
     const bool rows = domain->rows_per_unit == 1;
-    char person[64] = "one record", delta[64] = "", more[128] = "";
+    char person[64] = "one record", delta[96] = "", more[128] = "", epsilon[32], number[32];
     if (!secure) {
         snprintf(text, size,
                  "Reproducible, not private: it was made from a seed, and whoever knows "
@@ -97,8 +97,10 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
     if (!rows)
         snprintf(person, sizeof person, "the rows of one unit (%llu at most)",
                  (unsigned long long)domain->rows_per_unit);
+    clo_i_format_double(plan->budget.epsilon, epsilon);
+    clo_i_format_double(plan->budget.delta, number);
     if (plan->budget.delta > 0)
-        snprintf(delta, sizeof delta, ", apart from a probability of %g", plan->budget.delta);
+        snprintf(delta, sizeof delta, ", apart from a probability of %s", number);
     if (plan->mechanism->guarantee == CLO_IDEALIZED)
         snprintf(more, sizeof more,
                  " This is proven for real numbers, and it ran in floating point.");
@@ -106,10 +108,10 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
         snprintf(more, sizeof more, " This is proven only for a sampler that runs for ever.");
     snprintf(text, size,
              "Had %s been %s, any outcome of this release would have been as likely up to a factor "
-             "of %.4g (e to the epsilon %g)%s.%s",
+             "of %.4g (e to the epsilon %s)%s.%s",
              person,
              domain->relation == CLO_REPLACE ? "replaced by any other" : "left out or added",
-             ceil(exp(plan->budget.epsilon) * 1e3) / 1e3, plan->budget.epsilon, delta, more);
+             ceil(exp(plan->budget.epsilon) * 1e3) / 1e3, epsilon, delta, more);
 }
 
 static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool secure,

@@ -189,23 +189,34 @@ static void pure_curve_up(mpfr_ptr out, mpfr_srcptr epsilon, const clo_i_order *
     mpfr_clears(half, term, (mpfr_ptr)0);
 }
 
-/* accounting.T6, with s(x) = log(sinh(x/2) / (x/2)):
- * (alpha s(alpha epsilon) - beta s(beta epsilon) - s(epsilon)) / beta. */
+/* accounting.T6, in the form that needs no digits of alpha - beta; s(x) = log(sinh(x/2) / (x/2)):
+ * (s(alpha epsilon) - s(epsilon)) / beta + epsilon/2
+ *     - log(1 + 1/beta) + log(1 + (1 - e^-epsilon) / (e^(beta epsilon) - 1)). */
 static void range_curve_up(mpfr_ptr out, mpfr_srcptr epsilon, const clo_i_order *order)
 {
-    mpfr_t term;
-    mpfr_init2(term, CLO_I_PRECISION);
+    mpfr_t term, divisor;
+    mpfr_inits2(CLO_I_PRECISION, term, divisor, (mpfr_ptr)0);
     mpfr_mul(term, order->up, epsilon, MPFR_RNDU);
     log_sinhc(out, term, MPFR_RNDU);
-    mpfr_mul(out, out, order->up, MPFR_RNDU);
-    mpfr_mul(term, order->beta, epsilon, MPFR_RNDD);
-    log_sinhc(term, term, MPFR_RNDD);
-    mpfr_mul(term, term, order->beta, MPFR_RNDD);
-    mpfr_sub(out, out, term, MPFR_RNDU);
     log_sinhc(term, epsilon, MPFR_RNDD);
     mpfr_sub(out, out, term, MPFR_RNDU);
     mpfr_div(out, out, order->beta, MPFR_RNDU);
-    mpfr_clear(term);
+
+    mpfr_div_2ui(term, epsilon, 1, MPFR_RNDU);
+    mpfr_add(out, out, term, MPFR_RNDU);
+    mpfr_ui_div(term, 1, order->beta, MPFR_RNDD);
+    mpfr_log1p(term, term, MPFR_RNDD);
+    mpfr_sub(out, out, term, MPFR_RNDU);
+
+    mpfr_mul(divisor, order->beta, epsilon, MPFR_RNDD);
+    mpfr_expm1(divisor, divisor, MPFR_RNDD);
+    mpfr_neg(term, epsilon, MPFR_RNDN); /* exact */
+    mpfr_expm1(term, term, MPFR_RNDD);
+    mpfr_neg(term, term, MPFR_RNDN);
+    mpfr_div(term, term, divisor, MPFR_RNDU);
+    mpfr_log1p(term, term, MPFR_RNDU);
+    mpfr_add(out, out, term, MPFR_RNDU);
+    mpfr_clears(term, divisor, (mpfr_ptr)0);
 }
 
 /* epsilon tanh(epsilon/2): the zCDP of a pure event (accounting.T5). */

@@ -25,8 +25,10 @@ static void write_wrapped(clo_writer *w, const char *text)
 
 static void write_privacy(clo_writer *w, const clo_facts *facts)
 {
-    clo_i_write_format(w, "privacy    epsilon %g, delta %g, %s one %s\n", facts->loss.epsilon,
-                       facts->loss.delta,
+    char epsilon[32], delta[32];
+    clo_i_format_double(facts->loss.epsilon, epsilon);
+    clo_i_format_double(facts->loss.delta, delta);
+    clo_i_write_format(w, "privacy    epsilon %s, delta %s, %s one %s\n", epsilon, delta,
                        facts->relation == CLO_REPLACE ? "replace" : "add or remove",
                        facts->rows_per_unit == 1 ? "record" : "unit");
     clo_i_write_format(w, "cost       %g of epsilon by %s accounting; %s\n",
@@ -39,11 +41,21 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
     write_wrapped(w, facts->statement);
 }
 
-static void write_header(clo_writer *w, const clo_facts *facts, size_t cols)
+/* Whether the last dimension of this array runs over the columns of the data. */
+static bool runs_over_columns(const char *name)
 {
+    static const char *const names[] = { "centers", "center", "offsets", "lower", "upper" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols)
+{
+    const bool named = facts->column_names && facts->cols == cols && runs_over_columns(array->name);
     clo_i_write_text(w, "      ");
     for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++) {
-        if (facts->column_names && facts->cols == cols)
+        if (named)
             clo_i_write_format(w, " %12.12s", facts->column_names[j]);
         else
             clo_i_write_format(w, " %12zu", j + 1);
@@ -71,7 +83,7 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     for (size_t i = 0; i < array->dimensions; i++)
         clo_i_write_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
     clo_i_write_text(w, ")\n");
-    write_header(w, facts, cols);
+    write_header(w, facts, array, cols);
     write_rows(w, array, rows, cols);
 }
 

@@ -310,7 +310,7 @@ static void numbers_are_as_short_as_they_can_be(void **state)
     formatted_as(0.1, "0.1");
     formatted_as(-2.5, "-2.5");
     formatted_as(1.0 / 3, "0.3333333333333333");
-    formatted_as(1e300, "1e+300");
+    formatted_as(1e300, "1e300");
     formatted_as(5e-324, "5e-324");
     formatted_as(0.1 + 0.2, "0.30000000000000004");
 }
@@ -390,7 +390,7 @@ static void the_locale_changes_nothing(void **state)
     snprintf(text, sizeof text, "%g", 2.5);
     assert_string_equal(text, "2,5"); /* it is in force */
     formatted_as(2.5, "2.5");
-    formatted_as(-1.5e-7, "-1.5e-07");
+    formatted_as(-1.5e-7, "-1.5e-7");
     assert_non_null(clo_i_parse_double("2.5", &value));
     assert_close(value, 2.5, 0);
     setlocale(LC_NUMERIC, "C");

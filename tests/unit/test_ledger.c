@@ -668,7 +668,7 @@ static void caps_a_data_set_that_was_used_before(void **state)
     assert_false(account_of(ledger, "d").capped);
     assert_true(account_of(ledger, "d").left.epsilon == 0);
     assert_int_equal(clo_ledger_declare(ledger, "d", (clo_loss){ 0.69, 1e-6 }, &err), CLO_BUDGET);
-    says(&err, CLO_BUDGET, "epsilon 0.7 and delta 1e-06 were spent on the data set d already");
+    says(&err, CLO_BUDGET, "epsilon 0.7 and delta 1e-6 were spent on the data set d already");
     assert_int_equal(clo_ledger_declare(ledger, "d", (clo_loss){ 1, 1e-7 }, NULL), CLO_BUDGET);
     assert_false(account_of(ledger, "d").capped);
     declare(ledger, "d", 0.7, 1e-6); /* exactly */
@@ -779,7 +779,7 @@ static void adds_epsilons_and_deltas(void **state)
     charge_once(ledger, a_charge("d", 0.5, 0x1p-21));
     assert_int_equal(stored_account(ledger, "d").rule, CLO_RULE_BASIC);
     refuses_charge(ledger, a_charge("d", 0.25, 0x1p-20), CLO_BUDGET,
-                   "asks for epsilon 0.25 and delta 9.5367431640625e-07, and of its epsilon 1");
+                   "asks for epsilon 0.25 and delta 9.5367431640625e-7, and of its epsilon 1");
     refuses_charge(ledger, a_charge("d", 0.5 + 0x1p-48, 0x1p-21), CLO_BUDGET, "are left");
     charge_once(ledger, a_charge("d", 0.25, 0x1p-21));
     charge_once(ledger, a_pure_charge("d", 0.25));

@@ -117,7 +117,7 @@ static void numbers_are_written_as_people_write_them(void **state)
                   { 1e-5, "0.00001" },
                   { 999999999999999.9, "999999999999999.9" },
                   { 5e-324, "5e-324" },
-                  { 1e300, "1e+300" },
+                  { 1e300, "1e300" },
                   { NAN, "nan" },
                   { INFINITY, "inf" },
                   { -INFINITY, "-inf" } };
@@ -137,9 +137,9 @@ static void writes_csv_with_and_without_names(void **state)
     const clo_matrix matrix = { cells, 2, 2, 3 };
     const char *const path = path_of("m.csv");
     assert_ok(clo_matrix_write(path, matrix, NULL, &err), err);
-    expect_text(path, "1,2.5\n3,1e-09\n");
+    expect_text(path, "1,2.5\n3,1e-9\n");
     assert_ok(clo_matrix_write(path, matrix, names, &err), err);
-    expect_text(path, "age,\"a \"\"b\"\", c\"\n1,2.5\n3,1e-09\n");
+    expect_text(path, "age,\"a \"\"b\"\", c\"\n1,2.5\n3,1e-9\n");
     clo_matrix back;
     assert_ok(clo_matrix_read(path, &back, &err), err);
     assert_int_equal(back.rows, 2);

@@ -141,7 +141,7 @@ static void the_text_says_what_it_cost_and_what_came_out(void **state)
     clo_release *const release = some_release("kmeans/lloyd", "clusters=4", false);
     assert_ok(clo_report(release, CLO_TEXT, append_text, &t, &err), err);
     assert_non_null(strstr(t.bytes, "kmeans/lloyd with clusters 4"));
-    assert_non_null(strstr(t.bytes, "epsilon 1.5, delta 1e-07, add or remove one record"));
+    assert_non_null(strstr(t.bytes, "epsilon 1.5, delta 1e-7, add or remove one record"));
     assert_non_null(strstr(t.bytes, "NOT PRIVATE"));
     assert_non_null(strstr(t.bytes, "not metered"));
     assert_non_null(strstr(t.bytes, "centers (4 x 3)"));

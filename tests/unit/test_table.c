@@ -124,7 +124,9 @@ static void expect_kind(const char *name, const char *text, bool sparse, size_t 
 {
     const char *const path = file_with(name, text);
     clo_table *table = NULL;
-    assert_ok(clo_table_read(path, NULL, &table, &err), err);
+    clo_read_options options = clo_read_options_default();
+    if (sparse) options.cols = cols;
+    assert_ok(clo_table_read(path, &options, &table, &err), err);
     assert_int_equal(clo_i_table_is_sparse(table), sparse);
     assert_int_equal(clo_table_cols(table), cols);
     clo_table_free(table);
