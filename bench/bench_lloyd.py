@@ -28,13 +28,14 @@ def make_data(path, rows):
 def time_diffprivlib(path):
     """Seconds and rounds of diffprivlib's fit; the bounds are public, as ours are."""
     from diffprivlib.models import KMeans
+
     data = np.load(path)
     model = KMeans(n_clusters=CLUSTERS, epsilon=1.0, bounds=(-1.0, 1.0), random_state=1)
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(data)
-    # It assigns all records once more than it updates the centres: counted as a round, in its favour.
+    # It assigns all records once more than it updates the centres: a round, in its favour.
     return time.perf_counter() - start, model.n_iter_ + 1
 
 
@@ -51,10 +52,11 @@ def main():
                              capture_output=True, text=True, check=True).stdout
         ours = json.loads(out)
         rounds_of_ours.append(ours["per_round_s"])
-        print(f"cloister, {threads} thread(s): read {ours['read_s']:.3f} s, bound {ours['bound_s']:.3f} s, "
-              f"{ours['per_round_s']:.4f} s a round; BLAS {ours['blas_share']:.0%} and noise "
-              f"{ours['noise_share']:.2%} of the run; peak memory {ours['peak_bytes'] / ours['data_bytes']:.2f} "
-              f"x the data")
+        memory = ours["peak_bytes"] / ours["data_bytes"]
+        print(f"cloister, {threads} thread(s): read {ours['read_s']:.3f} s, "
+              f"bound {ours['bound_s']:.3f} s, {ours['per_round_s']:.4f} s a round; "
+              f"BLAS {ours['blas_share']:.0%} and noise {ours['noise_share']:.2%} of the run; "
+              f"peak memory {memory:.2f} x the data")
     seconds, rounds = time_diffprivlib(path)
     print(f"diffprivlib: {seconds:.2f} s in {rounds} rounds, {seconds / rounds:.3f} s a round")
     for threads, ours in enumerate(rounds_of_ours, 1):

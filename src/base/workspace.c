@@ -83,16 +83,14 @@ clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void 
     if (bytes == SIZE_MAX)
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
     if (bytes > c->size - c->used) {
-        chunk *further = NULL;
-        if (c->next && c->next->size < bytes) { /* kept, but too small now */
+        while (c->next && c->next->size < bytes) { /* kept, but too small now */
+            chunk *const rest = c->next->next;
             clo_i_free(c->next->bytes);
             clo_i_free(c->next);
-            c->next = NULL;
+            c->next = rest;
         }
-        if (!c->next) {
-            CLO_TRY(new_chunk(bytes > SMALLEST_CHUNK ? bytes : SMALLEST_CHUNK, 0, &further, err));
-            c->next = further;
-        }
+        if (!c->next)
+            CLO_TRY(new_chunk(bytes > SMALLEST_CHUNK ? bytes : SMALLEST_CHUNK, 0, &c->next, err));
         c->next->start = c->start + c->used;
         c = workspace->current = c->next;
     }

@@ -7,6 +7,7 @@
  */
 #include "bound/bound.h"
 #include <math.h>
+#include <stdlib.h>
 
 static const double GRID = (double)(1 << CLO_GRID_BITS);
 
@@ -44,6 +45,17 @@ static bool inside_ball(const int32_t *record, size_t cols)
     return total <= (unsigned __int128)1 << (2 * CLO_GRID_BITS);
 }
 
+/* The length was rounded, and so a record on the sphere can stick out by a few units of its square:
+ * its largest entry goes one step toward zero.  That one step is nearly always enough, and none is
+ * ever wrong. */
+static void take_a_step_in(int32_t *record, size_t cols)
+{
+    size_t largest = 0;
+    for (size_t j = 1; j < cols; j++)
+        if (abs(record[j]) > abs(record[largest])) largest = j;
+    record[largest] += record[largest] > 0 ? -1 : 1;
+}
+
 void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
 {
     const double largest = largest_magnitude(values, cols);
@@ -60,6 +72,5 @@ void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
         const double r = values[j] / unit / divisor * GRID;
         out[j] = (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
     }
-    while (!inside_ball(out, cols))
-        for (size_t j = 0; j < cols; j++) out[j] /= 2;
+    while (!inside_ball(out, cols)) take_a_step_in(out, cols);
 }

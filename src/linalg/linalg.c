@@ -121,7 +121,7 @@ static eigen_space split_scratch(double *scratch, size_t n, size_t q)
     return space;
 }
 
-/* An eigenvector is known up to its sign: the first entry of largest magnitude shall be positive. */
+/* An eigenvector is known up to its sign: the first entry of largest magnitude is positive. */
 static double sign_of(const double *vector, size_t n)
 {
     size_t largest = 0;

@@ -19,8 +19,8 @@ void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_
 /* The q algebraically largest eigenvalues, largest first, and their vectors as the columns of
  * the n x q matrix `vectors`, each with its largest entry positive.  `a` is n x n symmetric (both
  * triangles) and is destroyed.  scratch: clo_i_eigen_scratch(n, q) doubles. */
-CLO_CHECK clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values,
-                                     double *vectors, double *scratch, clo_error *err);
+CLO_CHECK clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values, double *vectors,
+                                     double *scratch, clo_error *err);
 size_t clo_i_eigen_scratch(size_t n, size_t q);
 /* Makes the columns of the n x q matrix orthonormal, in place (Householder QR; a rank-deficient
  * matrix is completed). */

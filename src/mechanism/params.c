@@ -42,7 +42,7 @@ static clo_status find(const clo_params *params, const char *name, size_t *index
 
 clo_status clo_params_set(clo_params *params, const char *name, double value, clo_error *err)
 {
-    size_t i;
+    size_t i = 0;
     CLO_TRY(find(params, name, &i, err));
     const clo_param *const row = &params->mechanism->params[i];
     if (!(value >= row->lower && value <= row->upper))
@@ -70,8 +70,8 @@ static int choice_index(const char *choices, const char *word)
 clo_status clo_params_set_text(clo_params *params, const char *name, const char *text,
                                clo_error *err)
 {
-    size_t i;
-    double value;
+    size_t i = 0;
+    double value = 0;
     CLO_TRY(find(params, name, &i, err));
     const clo_param *const row = &params->mechanism->params[i];
     if (row->type == CLO_PARAM_CHOICE) {

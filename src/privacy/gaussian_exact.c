@@ -1,8 +1,8 @@
 /*
  * gaussian_exact.c - what Gaussian events cost together, exactly.
  *
- * n Gaussian events, also adaptive ones (accounting.T1), are one with mu = sqrt(sum mu_i^2)
- * (accounting.T2), and its profile is
+ * n Gaussian events, also adaptive ones (accounting.T2), are one with mu = sqrt(sum mu_i^2)
+ * (accounting.T1), and its profile is
  *
  *     delta(epsilon) = Q(a) - e^epsilon Q(b),   a = epsilon/mu - mu/2,   b = epsilon/mu + mu/2,
  *

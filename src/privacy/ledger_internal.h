@@ -4,7 +4,8 @@
  *   ledger_open.c     the file: where it is, who may write it, in which mode
  *   ledger_schema.c   what is in it: the tables, their version, the end of the chain
  *   ledger_sql.c      statements, and what SQLite's refusals mean in plain words
- *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what proofs/ledger.md proves
+ *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what proofs/ledger.md
+ * proves
  *   ledger_chain.c    the hashes that tie each entry to all before it
  *   ledger_charge.c   the two things that write: declare and charge
  *   ledger_read.c     the things that read: accounts and history

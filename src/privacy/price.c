@@ -81,7 +81,7 @@ static void set_sums(clo_i_composition *list)
         if (!event->count || !(event->parameter > 0)) continue;
         *(gaussian ? &list->gaussian : &list->other) = true;
         mpfr_set_d(term, event->parameter, MPFR_RNDN); /* exact */
-        if (gaussian) mpfr_sqr(term, term, MPFR_RNDU); /* accounting.T2 */
+        if (gaussian) mpfr_sqr(term, term, MPFR_RNDU); /* accounting.T1 */
         mpfr_set_uj(times, event->count, MPFR_RNDN);   /* exact */
         mpfr_mul(term, term, times, MPFR_RNDU);
         mpfr_add(sum, sum, term, MPFR_RNDU);

@@ -9,9 +9,9 @@
 
 /* What a list of events costs in the ledger's additive integer units, rounded up. */
 typedef struct clo_units {
-    uint64_t rho;       /* zCDP, in 2^-48 */
-    uint64_t epsilon;   /* in 2^-48: the sum of the asked-for epsilons */
-    uint64_t delta;     /* in 2^-62 */
+    uint64_t rho;     /* zCDP, in 2^-48 */
+    uint64_t epsilon; /* in 2^-48: the sum of the asked-for epsilons */
+    uint64_t delta;   /* in 2^-62 */
 } clo_units;
 
 /* The zCDP rho of the events together, in units of 2^-48, rounded up, plus the deltas of their

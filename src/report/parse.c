@@ -118,7 +118,7 @@ static clo_status parse_parameters(json_t *object, clo_facts *facts, clo_error *
 
 static clo_status parse_domain(const json_t *object, clo_facts *facts, clo_error *err)
 {
-    uint64_t cols;
+    uint64_t cols = 0;
     CLO_TRY(get_count(object, "cols", &cols, err));
     if (cols < 1 || cols > 1 << 20) return bad(err, "\"cols\" is out of range");
     facts->cols = (size_t)cols;

@@ -154,7 +154,7 @@ static void two_parts_cost_no_more_together_than_apart(void **state)
     }
 }
 
-/* accounting.T2: n Gaussians are one, along the diagonal. */
+/* accounting.T1: n Gaussians are one, along the diagonal. */
 static void n_gaussians_are_one_of_root_n_times_the_mean(void **state)
 {
     const clo_event many = { CLO_EVENT_GAUSSIAN, 0.25, 0, 16 },
@@ -251,7 +251,7 @@ static double gaussian_profile(double mu, double epsilon)
 }
 
 /* The hockey stick of `steps` choices of bounded range; which offset of the range a step has
- * depends on what was chosen before, so this is adaptive (accounting.T1, accounting.T6). */
+ * depends on what was chosen before, so this is adaptive (accounting.T2, accounting.T6). */
 static double choices_delta(double range, int steps, double p, double q, double level,
                             uint64_t *seed)
 {

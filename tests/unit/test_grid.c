@@ -52,6 +52,18 @@ static void a_bad_cell_gives_the_zero_record(void **state)
     }
 }
 
+/* A square that rounding swallows: the record keeps its length, and the ball holds it. */
+static void a_record_along_an_axis_but_for_a_trace_is_not_shrunk(void **state)
+{
+    const double x[2] = { 1e6, 0.005 };
+    int32_t r[2];
+    (void)state;
+    clo_i_to_grid(x, 2, 1, r);
+    assert_true(squared_norm(r, 2) <= (unsigned __int128)1 << 60);
+    assert_int_equal(r[0], (1 << 30) - 1);
+    assert_int_equal(r[1], 5);
+}
+
 /* bound.T1 on hostile magnitudes: from denormals to the largest double, norms alike. */
 static void the_norm_is_an_integer_fact(void **state)
 {
@@ -106,6 +118,7 @@ int main(void)
         cmocka_unit_test(a_record_inside_the_ball_keeps_its_place),
         cmocka_unit_test(a_record_outside_is_the_one_on_the_sphere),
         cmocka_unit_test(a_bad_cell_gives_the_zero_record),
+        cmocka_unit_test(a_record_along_an_axis_but_for_a_trace_is_not_shrunk),
         cmocka_unit_test(the_norm_is_an_integer_fact),
         cmocka_unit_test(clipping_is_accurate),
     };

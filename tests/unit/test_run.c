@@ -59,7 +59,7 @@ static void threads_blocks_and_row_order_do_not_show(void **state)
 }
 
 /* Two ranks with half of the rows each, run one after the other by a comm that replays: rank 1
- * first gives its sums, then rank 0 adds them to its own. Only queries that add up are tried here. */
+ * first gives its sums, then rank 0 adds them to its own.  Only queries that add up are tried. */
 typedef struct replay {
     int64_t stored[4096];
     size_t count;

@@ -14,7 +14,8 @@ MEANT = "missing date"
 
 def check(root, page):
     result = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", str(page)],
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            check=False)
     said = [line.split(f"{page}:")[-1].strip() for line in result.stdout.splitlines()]
     return [("manual page", line) for line in said if line and MEANT not in line]
 
