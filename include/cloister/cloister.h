@@ -35,5 +35,6 @@
 #include <cloister/run.h>
 #include <cloister/generate.h>
 #include <cloister/evaluate.h>
+#include <cloister/audit.h>
 
 #endif

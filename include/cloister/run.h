@@ -36,6 +36,9 @@ typedef struct clo_run_options {
     clo_workspace *workspace;                  /* NULL: one is made for this run */
     bool (*progress)(void *user, double done); /* false stops the run; may be NULL */
     void *user;
+    /* Told every answer as it was noised, before anything is made of it; may be NULL.  The price of
+     * the plan covers all answers, so that whoever hears them learns no more than was paid for. */
+    void (*answer)(void *user, const char *query, const double *values, size_t count);
 } clo_run_options;
 
 CLO_API clo_run_options clo_run_options_default(void);

@@ -238,3 +238,13 @@ clo_status clo_i_sin_angles(const double *u, const double *v, size_t n, size_t q
     clo_i_wipe_free(rest, count * sizeof *rest);
     return status;
 }
+
+clo_status clo_i_solve_positive(double *a, size_t n, double *b, clo_error *err)
+{
+    const int before = clo_i_blas_serial_begin();
+    const lapack_int failed =
+        LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', (lapack_int)n, 1, a, (lapack_int)n, b, (lapack_int)n);
+    clo_i_blas_serial_end(before);
+    if (failed) return clo_i_fail(err, CLO_INTERNAL, "a matrix is not positive definite");
+    return CLO_OK;
+}

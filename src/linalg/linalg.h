@@ -25,6 +25,8 @@ size_t clo_i_eigen_scratch(size_t n, size_t q);
 /* Makes the columns of the n x q matrix orthonormal, in place (Householder QR; a rank-deficient
  * matrix is completed). */
 CLO_CHECK clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err);
+/* Solves a x = b for a symmetric positive definite n x n matrix; a is destroyed, b becomes x. */
+CLO_CHECK clo_status clo_i_solve_positive(double *a, size_t n, double *b, clo_error *err);
 /* sin of the principal angles between the ranges of two n x q orthonormal matrices, largest
  * first; accurate for small angles too. */
 CLO_CHECK clo_status clo_i_sin_angles(const double *u, const double *v, size_t n, size_t q,

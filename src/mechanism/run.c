@@ -194,6 +194,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .threads = threads,
                             .block_rows = options.block_rows,
                             .progress = options.progress,
+                            .answer = options.answer,
                             .user = options.user,
                             .progress_to = 1,
                             .meter = &meter };

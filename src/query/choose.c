@@ -8,6 +8,7 @@
  * SECURITY.md.
  */
 #include "query/parts.h"
+#include "base/planted.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 
@@ -53,8 +54,9 @@ static clo_status draw(clo_stream *stream, const clo_slot *slot, const int64_t *
     for (;;) {
         const size_t i = (size_t)clo_i_random_below(stream, count);
         const clo_u128 behind = (clo_u128)((uint64_t)best - (uint64_t)scores[i]);
-        const bool kept =
-            clo_i_bernoulli_exp(stream, behind * slot->rate_numerator, slot->rate_denominator);
+        const uint64_t factor = clo_i_planted(CLO_PLANTED_FACTOR_TWO_MISSING) ? 2 : 1;
+        const bool kept = clo_i_bernoulli_exp(stream, behind * slot->rate_numerator * factor,
+                                              slot->rate_denominator);
         CLO_TRY(clo_i_stream_check(stream, err));
         if (kept) {
             *chosen = i;
@@ -80,6 +82,7 @@ clo_status clo_i_draw_exponential(clo_context *context, const clo_slot *slot, co
     CLO_TRY(clo_i_comm_broadcast(context->comm, &answer, sizeof answer, err));
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = (size_t)answer;
+    clo_i_tell_answer(context, slot, &(double){ (double)answer }, 1);
     return CLO_OK;
 }
 

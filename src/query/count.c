@@ -31,5 +31,6 @@ clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounde
     CLO_TRY(clo_i_comm_sum(context->comm, &total, 1, err));
     CLO_I_DECLASSIFY(&total, sizeof total);
     *count = (double)total / (double)RECORD;
+    clo_i_tell_answer(context, slot, count, 1);
     return CLO_OK;
 }

@@ -8,6 +8,7 @@
  * stands for two entries of the matrix (gaussian_gram.T2).
  */
 #include "query/parts.h"
+#include "base/planted.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
@@ -47,6 +48,8 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
 static uint64_t off_diagonal_scale(uint64_t scale)
 {
     const unsigned __int128 half = ((unsigned __int128)scale * scale + 1) / 2;
+    /* The mean of two draws of that scale has a scale that is smaller by sqrt 2 again. */
+    if (clo_i_planted(CLO_PLANTED_SYMMETRIC_TWICE)) return clo_i_root_up(half / 2);
     return clo_i_root_up(half);
 }
 
@@ -194,6 +197,7 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     if (!status) {
         CLO_I_DECLASSIFY(w.totals, w.clusters * triangle(cols) * sizeof *w.totals);
         unpack(w.totals, w.clusters, cols, grams);
+        clo_i_tell_answer(context, slot, grams, w.clusters * cols * cols);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -7,6 +7,7 @@
  * a replaced one by at most max(2R, sqrt(2R^2 + 2 unit^2)).
  */
 #include "query/parts.h"
+#include "base/planted.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
@@ -91,6 +92,20 @@ static clo_status take_work(clo_context *context, const clo_bounded *data, work 
     return clo_i_take(space, entries, sizeof(int64_t), totals, err);
 }
 
+/* What the test build may have done wrong with the noise, now that the sums are known. */
+static void plant(const work *w, int threads, int64_t *noise)
+{
+    const size_t width = w->cols + 1, entries = w->clusters * width;
+    for (size_t c = 0; c < w->clusters; c++) {
+        double size = 0;
+        for (int thread = 0; thread < threads; thread++)
+            size += w->sums[(size_t)thread * entries + c * width + w->cols];
+        if (clo_i_planted(CLO_PLANTED_EMPTY_SKIPPED) && size == 0)
+            for (size_t j = 0; j < width; j++) noise[c * width + j] = 0;
+        if (clo_i_planted(CLO_PLANTED_COUNT_LEAKED)) noise[c * width + w->cols] = 0;
+    }
+}
+
 /* Adds the threads' sums to the noise that is already there.  Wrapping is harmless: it is
  * post-processing of the integer sum, and no sum of real data comes near it. */
 static void add_up(const work *w, int threads, uint64_t unit, int64_t *totals)
@@ -102,6 +117,12 @@ static void add_up(const work *w, int threads, uint64_t unit, int64_t *totals)
             const uint64_t weight = e % (w->cols + 1) == w->cols ? unit : 1;
             totals[e] = (int64_t)((uint64_t)totals[e] + (uint64_t)value * weight);
         }
+}
+
+static uint64_t planned_scale(const clo_slot *slot)
+{
+    if (!clo_i_planted(CLO_PLANTED_SPLIT_IGNORED)) return slot->scale;
+    return (uint64_t)((double)slot->scale / sqrt((double)slot->event.count));
 }
 
 clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo_bounded *data,
@@ -118,11 +139,12 @@ clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo
     work w = { .rule = rule, .cols = cols, .clusters = slot->groups };
     const size_t mark = clo_i_workspace_mark(context->workspace), entries = w.clusters * (cols + 1);
     clo_status status = take_work(context, data, &w, &scratch, &totals, err);
-    if (!status) status = clo_i_draw_gaussian(context, slot->scale, entries, totals, err);
+    if (!status) status = clo_i_draw_gaussian(context, planned_scale(slot), entries, totals, err);
     if (!status)
         status =
             clo_i_pass(context, data, slot->bits, context->threads, scratch, add_block, &w, err);
     if (!status) {
+        plant(&w, context->threads, totals);
         add_up(&w, context->threads, slot->count_unit, totals);
         status = clo_i_comm_sum(context->comm, totals, entries, err);
     }
@@ -133,6 +155,8 @@ clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo
                 sums[c * cols + j] = (double)totals[c * (cols + 1) + j] / (double)R;
             counts[c] = (double)totals[c * (cols + 1) + cols] / (double)slot->count_unit;
         }
+        clo_i_tell_answer(context, slot, sums, w.clusters * cols);
+        clo_i_tell_answer(context, slot, counts, w.clusters);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

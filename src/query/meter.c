@@ -28,6 +28,13 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
     return CLO_OK;
 }
 
+void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
+                       size_t count)
+{
+    if (context->answer)
+        context->answer(context->user, clo_i_query_name(slot->query), values, count);
+}
+
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)
 {
     return clo_i_domain_equal(clo_i_bounded_domain(data), domain);

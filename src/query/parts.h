@@ -12,6 +12,10 @@
 CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind query,
                                         const clo_slot **out, clo_error *err);
 
+/* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY. */
+void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
+                       size_t count);
+
 /* What each block of rows is shown to, on some thread (0 … threads-1), in no particular order. */
 typedef clo_status clo_visit(void *user, int thread, size_t block, const double *values,
                              size_t rows);

@@ -56,6 +56,7 @@ typedef struct clo_context {
     int threads;
     size_t block_rows; /* 0: as the query likes */
     bool (*progress)(void *user, double done);
+    void (*answer)(void *user, const char *query, const double *values, size_t count);
     void *user;
     double progress_from, progress_to; /* what share of the run is under way */
     clo_meter *meter;

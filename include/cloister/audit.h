@@ -1,0 +1,79 @@
+/*
+ * audit.h - try to refute a privacy claim: run the real thing many times on two neighbouring data
+ * sets, find an event that tells them apart, and say how large a loss the evidence supports.
+ *
+ * An audit can refute a claim, with a stated chance of being wrong; it cannot prove one.
+ */
+#ifndef CLOISTER_AUDIT_H
+#define CLOISTER_AUDIT_H
+
+#include <cloister/mechanism.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_audit_options {
+    size_t struct_size;
+    uint64_t trials;  /* runs in each of the two worlds, of each pair */
+    double seconds;   /* stop a pair after so long, with what there is; 0: no limit */
+    double alpha;     /* chance that a true claim is refuted, over the whole audit */
+    unsigned group;   /* records that change together: 1, 2 or 4; 0: each of them */
+    int threads;      /* 0: as OpenMP says */
+    uint8_t seed[32]; /* the same audit for the same seed, on any number of threads */
+    bool (*progress)(void *user, double done); /* false stops the audit; may be NULL */
+    void *user;
+} clo_audit_options;
+
+CLO_API clo_audit_options clo_audit_options_default(void);
+
+/* What a claim is counted in. */
+typedef enum clo_audit_unit {
+    CLO_AUDIT_MU = 1,     /* mu of Gaussian privacy: Phi^-1(P) - Phi^-1(Q) <= mu for every event */
+    CLO_AUDIT_EPSILON = 2 /* P <= e^epsilon Q + delta for every event */
+} clo_audit_unit;
+
+/* What came of one pair of worlds. */
+typedef struct clo_audit_finding {
+    const char *pair; /* "gram-diagonal" */
+    const char *what; /* in words */
+    unsigned group;   /* how many records differ */
+    clo_audit_unit unit;
+    double claim;      /* what the plan says, for that many records */
+    double delta;      /* of an epsilon claim */
+    double evidence;   /* the loss that the evidence supports; never below 0 */
+    double confidence; /* 1 - the chance that a true claim of this pair is refuted */
+    bool refuted;      /* evidence > claim */
+    uint64_t trials;   /* in each world */
+    double seconds;
+} clo_audit_finding;
+
+/* Audits a mechanism: its own pairs, at this budget, under this relation, with its answers as they
+ * were noised (not only what was made of them).  Calls visit for each pair and group; false stops. */
+CLO_API CLO_CHECK clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation,
+                                       clo_loss budget, const clo_audit_options *options,
+                                       bool (*visit)(void *user, const clo_audit_finding *finding),
+                                       void *user, clo_error *err);
+
+/* Anything else that answers with numbers: a foreign program, say. */
+typedef struct clo_audit_subject {
+    size_t struct_size;
+    const char *pair, *what;
+    size_t outputs;   /* numbers in an answer, at most 256 */
+    bool categorical; /* one number that names one of few outcomes */
+    bool parallel;    /* draw may be called from several threads at once */
+    clo_audit_unit unit;
+    double claim, delta;
+    /* Runs it once: world 0 or 1, and how many times before.  The answer goes to outputs. */
+    clo_status (*draw)(void *user, int world, uint64_t trial, double *outputs, clo_error *err);
+    void *user;
+} clo_audit_subject;
+
+CLO_API CLO_CHECK clo_status clo_audit_subject_run(const clo_audit_subject *subject,
+                                                   const clo_audit_options *options,
+                                                   clo_audit_finding *out, clo_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+/*
+ * pairs.c - worlds that are hard on a mechanism: neighbours at the full sensitivity of what it asks.
+ *
+ * Under replace, `group` records are one thing in world 0 and its opposite in world 1; under
+ * add-remove they are there in world 0 and missing in world 1.  The norm is 1 throughout.
+ */
+#include "audit/audit_internal.h"
+#include <math.h>
+#include <string.h>
+
+/* `group` copies of one of two records; under add-remove, world 1 has none. */
+static size_t either(clo_relation relation, unsigned group, int world, size_t cols,
+                     const double *first, const double *second, double *out)
+{
+    if (relation == CLO_ADD_REMOVE && world == 1) return 0;
+    for (size_t i = 0; i < group; i++)
+        memcpy(out + i * cols, world ? second : first, cols * sizeof *out);
+    return group;
+}
+
+static size_t opposite(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 2, (const double[]){ 1, 0 }, (const double[]){ -1, 0 },
+                  out);
+}
+
+static size_t far_out(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 4, (const double[]){ 1e3, 1e3, 1e3, 1e3 },
+                  (const double[]){ -1e3, -1e3, -1e3, -1e3 }, out);
+}
+
+static size_t far_out_across(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 4, (const double[]){ 1e3, 1e3, 1e3, 1e3 },
+                  (const double[]){ 1e3, -1e3, 1e3, -1e3 }, out);
+}
+
+/* The other records stay at the far end, so that what changes is one cluster's last member. */
+static size_t last_member(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here[] = { 1, 0 }, there[] = { -1, 0 };
+    const size_t rows = either(relation, group, world, 2, here, there, out);
+    memcpy(out + 2 * rows, there, sizeof there);
+    return rows + 1;
+}
+
+static size_t axes(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 3, (const double[]){ 1, 0, 0 },
+                  (const double[]){ 0, 1, 0 }, out);
+}
+
+static size_t diagonals(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double h = sqrt(0.5);
+    return either(relation, group, world, 3, (const double[]){ h, h, 0 },
+                  (const double[]){ h, -h, 0 }, out);
+}
+
+/* Twice as many records as move sit above the second of the thresholds, where the handicap leaves
+ * little weight.  A record that moves from below all thresholds to above them raises the score of
+ * the thresholds on one side of these and lowers that of the others: the whole range of the choice, and
+ * the side with little weight shows nearly all of it as a loss. */
+static size_t around_the_median(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double low = 0, high = 1;
+    const size_t moving = either(relation, group, world, 1, &low, &high, out);
+    for (size_t i = 0; i < 2 * (size_t)group; i++) out[moving + i] = 1.5 * 0x1p-25;
+    return moving + 2 * (size_t)group;
+}
+
+static const clo_i_pair table[] = {
+#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what)                 \
+    { #family, #method, #name, what, settings, cols, categorical, twice, rows },
+#include "audit/pairs.def"
+#undef PAIR
+};
+
+size_t clo_i_pair_count(void)
+{
+    return sizeof table / sizeof *table;
+}
+
+const clo_i_pair *clo_i_pair_at(size_t i)
+{
+    return &table[i];
+}

@@ -1,0 +1,45 @@
+/*
+ * planted.h - faults that someone could really make, for the audits to find.  They exist only in a build
+ * with -Dfault_injection=true, and there only while one is switched on; everywhere else
+ * clo_i_planted is the constant false and nothing of this is compiled.
+ */
+#ifndef CLO_PLANTED_H
+#define CLO_PLANTED_H
+
+#include <stdbool.h>
+
+/* One row a fault: name, what was done wrong. */
+#define CLO_PLANTED_LIST(X)                                                                        \
+    X(NOISE_HALVED, "noise of half the planned scale")                                             \
+    X(NOISE_TENTH_LOW, "noise a tenth below the planned scale")                                    \
+    X(NOISE_TWENTIETH_LOW, "noise a twentieth below the planned scale")                            \
+    X(SENSITIVITY_ROOT_TWO, "a sensitivity that is sqrt 2 too small")                              \
+    X(CLIPPING_MISSING, "records clipped by the column, not by the norm")                          \
+    X(SPLIT_IGNORED, "each round with the noise of the whole budget")                              \
+    X(SEED_REUSED, "each ask with the noise of the first")                                         \
+    X(EMPTY_SKIPPED, "no noise for a cluster without records")                                     \
+    X(FACTOR_TWO_MISSING, "an exponential mechanism without its factor 2")                         \
+    X(COUNT_LEAKED, "counts without noise")                                                        \
+    X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")
+
+typedef enum clo_planted {
+    CLO_PLANTED_NONE,
+#define X(name, what) CLO_PLANTED_##name,
+    CLO_PLANTED_LIST(X)
+#undef X
+        CLO_PLANTED_COUNT
+} clo_planted;
+
+#ifdef CLO_FAULT_INJECTION
+bool clo_i_planted(clo_planted fault);
+void clo_i_plant(clo_planted fault); /* one at a time; CLO_PLANTED_NONE: none */
+const char *clo_i_planted_name(clo_planted fault);
+#else
+static inline bool clo_i_planted(clo_planted fault)
+{
+    (void)fault;
+    return false;
+}
+#endif
+
+#endif
