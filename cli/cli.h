@@ -151,6 +151,7 @@ typedef struct cli_domain_spec {
     const char *bounds_file; /* NULL: "LO,HI" */
     uint64_t rows;           /* 0: not given */
     uint64_t rows_per_unit;  /* 0: not given */
+    const char *unit;        /* NULL: not given */
 } cli_domain_spec;
 
 clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error *err);

@@ -26,14 +26,14 @@ void clo_grant_free(clo_grant *grant)
 clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                             clo_grant **out, clo_error *err)
 {
-    char name[128], relation[64];
+    char name[128], relation[256];
     clo_event events[CLO_MAX_SLOTS];
     clo_i_receipt receipt = { 0 };
     clo_grant *grant = NULL;
     snprintf(name, sizeof name, "%s/%s", plan->mechanism->family, plan->mechanism->method);
-    /* Losses per row and per person do not add up: the ledger tells them apart by this text. */
-    snprintf(relation, sizeof relation, "%s%s", clo_relation_name(plan->domain.relation),
-             plan->domain.rows_per_unit > 1 ? " per person" : "");
+    /* Losses per row and per person, or of persons by different columns, do not add up: the ledger tells them apart by this text. */
+    snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),
+             plan->domain.unit ? " per " : "", plan->domain.unit ? plan->domain.unit : "");
     clo_i_charge charge = { .dataset = dataset,
                             .mechanism = name,
                             .relation = relation,
