@@ -142,7 +142,8 @@ static double delta_with_reveal(const clo_i_composition *list, mpfr_ptr rest)
 /* ---- the methods --------------------------------------------------------- */
 
 static const clo_i_accounting *const METHODS[] = {
-    &clo_i_gaussian_exact, &clo_i_basic, &clo_i_renyi, &clo_i_mixed_shift, &clo_i_mixed_gdp,
+    &clo_i_gaussian_exact, &clo_i_basic,     &clo_i_renyi,
+    &clo_i_mixed_shift,    &clo_i_mixed_gdp, &clo_i_pld_accounting,
 };
 
 const clo_i_accounting *clo_i_accounting_at(size_t i)
