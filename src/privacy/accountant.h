@@ -43,6 +43,9 @@ void clo_i_composition_clear(clo_i_composition *list);
 /* The delta that is left for all but the reveals, rounded down; negative: there is none. */
 void clo_i_delta_left(mpfr_ptr out, const clo_i_composition *list, double delta);
 
+/* CLO_MEMORY, in words. */
+clo_status clo_i_starved(clo_error *err);
+
 /* One way to bound a composition in which no approximate event has revealed anything. */
 typedef struct clo_i_accounting {
     const char *name;
@@ -63,6 +66,9 @@ extern const clo_i_accounting clo_i_renyi;          /* renyi.c */
 extern const clo_i_accounting clo_i_mixed_shift;    /* mixed.c */
 extern const clo_i_accounting clo_i_mixed_gdp;      /* mixed.c */
 extern const clo_i_accounting clo_i_pld_accounting; /* pld.c */
+/* For comparison; they have no delta and are in no table of price.c that a price comes from. */
+extern const clo_i_accounting clo_i_naive;    /* textbook.c */
+extern const clo_i_accounting clo_i_advanced; /* textbook.c */
 
 /* The methods in the order in which they are asked, which also settles ties. */
 const clo_i_accounting *clo_i_accounting_at(size_t i); /* NULL after the last */

@@ -161,8 +161,9 @@ static double excess_at(const clo_i_pld *pld, double epsilon, double log_wanted,
 static double epsilon_near(const clo_i_pld *pld, double log_wanted, bool up, double start,
                            double high)
 {
-    double low = 0, epsilon = start < high ? start : high / 2, tangent;
-    if (!(excess_at(pld, 0, log_wanted, up, &tangent) > 0)) return 0;
+    double low = 0, epsilon = start < high ? start : high * (1 - 0x1p-20), tangent;
+    /* from below, the errors drown a delta that is far from where the tilt is best */
+    if (up && !(excess_at(pld, 0, log_wanted, up, &tangent) > 0)) return 0;
     for (int i = 0; i < MOST_STEPS && (isinf(high) || high - low > NEAR * high); i++) {
         const double excess = excess_at(pld, epsilon, log_wanted, up, &tangent);
         if (excess > 0)
@@ -306,6 +307,23 @@ const clo_i_accounting clo_i_pld_accounting = {
 
 /* ---- from below -------------------------------------------------------------- */
 
+static const double SHARE = 0x1p-10;
+
+/* Moved down until delta, rounded down, is more than asked for; 0 where it never is. */
+static double certified_below(const clo_i_pld *pld, mpfr_srcptr delta, double near)
+{
+    double found = 0;
+    mpfr_t left, wanted;
+    mpfr_inits2(CLO_I_PRECISION, left, wanted, (mpfr_ptr)0);
+    mpfr_mul_d(wanted, delta, 1 + SHARE, MPFR_RNDU);
+    for (double room = 0x1p-34; room < 0.1 && !(found > 0); room *= 64) {
+        clo_i_pld_delta(left, pld, near * (1 - room), false);
+        if (mpfr_greaterequal_p(left, wanted)) found = near * (1 - room);
+    }
+    mpfr_clears(left, wanted, (mpfr_ptr)0);
+    return found;
+}
+
 /* accounting.T20: the grid moved each split event by less than a cell, up a little on average;
  * all of them by more than `moved` only with a probability of delta / 1024. */
 clo_status clo_i_pld_epsilon_below(const clo_i_composition *list, mpfr_srcptr delta, double *out,
@@ -316,19 +334,13 @@ clo_status clo_i_pld_epsilon_below(const clo_i_composition *list, mpfr_srcptr de
     *out = 0;
     if (mpfr_sgn(delta) <= 0 || !clo_i_pairs_of(&pairs, list)) return CLO_OK;
     aim a = { .pairs = &pairs, .log_delta = log_of(delta) };
-    const double tilt = tilt_for(epsilon_by_order, &a), share = 0x1p-10;
+    const double tilt = tilt_for(epsilon_by_order, &a), largest = largest_loss(list);
     CLO_TRY(clo_i_pld_init(&pld, &pairs, tilt, err));
-    const double start = epsilon_by_order(log(tilt), &a), log_wanted = a.log_delta + log1p(share);
-    double found = epsilon_near(&pld, log_wanted, false, start, largest_loss(list));
-    const double moved = pld.step * (pld.split * pld.step / 8 +
-                                     sqrt(pld.split * (log(1 / share) - a.log_delta) / 2));
-    mpfr_t left, wanted;
-    mpfr_inits2(CLO_I_PRECISION, left, wanted, (mpfr_ptr)0);
-    mpfr_mul_d(wanted, delta, 1 + share, MPFR_RNDU);
-    found -= found * 0x1p-34;
-    clo_i_pld_delta(left, &pld, fmax(found, 0), false);
-    if (mpfr_greaterequal_p(left, wanted)) *out = fmax(found - moved * (1 + 0x1p-40), 0);
-    mpfr_clears(left, wanted, (mpfr_ptr)0);
+    const double start = epsilon_by_order(log(tilt), &a), wanted = a.log_delta + log1p(SHARE);
+    const double near = epsilon_near(&pld, wanted, false, start, largest);
+    const double spread = sqrt(pld.split * (log(1 / SHARE) - a.log_delta) / 2);
+    const double moved = pld.step * (pld.split * pld.step / 8 + spread);
+    *out = fmax(certified_below(&pld, delta, near) - moved * (1 + 0x1p-40), 0);
     clo_i_pld_clear(&pld);
     return CLO_OK;
 }
