@@ -307,7 +307,11 @@ const clo_i_accounting clo_i_pld_accounting = {
 
 /* ---- from below -------------------------------------------------------------- */
 
-static const double SHARE = 0x1p-10;
+/* The share of delta that is set apart for the grid having moved the losses far. */
+static double share_of(const clo_i_pld *pld)
+{
+    return pld->split > 0 ? 0x1p-10 : 0;
+}
 
 /* Moved down until delta, rounded down, is more than asked for; 0 where it never is. */
 static double certified_below(const clo_i_pld *pld, mpfr_srcptr delta, double near)
@@ -315,7 +319,7 @@ static double certified_below(const clo_i_pld *pld, mpfr_srcptr delta, double ne
     double found = 0;
     mpfr_t left, wanted;
     mpfr_inits2(CLO_I_PRECISION, left, wanted, (mpfr_ptr)0);
-    mpfr_mul_d(wanted, delta, 1 + SHARE, MPFR_RNDU);
+    mpfr_mul_d(wanted, delta, 1 + share_of(pld), MPFR_RNDU);
     for (double room = 0x1p-34; room < 0.1 && !(found > 0); room *= 64) {
         clo_i_pld_delta(left, pld, near * (1 - room), false);
         if (mpfr_greaterequal_p(left, wanted)) found = near * (1 - room);
@@ -336,9 +340,10 @@ clo_status clo_i_pld_epsilon_below(const clo_i_composition *list, mpfr_srcptr de
     aim a = { .pairs = &pairs, .log_delta = log_of(delta) };
     const double tilt = tilt_for(epsilon_by_order, &a), largest = largest_loss(list);
     CLO_TRY(clo_i_pld_init(&pld, &pairs, tilt, err));
-    const double start = epsilon_by_order(log(tilt), &a), wanted = a.log_delta + log1p(SHARE);
+    const double start = epsilon_by_order(log(tilt), &a),
+                 wanted = a.log_delta + log1p(share_of(&pld));
     const double near = epsilon_near(&pld, wanted, false, start, largest);
-    const double spread = sqrt(pld.split * (log(1 / SHARE) - a.log_delta) / 2);
+    const double spread = sqrt(pld.split * (log(0x1p10) - a.log_delta) / 2);
     const double moved = pld.step * (pld.split * pld.step / 8 + spread);
     *out = fmax(certified_below(&pld, delta, near) - moved * (1 + 0x1p-40), 0);
     clo_i_pld_clear(&pld);
