@@ -90,8 +90,10 @@ static term term_of(const level *at, double loss)
 
 /* ---- delta ---------------------------------------------------------------- */
 
-/* Masses that are far below the error are left out and charged with it. */
-static const double LEFT_OUT = 0.05;
+/* Masses that are far below the error are left out and charged with it.  Terms that vanish because
+ * no double is that small are charged as well: far from the tilt's best epsilon that is all of
+ * them, and the bound that they are a share of is large. */
+static const double LEFT_OUT = 0.05, VANISHED = 0x1p-900;
 
 static term sum_at(const level *at)
 {
@@ -104,7 +106,7 @@ static term sum_at(const level *at)
         sum.value += pld->mass[j] * t.value;
         sum.second += pld->mass[j] * t.second;
     }
-    const double error = (1 + 2 * LEFT_OUT) * pld->error, summation = 0x1p-32;
+    const double error = (1 + 2 * LEFT_OUT) * pld->error + VANISHED, summation = 0x1p-32;
     sum.value = at->up ? sum.value * (1 + summation) + error : sum.value * (1 - summation) - error;
     return sum;
 }

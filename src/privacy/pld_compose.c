@@ -75,7 +75,8 @@ static double log_tail(const grid *g, double half, double rate)
     return log_moment - rate * g->centre - fabs(rate) * half + 0x1p-30 * (1 + size);
 }
 
-/* The mass outside of the window of so many cells: nothing, or the better of some rates. */
+/* The mass outside of the window of so many cells: nothing, or the better of some rates
+ * (accounting.T19). */
 static double tail_outside(const grid *g, double size)
 {
     const double half = size / 2 - 1;
@@ -154,7 +155,8 @@ static double rounding_error(const grid *g, size_t size)
     }
     if (drift > LARGEST_DRIFT) return INFINITY;
     const double products = 3 * events * CLO_I_ROUNDING;
-    return 1.25 * root * (transform * norms + (products + transform) * largest) + 0x1p-900;
+    return 1.25 * root * (transform * norms + (products + transform) * largest) +
+           0x1p-900; /* underflow */
 }
 
 static clo_status transform_all(clo_i_pld *out, const grid *g, clo_error *err)
