@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum { MOST_EVENTS = 8, FEWEST_ROWS = 20 };
-static const double ONE_PERCENT = 0.01;
+static const double ONE_PERCENT = 0.01, TABLE_ROUNDING = 1e-7;
 
 typedef struct golden_row {
     clo_event events[MOST_EVENTS];
@@ -65,7 +65,7 @@ static golden_row parse_row(char *line)
     return row;
 }
 
-static void check_row(const golden_row *row, size_t number_of_row)
+static void check_row(const golden_row *row)
 {
     clo_comparison pld;
     clo_price price;
@@ -73,16 +73,12 @@ static void check_row(const golden_row *row, size_t number_of_row)
     assert_ok(clo_price_by("pld", row->events, row->count, row->delta, &pld, &err), err);
     assert_ok(clo_price_epsilon(row->events, row->count, row->delta, &price, &err), err);
     const double tighter = fmin(row->google, row->high);
-    print_message("plan %2zu: price %.5f (%s), pld %.5f .. %.5f, google %.5f, microsoft %.5f "
-                  "(%.5f .. %.5f)\n",
-                  number_of_row, price.loss.epsilon, price.accounting, pld.lower, pld.epsilon,
-                  row->google, row->near, row->low, row->high);
     assert_true(price.loss.epsilon <= pld.epsilon);
     assert_true(pld.epsilon <= tighter * (1 + ONE_PERCENT));
     assert_true(pld.epsilon >= row->low);
     if (!row->ranges) assert_true(price.loss.epsilon >= row->low);
     /* the two lower bounds are of one number, and so are the upper ones */
-    assert_true(pld.lower <= pld.epsilon && pld.lower <= tighter);
+    assert_true(pld.lower <= pld.epsilon && pld.lower <= tighter * (1 + TABLE_ROUNDING));
     assert_true(pld.lower >= pld.epsilon * (1 - 2 * ONE_PERCENT));
 }
 
@@ -95,7 +91,8 @@ static void lies_between_what_two_other_accountants_certify(void **state)
     assert_non_null(fgets(line, sizeof line, file)); /* the names of the columns */
     while (fgets(line, sizeof line, file)) {
         const golden_row row = parse_row(line);
-        check_row(&row, ++rows);
+        check_row(&row);
+        rows++;
     }
     fclose(file);
     assert_in_range(rows, FEWEST_ROWS, 1000);

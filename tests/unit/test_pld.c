@@ -347,6 +347,26 @@ static void leaves_what_is_too_large_or_too_small_to_the_others(void **state)
     assert_true(pld(NULL, 0, 1e-6) == 0);
 }
 
+/* accounting.T19: losses that do not all fit into the window; what the window leaves out
+ * is charged, so that even then nothing is undercut. */
+static void a_window_charges_what_it_leaves_out(void **state)
+{
+    const clo_event list[] = { { CLO_EVENT_PURE, 0.05, 0, 3000 } };
+    clo_i_composition composition;
+    clo_i_pairs pairs;
+    clo_i_pld made;
+    clo_error err;
+    assert_ok(clo_i_composition_init(&composition, list, 1, &err), err);
+    assert_true(clo_i_pairs_of(&pairs, &composition));
+    assert_ok(clo_i_pld_init(&made, &pairs, 2, &err), err);
+    assert_true((double)made.size * made.step < 2 * 3000 * 0.05 && made.error > 0);
+    double inside = 0;
+    for (size_t j = 0; j < made.size; j++) inside += made.mass[j];
+    assert_true(fabs(inside - 1) < made.error + 1e-9 && made.error < 1e-6);
+    clo_i_pld_clear(&made);
+    clo_i_composition_clear(&composition);
+}
+
 /* Deltas far below what transforms without a tilt can tell from 0. */
 static void holds_for_deltas_of_any_size(void **state)
 {
@@ -375,6 +395,7 @@ int main(void)
         cmocka_unit_test(the_transform_is_within_its_error),
         cmocka_unit_test(refuses_what_is_no_event_or_no_name),
         cmocka_unit_test(leaves_what_is_too_large_or_too_small_to_the_others),
+        cmocka_unit_test(a_window_charges_what_it_leaves_out),
         cmocka_unit_test(holds_for_deltas_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
