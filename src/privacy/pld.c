@@ -276,8 +276,11 @@ static double epsilon_of(const clo_i_composition *list, mpfr_srcptr delta)
         starve(list);
         return INFINITY;
     }
-    const double near = epsilon_near(&pld, a.log_delta, true, start, largest);
-    const double epsilon = certified(&pld, delta, near, largest);
+    double epsilon = largest;
+    if (isfinite(pld.error)) {
+        const double near = epsilon_near(&pld, a.log_delta, true, start, largest);
+        epsilon = certified(&pld, delta, near, largest);
+    }
     clo_i_pld_clear(&pld);
     return epsilon;
 }

@@ -162,11 +162,10 @@ static double rounding_error(const grid *g, size_t size)
 static clo_status transform_all(clo_i_pld *out, const grid *g, clo_error *err)
 {
     const size_t size = out->size;
-    clo_i_complex *product = NULL, *spectrum = NULL, *roots = NULL;
-    clo_status status = clo_i_alloc(size, sizeof *product, &product, err);
-    if (!status) status = clo_i_alloc(size, sizeof *spectrum, &spectrum, err);
-    if (!status) status = clo_i_alloc(size / 2, sizeof *roots, &roots, err);
-    if (!status) status = clo_i_alloc(size, sizeof *out->mass, &out->mass, err);
+    clo_i_complex *product = NULL;
+    CLO_TRY(clo_i_alloc(2 * size + size / 2, sizeof *product, &product, err));
+    clo_i_complex *const spectrum = product + size, *const roots = spectrum + size;
+    const clo_status status = clo_i_alloc(size, sizeof *out->mass, &out->mass, err);
     if (status) goto done;
     clo_i_fft_roots(roots, size);
     for (size_t k = 0; k < size; k++) product[k] = (clo_i_complex){ 1, 0 };
@@ -184,8 +183,6 @@ static clo_status transform_all(clo_i_pld *out, const grid *g, clo_error *err)
     }
 done:
     clo_i_free(product);
-    clo_i_free(spectrum);
-    clo_i_free(roots);
     return status;
 }
 
@@ -222,9 +219,12 @@ clo_status clo_i_pld_init(clo_i_pld *out, const clo_i_pairs *pairs, double tilt,
     *out = (clo_i_pld){ .tilt = tilt, .mu_up = pairs->mu_up, .mu_down = pairs->mu_down };
     out->step = pairs->count ? clo_i_pairs_step(pairs) : 1;
     CLO_TRY(grid_init(&g, pairs, out->step, tilt, err));
+    const bool holds = fabs(g.centre) < 0x1p52; /* also no NaN */
+    if (!holds) g.centre = g.deviation = 0;
     out->size = window_size(&g, &tail);
     out->first = (int64_t)g.centre - (int64_t)(out->size / 2);
     out->error = pairs->count ? tail + rounding_error(&g, out->size) : 0;
+    if (!holds) out->error = INFINITY;
     const clo_status status = transform_all(out, &g, err);
     if (!status) set_scale(out, &g);
     if (status) clo_i_free(out->mass);

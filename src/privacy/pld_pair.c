@@ -17,6 +17,9 @@
 /* Beyond, hyperbolic functions and the grid's arithmetic leave the range that was proved. */
 static const double LARGEST_EPSILON = 300, SMALLEST_EPSILON = 1e-12, LARGEST_MU = 300;
 
+/* A parameter this far below the largest is raised to it: its square would vanish in a double. */
+static const double TINY = 0x1p-80;
+
 /* ---- the list ------------------------------------------------------------ */
 
 static bool add_event(clo_i_pairs *out, const clo_event *event)
@@ -55,6 +58,8 @@ bool clo_i_pairs_of(clo_i_pairs *out, const clo_i_composition *list)
         if (!add_event(out, event)) return false;
     }
     if (out->events > ldexp(1, CLO_I_MOST_EVENTS_LOG2)) return false;
+    for (size_t i = 0; i < out->count; i++)
+        out->pair[i].epsilon = fmax(out->pair[i].epsilon, out->largest_epsilon * TINY);
     return out->count == 0 || out->largest_epsilon >= SMALLEST_EPSILON;
 }
 
