@@ -209,6 +209,8 @@ typedef struct cli_json cli_json;
 cli_prediction cli_predict(const clo_plan *plan, double rows);
 void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
                    cli_prediction prediction);
+/* What other ways of adding up would charge for the same noise, and how much noise is saved. */
+clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* The members of a plan's object, without its braces, so that more may follow. */
 void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
                    const cli_args *args, cli_prediction prediction);
@@ -265,6 +267,7 @@ void cli_json_number(cli_json *json, const char *key, double value);   /* NaN: n
 void cli_json_whole(cli_json *json, const char *key, uint64_t value);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 void cli_json_loss(cli_json *json, const char *key, clo_loss loss);
+clo_status cli_explain_json(cli_json *json, const clo_plan *plan, cli_error *err);
 
 /* ---- terminal ------------------------------------------------------------- */
 
