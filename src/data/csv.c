@@ -414,8 +414,8 @@ static bool is_missing_word(content c)
 }
 
 /* A first line is a header when each of its cells is text, and a record when none is.  A missing
- * number says nothing, nor does the cell of a unit that is given by its number: there the people are
- * named.  A line that is partly one and partly the other is refused: names are published, and a
+ * number says nothing, nor does the cell of a unit that is given by its number: there the people
+ * are named.  A line that is partly one and partly the other is refused: names are published, and a
  * record that was taken for a header would be. */
 typedef struct header_signs {
     size_t unit; /* as a number from 1, or 0 */

@@ -31,7 +31,8 @@ clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_p
     clo_i_receipt receipt = { 0 };
     clo_grant *grant = NULL;
     snprintf(name, sizeof name, "%s/%s", plan->mechanism->family, plan->mechanism->method);
-    /* Losses per row and per person, or of persons by different columns, do not add up: the ledger tells them apart by this text. */
+    /* Losses per row and per person, or of persons by different columns, do not add up: the ledger
+     * tells them apart by this text. */
     snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),
              plan->domain.unit ? " per " : "", plan->domain.unit ? plan->domain.unit : "");
     clo_i_charge charge = { .dataset = dataset,
