@@ -373,9 +373,10 @@ clo_status clo_i_anchor_check_place(const clo_ledger *ledger,
     closedir(names);
     if (!gone[0]) return CLO_OK;
     clo_i_ledger_show_path(shown, folder);
-    return clo_i_fail(err, CLO_LEDGER,
-                      "at %s there was a ledger with %llu charges and %llu caps, and it is gone: "
-                      "bring it back, or name another file, or, if it is lost, accept that with rm "
-                      "'%s/%s'",
-                      ledger->shown, (number)mark.charges, (number)mark.declarations, shown, gone);
+    return clo_i_fail(
+        err, CLO_LEDGER,
+        "at %s there was a ledger that ended at charge %llu and declaration %llu, and "
+        "it is gone: bring it back, or name another file, or, if it is lost, accept that with rm "
+        "'%s/%s'",
+        ledger->shown, (number)mark.charges, (number)mark.declarations, shown, gone);
 }
