@@ -270,6 +270,7 @@ static clo_status open_ledger(const char *path, bool reading, clo_ledger **out, 
     /* Not before: the contents may first have been brought up to this version. */
     if (reading)
         status = demand_number(ledger, "PRAGMA query_only = ON", "PRAGMA query_only", 1, err);
+    clo_i_sql_forget(ledger); /* what opening needed, nobody needs again */
 done:
     if (status)
         clo_ledger_close(ledger);
