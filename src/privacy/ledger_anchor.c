@@ -166,13 +166,16 @@ static clo_status make_anchor(clo_ledger *ledger, const clo_i_head *head, clo_er
     snprintf(draft, sizeof draft, "%.*s.draft-XXXXXX", stem, anchor->path);
     const int file = mkostemp(draft, O_CLOEXEC);
     if (file < 0) return fail_to_make(anchor->path, errno, err);
-    const bool made = write_all(ledger, identity_in(anchor->path), &mark, file) &&
-                      (link(draft, anchor->path) == 0 || errno == EEXIST);
-    const int number_of = errno;
+    bool made = write_all(ledger, identity_in(anchor->path), &mark, file);
+    int number_of = errno;
     close(file);
-    unlink(draft);
+    if (made) {
+        made = clo_i_ledger_put_in_place(draft, anchor->path);
+        number_of = errno;
+    } else {
+        unlink(draft);
+    }
     if (!made) return fail_to_make(anchor->path, number_of, err);
-    clo_i_ledger_sync_folder_of(anchor->path);
     anchor->file = open(anchor->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     return anchor->file < 0 ? fail_to_make(anchor->path, errno, err) : CLO_OK;
 }

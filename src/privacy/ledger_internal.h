@@ -7,7 +7,7 @@
  *   ledger_key.c      the key of the hashes, in the user's configuration
  *   ledger_anchor.c   where the ledger ended last time, kept beside the key
  *   ledger_sql.c      statements, and what SQLite's refusals mean in plain words
- *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what proofs/ledger.md proves
+ *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what is proved
  *   ledger_chain.c    the hashes that tie each entry to all before it
  *   ledger_charge.c   the two things that spend: declare and charge
  *   ledger_token.c    a run's result under its token: stored once, given out for nothing
@@ -26,7 +26,7 @@
 enum {
     LEDGER_APPLICATION = 0x434c4f4c, /* "CLOL", in the header of the file */
     LEDGER_SCHEMA = 2,
-    /* How an entry is serialised and hashed: BLAKE2b-256, without a key in schema 1, keyed since. */
+    /* How an entry is serialised and hashed: BLAKE2b-256, without a key in schema 1, keyed now. */
     LEDGER_PLAIN = 1,
     LEDGER_KEYED = 2,
     LEDGER_HASH = 32,
@@ -310,6 +310,8 @@ clo_status clo_i_token_refuse(const char *token, const clo_i_token *known, clo_e
 CLO_CHECK clo_status clo_i_ledger_make_folders(const char *path, clo_error *err);
 /* Puts the names in the path's folder on the disk. */
 void clo_i_ledger_sync_folder_of(const char *path);
+/* Gives a finished draft its name, unless there is a file of that name; the draft goes. */
+CLO_CHECK bool clo_i_ledger_put_in_place(const char *draft, const char *path);
 /* The end of a path, where it is too long for a message. */
 void clo_i_ledger_show_path(char shown[168], const char *path);
 

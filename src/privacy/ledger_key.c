@@ -117,8 +117,8 @@ static bool write_key(int file)
     return written;
 }
 
-/* Under a name of its own first and then linked to the right one, so that a key appears whole, and
- * of two processes that make one, one wins. */
+/* Under a name of its own first, so that a key appears whole, and of two processes that make one,
+ * one wins. */
 static clo_status make_key(const char *path, clo_error *err)
 {
     char draft[PATH_MAX + 8], shown[168], text[128];
@@ -129,14 +129,18 @@ static clo_status make_key(const char *path, clo_error *err)
     if (file < 0)
         return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be created: %s", shown,
                           strerror_r(errno, text, sizeof text));
-    const bool made = write_key(file) && (link(draft, path) == 0 || errno == EEXIST);
-    const int number = errno;
+    bool made = write_key(file);
+    int number = errno;
     close(file);
-    unlink(draft);
+    if (made) {
+        made = clo_i_ledger_put_in_place(draft, path);
+        number = errno;
+    } else {
+        unlink(draft);
+    }
     if (!made)
         return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be created: %s", shown,
                           strerror_r(number, text, sizeof text));
-    clo_i_ledger_sync_folder_of(path);
     return CLO_OK;
 }
 

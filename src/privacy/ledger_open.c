@@ -88,6 +88,20 @@ void clo_i_ledger_sync_folder_of(const char *path)
     close(fd);
 }
 
+/* A link never replaces what another process was quicker to make.  Some file systems have none;
+ * there the last one wins. */
+bool clo_i_ledger_put_in_place(const char *draft, const char *path)
+{
+    const bool linked = link(draft, path) == 0 || errno == EEXIST;
+    const bool done = linked || ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
+                                 rename(draft, path) == 0);
+    const int number = errno;
+    unlink(draft);
+    clo_i_ledger_sync_folder_of(path);
+    errno = number;
+    return done;
+}
+
 clo_status clo_i_ledger_make_folders(const char *path, clo_error *err)
 {
     char folder[PATH_MAX];

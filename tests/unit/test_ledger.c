@@ -1252,10 +1252,11 @@ static void notices_every_flipped_byte_of_the_charges(void **state)
     assert_int_equal(fread(bytes, 1, (size_t)size, f), size);
     const long start = bytes[5] << 8 | bytes[6]; /* where the rows begin */
     assert_true(start > 100 && size - start > 150);
-    for (long i = start; i < size; i++) {
-        const int flipped = bytes[i] ^ 0x01;
+    static const int masks[] = { 0x01, 0x80, 0xff };
+    for (long n = 0; n < 3 * (size - start); n++) {
+        const long i = start + n / 3;
         assert_int_equal(fseek(f, (page - 1) * size + i, SEEK_SET), 0);
-        fputc(flipped, f);
+        fputc(bytes[i] ^ masks[n % 3], f);
         fflush(f);
         clo_error err = { 0 };
         clo_status status = clo_ledger_open(p->ledger, &ledger, &err);

@@ -195,7 +195,7 @@ static void notices_another_history_of_the_same_length(void **state)
     refuses(p->ledger, "its charge 3 is another one than the anchor remembers");
 }
 
-/* ledger.T9: the ledger may be ahead; a crash between the commit and the anchor locks nobody out. */
+/* ledger.T9: a crash between the commit and the anchor locks nobody out. */
 static void takes_a_ledger_that_is_ahead_of_its_anchor(void **state)
 {
     const place *p = *state;

@@ -120,7 +120,7 @@ static void does_so_also_for_a_reader(void **state)
     clo_ledger_close(ledger);
 }
 
-/* ledger.T8: what was changed before the migration is seen after it; so is what is changed later. */
+/* ledger.T8: what was changed before the migration is seen after it. */
 static void seals_what_it_found(void **state)
 {
     const place *p = *state;
