@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     const int rounds = argc > 2 ? atoi(argv[2]) : 21;
     const int charges = argc > 3 ? atoi(argv[3]) : 50;
     double with[MAX_ROUNDS], without[MAX_ROUNDS];
-    char folder[3000], path[4000], command[3100];
+    char folder[3000], path[4000], command[3100], config[PATH_MAX];
     clo_ledger *ledger = NULL;
     clo_error err;
     if (argc > 4 || rounds < 1 || rounds > MAX_ROUNDS || charges < 1) {
@@ -125,8 +125,8 @@ int main(int argc, char **argv)
         return 2;
     }
     snprintf(folder, sizeof folder, "%.2900s/cloister-bench-XXXXXX", base);
-    if (!mkdtemp(folder)) stop("the folder cannot be written");
-    setenv("XDG_CONFIG_HOME", folder, 1);
+    if (!mkdtemp(folder) || !realpath(folder, config)) stop("the folder cannot be written");
+    setenv("XDG_CONFIG_HOME", config, 1); /* which must be absolute */
     snprintf(path, sizeof path, "%s/bare.db", folder);
     bare b = open_bare(path);
     snprintf(path, sizeof path, "%s/ledger.db", folder);
