@@ -163,6 +163,12 @@ void cli_domain_spec_free(cli_domain_spec *spec);
 
 /* ---- a job: from options to a release ------------------------------------ */
 
+/* A text that grows. */
+typedef struct cli_bytes {
+    char *data;
+    size_t length, room;
+} cli_bytes;
+
 /* Everything between reading the options and the release, in the order that makes a mistake
  * free: each step can fail without a cost until cli_job_spend. */
 typedef struct cli_job {
@@ -170,6 +176,8 @@ typedef struct cli_job {
     const clo_mechanism *mechanism;
     const char *path;
     const char *dataset;
+    const char *token; /* NULL: a random one */
+    char *origin;      /* where the data lie; NULL: the data set was named by the user */
     char ledger_path[1024];
     bool metered, quiet;
     int threads;
@@ -185,6 +193,7 @@ typedef struct cli_job {
     clo_rng *rng;
     clo_grant *grant;
     clo_release *release;
+    cli_bytes json; /* the release, as it is stored and delivered */
 } cli_job;
 
 clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism *mechanism,
@@ -192,6 +201,8 @@ clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism
 clo_status cli_job_prepare(cli_job *job, cli_error *err);
 void cli_job_announce(const cli_job *job);
 clo_status cli_job_dry_run(const cli_job *job, cli_error *err);
+/* The release of an earlier run with the same token, which costs nothing; *found false: none. */
+clo_status cli_job_fetch(cli_job *job, bool *found, cli_error *err);
 clo_status cli_job_spend(cli_job *job, cli_error *err);
 clo_status cli_job_run(cli_job *job, cli_error *err);
 void cli_job_sum_up(const cli_job *job, const char *written_to);
@@ -251,6 +262,7 @@ void cli_file_close(cli_file *file); /* abandons what was not committed */
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
 
 bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
+bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
 clo_status cli_flush(FILE *out, cli_error *err);
 
 struct cli_json {

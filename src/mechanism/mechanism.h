@@ -64,6 +64,7 @@ struct clo_grant {
     uint8_t plan_id[32];
     bool metered, capped;
     _Atomic bool used;
+    clo_i_receipt receipt; /* of a metered one */
 };
 
 /* Adds a line to the draft. */
