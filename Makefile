@@ -7,12 +7,12 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test lint bench fuzz asan coverage format install clean
+.PHONY: help deps build demo test test-long lint bench fuzz asan coverage format install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 deps: ## install what building and testing need; quiet where nothing is missing
 	@tools/deps.sh build test coverage
@@ -32,6 +32,11 @@ demo: build ## a private release from start to end, on made-up data, in build/de
 test: ## every suite in every build; SUITES="unit cli" for some
 	@tools/deps.sh build test
 	@tools/test.py $(SUITES)
+
+test-long: ## the kills and races of the ledger, in the numbers that proofs/ledger.md states
+	@tools/deps.sh build test
+	@tools/test.py --build dev fault
+	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_kill
 
 lint: ## format, arrows between folders, symbols, proofs, names
 	@tools/deps.sh build test

@@ -151,6 +151,7 @@ typedef struct cli_domain_spec {
     const char *bounds_file; /* NULL: "LO,HI" */
     uint64_t rows;           /* 0: not given */
     uint64_t rows_per_unit;  /* 0: not given */
+    const char *unit;        /* NULL: not given */
 } cli_domain_spec;
 
 clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error *err);
@@ -162,6 +163,12 @@ void cli_domain_spec_free(cli_domain_spec *spec);
 
 /* ---- a job: from options to a release ------------------------------------ */
 
+/* A text that grows. */
+typedef struct cli_bytes {
+    char *data;
+    size_t length, room;
+} cli_bytes;
+
 /* Everything between reading the options and the release, in the order that makes a mistake
  * free: each step can fail without a cost until cli_job_spend. */
 typedef struct cli_job {
@@ -169,6 +176,8 @@ typedef struct cli_job {
     const clo_mechanism *mechanism;
     const char *path;
     const char *dataset;
+    const char *token; /* NULL: a random one */
+    char *origin;      /* where the data lie; NULL: the data set was named by the user */
     char ledger_path[1024];
     bool metered, quiet;
     int threads;
@@ -184,6 +193,7 @@ typedef struct cli_job {
     clo_rng *rng;
     clo_grant *grant;
     clo_release *release;
+    cli_bytes json; /* the release, as it is stored and delivered */
 } cli_job;
 
 clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism *mechanism,
@@ -191,6 +201,8 @@ clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism
 clo_status cli_job_prepare(cli_job *job, cli_error *err);
 void cli_job_announce(const cli_job *job);
 clo_status cli_job_dry_run(const cli_job *job, cli_error *err);
+/* The release of an earlier run with the same token, which costs nothing; *found false: none. */
+clo_status cli_job_fetch(cli_job *job, bool *found, cli_error *err);
 clo_status cli_job_spend(cli_job *job, cli_error *err);
 clo_status cli_job_run(cli_job *job, cli_error *err);
 void cli_job_sum_up(const cli_job *job, const char *written_to);
@@ -208,6 +220,8 @@ typedef struct cli_json cli_json;
 cli_prediction cli_predict(const clo_plan *plan, double rows);
 void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
                    cli_prediction prediction);
+/* What other ways of adding up would charge for the same noise, and how much noise is saved. */
+clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* The members of a plan's object, without its braces, so that more may follow. */
 void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
                    const cli_args *args, cli_prediction prediction);
@@ -248,6 +262,7 @@ void cli_file_close(cli_file *file); /* abandons what was not committed */
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
 
 bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
+bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
 clo_status cli_flush(FILE *out, cli_error *err);
 
 struct cli_json {
@@ -264,6 +279,7 @@ void cli_json_number(cli_json *json, const char *key, double value);   /* NaN: n
 void cli_json_whole(cli_json *json, const char *key, uint64_t value);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 void cli_json_loss(cli_json *json, const char *key, clo_loss loss);
+clo_status cli_explain_json(cli_json *json, const clo_plan *plan, cli_error *err);
 
 /* ---- terminal ------------------------------------------------------------- */
 

@@ -184,6 +184,8 @@ static bool history_object(void *user, const clo_charge *charge)
     cli_json_text(json, "mechanism", charge->mechanism);
     cli_json_text(json, "relation", charge->relation);
     cli_json_loss(json, "loss", charge->loss);
+    cli_json_text(json, "token", charge->token[0] ? charge->token : NULL);
+    cli_json_bool(json, "stored", charge->stored > 0);
     cli_json_close(json, '}');
     r->seen++;
     return true;
@@ -204,31 +206,132 @@ static clo_status history(request *r, cli_error *err)
 
 /* ---- verify ------------------------------------------------------------------ */
 
-static bool count_charge(void *user, const clo_charge *charge)
+/* What is not wrong and should be known. */
+static void add_remarks(const request *r, const clo_ledger_facts *facts)
 {
-    (void)charge;
-    ++*(uint64_t *)user;
-    return true;
+    if (!facts->has_anchor)
+        printf("%s: no anchor: an older copy of it could not be told; the next run makes one\n",
+               r->path);
+    if (facts->clock_went_back > 0)
+        printf("%s: the clock went backwards before %llu of the charges: their numbers give the "
+               "order, not their times\n",
+               r->path, (unsigned long long)facts->clock_went_back);
 }
 
 static clo_status verify(request *r, cli_error *err)
 {
-    const bool as_json = cli_given(r->args, "json");
+    clo_ledger_facts facts = { .identity = "" };
     clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
     if (status == CLO_OK) status = clo_ledger_verify(r->ledger, &err->error);
-    if (status == CLO_OK)
-        status = clo_ledger_history(r->ledger, NULL, count_charge, &r->seen, &err->error);
-    if (as_json) {
+    if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    if (cli_given(r->args, "json")) {
         cli_json json = cli_json_begin(stdout);
         cli_json_text(&json, "schema", "cloister.ledger-verify/1");
         cli_json_text(&json, "ledger", r->path);
         cli_json_bool(&json, "sound", status == CLO_OK);
         cli_json_text(&json, "problem", status == CLO_OK ? NULL : err->error.message);
+        if (status == CLO_OK) {
+            cli_json_whole(&json, "charges", facts.charges);
+            cli_json_bool(&json, "anchored", facts.has_anchor);
+            cli_json_whole(&json, "clock_went_back", facts.clock_went_back);
+        }
         cli_json_end(&json);
     } else if (status == CLO_OK) {
         printf("%s: sound; %llu charge%s, and every hash fits\n", r->path,
-               (unsigned long long)r->seen, r->seen == 1 ? "" : "s");
+               (unsigned long long)facts.charges, facts.charges == 1 ? "" : "s");
+        add_remarks(r, &facts);
     }
+    return status;
+}
+
+/* ---- export ------------------------------------------------------------------ */
+
+static void put_hex(cli_json *json, const char *key, const uint8_t bytes[32])
+{
+    char text[65];
+    for (size_t i = 0; i < 32; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    cli_json_text(json, key, text);
+}
+
+static bool export_declaration(void *user, const clo_declaration *declaration)
+{
+    cli_json *const json = &((request *)user)->json;
+    cli_json_open(json, NULL, '{');
+    cli_json_whole(json, "sequence", declaration->sequence);
+    cli_json_whole(json, "after_charge", declaration->after);
+    cli_json_text(json, "time", cli_time(declaration->time).text);
+    cli_json_text(json, "dataset", declaration->dataset);
+    cli_json_loss(json, "cap", declaration->cap);
+    cli_json_whole(json, "format", (uint64_t)declaration->format);
+    put_hex(json, "hash", declaration->hash);
+    cli_json_close(json, '}');
+    return true;
+}
+
+static void export_units(cli_json *json, const clo_charge *charge)
+{
+    cli_json_open(json, "units", '{');
+    cli_json_whole(json, "epsilon", charge->epsilon);
+    cli_json_whole(json, "delta", charge->delta);
+    cli_json_whole(json, "rho", charge->rho);
+    cli_json_whole(json, "rho_delta", charge->rho_delta);
+    cli_json_close(json, '}');
+}
+
+static bool export_charge(void *user, const clo_charge *charge)
+{
+    cli_json *const json = &((request *)user)->json;
+    cli_json_open(json, NULL, '{');
+    cli_json_whole(json, "sequence", charge->sequence);
+    cli_json_text(json, "time", cli_time(charge->time).text);
+    cli_json_text(json, "dataset", charge->dataset);
+    cli_json_text(json, "mechanism", charge->mechanism);
+    cli_json_text(json, "relation", charge->relation);
+    cli_json_loss(json, "loss", charge->loss);
+    export_units(json, charge);
+    cli_json_text(json, "rule", charge->rule);
+    cli_json_whole(json, "capacity", charge->capacity);
+    if (charge->token[0]) {
+        cli_json_text(json, "token", charge->token);
+        put_hex(json, "plan", charge->plan);
+    } else {
+        cli_json_text(json, "token", NULL);
+        cli_json_text(json, "plan", NULL);
+    }
+    cli_json_text(json, "stored", charge->stored ? cli_time(charge->stored_at).text : NULL);
+    cli_json_whole(json, "stored_bytes", charge->stored);
+    cli_json_whole(json, "format", (uint64_t)charge->format);
+    put_hex(json, "hash", charge->hash);
+    cli_json_close(json, '}');
+    return true;
+}
+
+/* All of the ledger but the stored releases themselves, which their owners have. */
+static clo_status export_all(request *r, cli_error *err)
+{
+    clo_ledger_facts facts;
+    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    if (status != CLO_OK) return status;
+    r->json = cli_json_begin(stdout);
+    cli_json_text(&r->json, "schema", "cloister.ledger-export/1");
+    cli_json_text(&r->json, "ledger", r->path);
+    cli_json_text(&r->json, "identity", facts.identity);
+    cli_json_text(&r->json, "key_id", facts.key_id);
+    cli_json_whole(&r->json, "ledger_schema", (uint64_t)facts.schema);
+    cli_json_text(&r->json, "created", cli_time(facts.created).text);
+    cli_json_open(&r->json, "datasets", '[');
+    status = clo_ledger_accounts(r->ledger, NULL, show_object, r, &err->error);
+    cli_json_close(&r->json, ']');
+    cli_json_open(&r->json, "declarations", '[');
+    if (status == CLO_OK)
+        status = clo_ledger_declarations(r->ledger, export_declaration, r, &err->error);
+    cli_json_close(&r->json, ']');
+    cli_json_open(&r->json, "charges", '[');
+    if (status == CLO_OK)
+        status = clo_ledger_history(r->ledger, NULL, export_charge, r, &err->error);
+    cli_json_close(&r->json, ']');
+    cli_json_end(&r->json);
     return status;
 }
 
@@ -237,7 +340,11 @@ static clo_status verify(request *r, cli_error *err)
 static const struct {
     const char *name;
     clo_status (*run)(request *r, cli_error *err);
-} verbs[] = { { "init", init }, { "show", show }, { "history", history }, { "verify", verify } };
+} verbs[] = { { "init", init },
+              { "show", show },
+              { "history", history },
+              { "verify", verify },
+              { "export", export_all } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static clo_status unknown_verb(const char *word, cli_error *err)
@@ -248,8 +355,8 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     cli_hint(err, "cloister ledger --help");
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
-    return cli_fail(err, CLO_ARGUMENT, "a ledger can init, show, history and verify, not '%s'",
-                    word);
+    return cli_fail(err, CLO_ARGUMENT,
+                    "a ledger can init, show, history, verify and export, not '%s'", word);
 }
 
 static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
@@ -261,6 +368,10 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
         return cli_fail(err, CLO_ARGUMENT,
                         "'ledger verify' checks the whole ledger: leave --dataset "
                         "out");
+    if (strcmp(verb, "export") == 0 && cli_given(args, "dataset"))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'ledger export' writes the whole ledger: leave "
+                        "--dataset out");
     return CLO_OK;
 }
 
@@ -269,7 +380,8 @@ static clo_status run(const cli_args *args, cli_error *err)
     const char *const verb = cli_word(args, 0);
     char own[1024];
     request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
-    clo_status status = cli_check_words(args, 1, 2, "a verb: init, show, history or verify", err);
+    clo_status status =
+        cli_check_words(args, 1, 2, "a verb: init, show, history, verify or export", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -290,20 +402,28 @@ const cli_command cli_ledger = {
     .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--json]\n"
              "show [LEDGER] [--dataset NAME] [--json]\n"
              "history [LEDGER] [--dataset NAME] [--json]\n"
-             "verify [LEDGER] [--json]",
+             "verify [LEDGER] [--json]\n"
+             "export [LEDGER]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "declares a data set and caps what may ever be spent on it; a run that the cap does not "
         "cover is refused and costs nothing.  'show' says what is left, 'history' lists every "
-        "charge, 'verify' checks the chain of hashes from the first charge on.\n\n"
+        "charge, 'verify' checks the chain of hashes from the first charge on, 'export' writes all "
+        "entries as JSON, for an archive: times and names, never data.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
-        "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.",
+        "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
+        "The hashes are keyed.  The key is $XDG_CONFIG_HOME/cloister/ledger.key or "
+        "~/.config/cloister/ledger.key, made on first use: keep a copy of it.  Beside it, in "
+        "anchors/, stands how far each ledger had come, so that an old copy that was put back is "
+        "noticed.",
     .examples = "At most epsilon 3 on the patients, ever\n"
                 "cloister ledger init --dataset patients.csv --epsilon 3 --delta 1e-6\n"
                 "What is left?\n"
                 "cloister ledger show\n"
                 "Was it tampered with?\n"
-                "cloister ledger verify",
+                "cloister ledger verify\n"
+                "A copy of the books for the archive\n"
+                "cloister ledger export > ledger-2024.json",
     .groups = groups,
     .run = run,
 };

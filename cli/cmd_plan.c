@@ -8,6 +8,10 @@ static const cli_option plan_rows[] = {
     CLI_OPTION("cols", 0, "D", "how many columns the data have; a bounds file says so too"),
     CLI_OPTION("target", 0, "X", "say how many rows are needed for an error of at most X"),
     CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
+    CLI_OPTION("explain", 0, NULL,
+               "show what naive (epsilons and deltas of single asks added up; a Gaussian ask has "
+               "the exact epsilon of its equal share of delta), advanced, Renyi and exact "
+               "composition would charge for the same noise"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -149,19 +153,22 @@ static clo_status answer_plan(const question *ask, cli_error *err)
 {
     clo_domain domain;
     clo_plan *plan = NULL;
-    const clo_status status = plan_for(ask, ask->spec.rows, &domain, &plan, err);
+    const bool explain = cli_given(ask->args, "explain");
+    clo_status status = plan_for(ask, ask->spec.rows, &domain, &plan, err);
     if (status != CLO_OK) return status;
     const cli_prediction prediction = cli_predict(plan, (double)ask->spec.rows);
     if (cli_given(ask->args, "json")) {
         cli_json json = cli_json_begin(stdout);
         cli_plan_json(&json, plan, &domain, ask->args, prediction);
+        if (explain) status = cli_explain_json(&json, plan, err);
         cli_json_end(&json);
     } else {
         cli_plan_text(stdout, plan, &domain, ask->args, prediction);
+        if (explain) status = cli_explain_text(stdout, plan, err);
     }
     clo_plan_free(plan);
     cli_domain_free(&domain);
-    return CLO_OK;
+    return status;
 }
 
 static clo_status run(const cli_args *args, cli_error *err)
@@ -172,6 +179,10 @@ static clo_status run(const cli_args *args, cli_error *err)
     if (status == CLO_OK && target && ask.spec.rows > 0)
         status =
             cli_fail(err, CLO_ARGUMENT, "--target looks for the number of rows: leave --rows out");
+    if (status == CLO_OK && target && cli_given(args, "explain"))
+        status = cli_fail(err, CLO_ARGUMENT,
+                          "--explain is about one plan: leave --target out, and give the rows that "
+                          "it names with --rows");
     if (status == CLO_OK)
         status = target ? answer_target(&ask, target, err) : answer_plan(&ask, err);
     clo_params_free(ask.params);
@@ -189,6 +200,9 @@ const cli_command cli_plan = {
         "and with --rows the error to expect.  It reads no data and charges nothing.",
     .examples = "What would three centres of 5000 records cost?\n"
                 "cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 --norm 1\n"
+                "What would other ways of adding up have charged?\n"
+                "cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 --norm 1 "
+                "--explain\n"
                 "How many rows do I need?\n"
                 "cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05",
     .groups = groups,

@@ -9,34 +9,44 @@ static const cli_option result_rows[] = {
     CLI_ROWS_END,
 };
 static const cli_group result_group = { "Result", result_rows };
+static const cli_option token_rows[] = {
+    CLI_OPTION("token", 0, "T",
+               "name this run: repeated with the same token it gives the same release again and "
+               "costs nothing"),
+    CLI_ROWS_END,
+};
+static const cli_group token_group = { "Repeating", token_rows };
 static const cli_option method_rows[] = {
     CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
     CLI_ROWS_END,
 };
 static const cli_group method_group = { "Mechanism", method_rows };
 
+/* JSON is delivered as it is stored, byte for byte. */
 static clo_status write_release(const cli_job *job, cli_file *file, cli_error *err)
 {
-    clo_status status;
-    if (!file) {
-        const bool json = cli_given(job->args, "json") || cli_given(job->args, "output");
-        return clo_report(job->release, json ? CLO_JSON : CLO_TEXT, cli_stream_write, stdout,
-                          &err->error);
-    }
-    status = clo_report(job->release, CLO_JSON, cli_file_write, file, &err->error);
-    return status == CLO_OK ? cli_file_commit(file, err) : status;
+    const bool json = cli_given(job->args, "json") || cli_given(job->args, "output");
+    if (!json) return clo_report(job->release, CLO_TEXT, cli_stream_write, stdout, &err->error);
+    clo_write *const to = file ? cli_file_write : cli_stream_write;
+    if (!to(file ? (void *)file : stdout, job->json.data, job->json.length))
+        return cli_fail(err, CLO_IO, "the release could not be written");
+    return file ? cli_file_commit(file, err) : CLO_OK;
 }
 
 static clo_status release(cli_job *job, cli_file *file, cli_error *err)
 {
+    bool found = false;
     clo_status status = cli_job_prepare(job, err);
     if (status != CLO_OK) return status;
     if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
-    cli_job_announce(job);
-    if ((status = cli_job_spend(job, err)) || (status = cli_job_run(job, err)) ||
-        (status = write_release(job, file, err)) || (status = cli_flush(stdout, err)))
+    if ((status = cli_job_fetch(job, &found, err)) != CLO_OK) return status;
+    if (!found) {
+        cli_job_announce(job);
+        if ((status = cli_job_spend(job, err)) || (status = cli_job_run(job, err))) return status;
+    }
+    if ((status = write_release(job, file, err)) || (status = cli_flush(stdout, err)))
         return status;
-    cli_job_sum_up(job, file ? cli_value(job->args, "output") : NULL);
+    if (!found) cli_job_sum_up(job, file ? cli_value(job->args, "output") : NULL);
     return CLO_OK;
 }
 
@@ -61,9 +71,11 @@ static clo_status run(const cli_args *args, cli_error *err)
 }
 
 static const cli_group *const groups[] = {
-    &method_group,     &cli_privacy_group, &cli_domain_group,
-    &cli_record_group, &cli_reading_group, &cli_ledger_group,
-    &result_group,     &cli_running_group, NULL,
+    &method_group,      &cli_privacy_group,
+    &cli_domain_group,  &cli_record_group,
+    &cli_reading_group, &cli_ledger_group,
+    &token_group,       &result_group,
+    &cli_running_group, NULL,
 };
 
 const cli_command cli_run = {
@@ -73,7 +85,11 @@ const cli_command cli_run = {
         "charges the ledger, and only then asks the data.  What comes out is private: it may be "
         "shown to the world.\n\n"
         "A mistake before the charge costs nothing.  Once charged, the budget is gone, also when "
-        "the run is stopped: what it had already drawn cannot be undrawn.",
+        "the run is stopped: what it had already drawn cannot be undrawn.\n\n"
+        "Every release is stored in the ledger under the run's token, a random one where --token "
+        "names none ('cloister ledger history --json' lists them).  The same command with that "
+        "token gives the stored release again.  A token whose run died before it had a result "
+        "stays dead: running again would be a second draw for one charge.",
     .examples =
         "Three centres of the records in the unit ball\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1\n"
@@ -83,6 +99,9 @@ const cli_command cli_run = {
         "Private per person, who has at most five visits\n"
         "cloister run subspace visits.csv --unit person --rows-per-unit 5 --dim 2 --epsilon 1 "
         "--norm 10\n"
+        "A run that a script may repeat until it went well, and pays once\n"
+        "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1 --token may-report "
+        "-o may.json\n"
         "What would it cost?\n"
         "cloister run kmeans patients.csv --epsilon 1 --norm 1 --dry-run",
     .groups = groups,

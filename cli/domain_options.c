@@ -158,6 +158,7 @@ static clo_status read_counts(const cli_args *args, cli_domain_spec *spec, cli_e
 {
     const char *const rows = cli_value(args, "rows");
     const char *const per_unit = cli_value(args, "rows-per-unit");
+    spec->unit = cli_value(args, "unit");
     clo_status status;
     if (rows && (status = cli_parse_whole("--rows", rows, 1, UINT64_C(1) << 31, &spec->rows, err)))
         return status;
@@ -272,6 +273,7 @@ clo_status cli_domain_fit(const cli_domain_spec *spec, size_t cols, const clo_ta
     domain.norm = spec->norm;
     domain.rows = spec->rows;
     domain.rows_per_unit = spec->rows_per_unit ? spec->rows_per_unit : 1;
+    domain.unit = spec->unit ? spec->unit : spec->rows_per_unit ? "unit" : NULL;
     if (spec->bounds) status = fit_bounds(spec, cols, table, &domain, err);
     if (status == CLO_OK && spec->center) {
         if (spec->center_count != cols)

@@ -2,14 +2,16 @@
  *
  *   check    the options, alone
  *   prepare  open the ledger, read, bound, plan, gather memory and randomness
+ *   fetch    the release of an earlier run with the same token, if there is one: all is done then
  *   spend    charge the ledger, durably: from here on the budget is gone
- *   run      ask the queries
+ *   run      ask the queries, and store the release under the token before anybody sees it
  *
  * All that can go wrong with a file, an option or a machine goes wrong before the spend. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- check ---------------------------------------------------------------- */
@@ -25,7 +27,11 @@ static clo_status check_ledger(cli_job *job, cli_error *err)
     const char *const path = cli_value(job->args, "ledger");
     job->metered = !cli_given(job->args, "no-ledger");
     job->dataset = cli_value(job->args, "dataset");
+    job->token = cli_value(job->args, "token");
     if (!job->metered) {
+        if (job->token)
+            return cli_fail(err, CLO_ARGUMENT,
+                            "--no-ledger excludes --token, which is kept in the ledger");
         if (path || job->dataset)
             return cli_fail(err, CLO_ARGUMENT, "--no-ledger excludes --ledger and --dataset");
         return CLO_OK;
@@ -33,7 +39,10 @@ static clo_status check_ledger(cli_job *job, cli_error *err)
     if (!job->dataset && strcmp(job->path, "-") == 0)
         return cli_fail(err, CLO_ARGUMENT,
                         "data from standard input have no name to charge: give --dataset NAME");
-    if (!job->dataset) job->dataset = base_name(job->path);
+    if (!job->dataset) {
+        job->dataset = base_name(job->path);
+        job->origin = realpath(job->path, NULL);
+    }
     if (!job->dataset[0]) return cli_fail(err, CLO_ARGUMENT, "--dataset must not be empty");
     if (!path)
         return clo_ledger_default_path(job->ledger_path, sizeof job->ledger_path, &err->error);
@@ -200,17 +209,19 @@ void cli_job_announce(const cli_job *job)
 typedef struct standing {
     bool known, capped;
     clo_loss cap, left;
+    int64_t last_charge;
 } standing;
 
 static bool take_standing(void *user, const clo_account *account)
 {
-    *(standing *)user = (standing){ true, account->capped, account->cap, account->left };
+    *(standing *)user =
+        (standing){ true, account->capped, account->cap, account->left, account->last_charge };
     return true;
 }
 
 static standing standing_of(const cli_job *job)
 {
-    standing out = { false, false, { 0, 0 }, { 0, 0 } };
+    standing out = { false, false, { 0, 0 }, { 0, 0 }, 0 };
     if (job->ledger && clo_ledger_accounts(job->ledger, job->dataset, take_standing, &out, NULL))
         out.known = false;
     return out;
@@ -271,14 +282,67 @@ static clo_status confirm(const cli_job *job, cli_error *err)
     return cli_fail(err, CLO_CANCELLED, "stopped before the spend: nothing was spent");
 }
 
+clo_status cli_job_fetch(cli_job *job, bool *found, cli_error *err)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    *found = false;
+    if (!job->token) return CLO_OK;
+    clo_status status = clo_ledger_fetch(job->ledger, job->dataset, job->plan, job->token, &bytes,
+                                         &length, &err->error);
+    if (status == CLO_OK && bytes) {
+        cli_bytes_write(&job->json, bytes, length);
+        status = clo_release_parse(bytes, length, &job->release, &err->error);
+        *found = status == CLO_OK;
+    }
+    clo_ledger_bytes_free(bytes);
+    if (*found && !job->quiet)
+        cli_note("token '%s': the release that was stored for it; nothing was spent", job->token);
+    return status;
+}
+
+/* Nothing goes wrong where the clock does; but who reads the history should know. */
+static void warn_of_the_clock(const cli_job *job)
+{
+    const int64_t now = (int64_t)time(NULL), last = standing_of(job).last_charge;
+    if (now < last)
+        cli_warn("the clock says %s, which is before the last charge (%s): the history is in the "
+                 "order of its numbers, not of its times",
+                 cli_time(now).text, cli_time(last).text);
+}
+
 clo_status cli_job_spend(cli_job *job, cli_error *err)
 {
     if (!job->metered) return clo_grant_unmetered(job->plan, &job->grant, &err->error);
-    clo_status status = confirm(job, err);
+    clo_status status = CLO_OK;
+    if (job->origin) status = clo_ledger_claim(job->ledger, job->dataset, job->origin, &err->error);
+    if (status != CLO_OK) cli_hint(err, "--dataset NAME");
+    if (status == CLO_OK) status = confirm(job, err);
     if (status != CLO_OK) return status;
-    status = clo_ledger_spend(job->ledger, job->dataset, job->plan, &job->grant, &err->error);
+    warn_of_the_clock(job);
+    if (job->token)
+        status = clo_ledger_spend_token(job->ledger, job->dataset, job->plan, job->token,
+                                        &job->grant, &err->error);
+    else
+        status = clo_ledger_spend(job->ledger, job->dataset, job->plan, &job->grant, &err->error);
     if (status == CLO_BUDGET) cli_hint(err, "cloister ledger show %s", job->ledger_path);
     return status;
+}
+
+/* The release as bytes, stored under the run's token before they are delivered.  Where that fails
+ * the run was still paid for, and is delivered; only its token is of no further use. */
+static clo_status keep(cli_job *job, cli_error *err)
+{
+    clo_error trouble;
+    const clo_status status =
+        clo_report(job->release, CLO_JSON, cli_bytes_write, &job->json, &err->error);
+    if (status != CLO_OK || !job->metered) return status;
+    if (clo_ledger_store(job->ledger, job->grant, job->json.data, job->json.length, &trouble))
+        cli_warn("the release could not be stored for later, so keep it yourself: %s",
+                 trouble.message);
+    if (job->origin) /* now that the data set is there */
+        (void)!clo_ledger_claim(job->ledger, job->dataset, job->origin, NULL);
+    return CLO_OK;
 }
 
 clo_status cli_job_run(cli_job *job, cli_error *err)
@@ -296,6 +360,7 @@ clo_status cli_job_run(cli_job *job, cli_error *err)
     if (status == CLO_OK && job->names)
         status = clo_release_name_columns(job->release, (const char *const *)job->names,
                                           job->domain.cols, &err->error);
+    if (status == CLO_OK) status = keep(job, err);
     if (status == CLO_CANCELLED && job->metered)
         return cli_fail(err, status, "stopped; the budget of this run stays spent");
     return status;
@@ -319,6 +384,8 @@ void cli_job_sum_up(const cli_job *job, const char *written_to)
 
 void cli_job_free(cli_job *job)
 {
+    free(job->json.data);
+    free(job->origin);
     clo_release_free(job->release);
     clo_grant_free(job->grant);
     clo_rng_free(job->rng);

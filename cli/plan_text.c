@@ -29,7 +29,7 @@ static const char *event_name(clo_event_kind kind)
 /* "one of 5000 rows replaced", "a person with at most 3 rows there or not". */
 static void say_hidden(FILE *out, const clo_domain *domain)
 {
-    const bool person = domain->rows_per_unit > 1;
+    const bool person = domain->unit != NULL;
     char who[64] = "one row";
     if (person)
         snprintf(who, sizeof who, "one person with at most %llu rows",

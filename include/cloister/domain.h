@@ -35,8 +35,10 @@ typedef struct clo_domain {
     const double *center; /* one a column, or NULL: the origin; not with column bounds; borrowed */
     uint64_t rows;        /* public number of rows; 0: not public.  With CLO_REPLACE and one row
                               a unit it must be the number of rows there are */
-    uint64_t rows_per_unit; /* 1: the record is a row.  M: the unit is a person with at most M
-                               rows; further ones are dropped by a public rule */
+    uint64_t rows_per_unit; /* with a unit: at most so many rows of each are kept, by a public
+                               rule; without one: 1 */
+    const char *unit;       /* the column that names the person a row belongs to, and the guarantee
+                               is then for a person; NULL: for a row; borrowed */
 } clo_domain;
 
 typedef struct clo_bounded clo_bounded;

@@ -14,9 +14,13 @@ extern "C" {
 typedef struct clo_ledger clo_ledger;
 typedef struct clo_grant clo_grant;
 
-/* Opens the ledger, or creates it (and its folder) where there is none. */
+/* Opens the ledger, or creates it (and its folder) where there is none.  The key of its hashes is
+ * $XDG_CONFIG_HOME/cloister/ledger.key or ~/.config/cloister/ledger.key, made on first use; beside
+ * it lies an anchor for each ledger, by which an old copy is told from the ledger itself.  A file
+ * of an older version is brought up to date.  CLO_LEDGER where the file, the key or the anchor
+ * cannot be trusted, with what to do about it. */
 CLO_API CLO_CHECK clo_status clo_ledger_open(const char *path, clo_ledger **out, clo_error *err);
-/* Opens a ledger that exists, for reading. */
+/* Opens a ledger that exists, for reading; that works without the key. */
 CLO_API CLO_CHECK clo_status clo_ledger_open_existing(const char *path, clo_ledger **out,
                                                       clo_error *err);
 /* The user's own: $XDG_STATE_HOME/cloister/ledger.db or ~/.local/state/cloister/ledger.db. */
@@ -33,6 +37,31 @@ CLO_API CLO_CHECK clo_status clo_ledger_declare(clo_ledger *ledger, const char *
 CLO_API CLO_CHECK clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, clo_grant **out,
                                               clo_error *err);
+
+/* The same for a run that the caller names.  A token (1 to 200 bytes of UTF-8) is good for one run:
+ * it is charged once, its result is stored once (clo_ledger_store), and from then on
+ * clo_ledger_fetch gives the same bytes, any number of times, for nothing.  CLO_ARGUMENT where the
+ * token belongs to another plan or data set, or its result is there to be fetched; CLO_LEDGER where
+ * it was charged and has no result: such a token is dead, since running again would be a second
+ * draw for one charge.  clo_ledger_spend names the run at random. */
+CLO_API CLO_CHECK clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset,
+                                                    const clo_plan *plan, const char *token,
+                                                    clo_grant **out, clo_error *err);
+/* Keeps the result of the grant's run, durably, once; at most 256 MiB. */
+CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant,
+                                              const void *bytes, size_t length, clo_error *err);
+/* The stored result, to be freed by the caller; *bytes NULL where the token is not known.  Fails as
+ * clo_ledger_spend_token does. */
+CLO_API CLO_CHECK clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset,
+                                              const clo_plan *plan, const char *token, char **bytes,
+                                              size_t *length, clo_error *err);
+CLO_API void clo_ledger_bytes_free(char *bytes);
+
+/* For a caller that takes a data set's name from a file's: says where the data set lies, once it
+ * has been declared or charged, and fails with CLO_ARGUMENT where it is known to lie elsewhere: two
+ * files of one name are two data sets. */
+CLO_API CLO_CHECK clo_status clo_ledger_claim(clo_ledger *ledger, const char *dataset,
+                                              const char *origin, clo_error *err);
 /* For a caller that accounts elsewhere; the release says "not metered". */
 CLO_API CLO_CHECK clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant **out,
                                                  clo_error *err);
@@ -55,21 +84,60 @@ CLO_API CLO_CHECK clo_status clo_ledger_accounts(clo_ledger *ledger, const char 
                                                                const clo_account *account),
                                                  void *user, clo_error *err);
 
-typedef struct clo_charge {
+typedef struct clo_declaration {
     const char *dataset; /* valid during the callback */
+    clo_loss cap;
+    uint64_t sequence;   /* of its own: 1, 2, ... */
+    uint64_t after;      /* the last charge before it */
+    int64_t time;        /* seconds since 1970 */
+    int format;          /* of the hash: 1 plain, 2 keyed */
+    const uint8_t *hash; /* 32 bytes */
+} clo_declaration;
+
+/* Calls visit for each cap in the order of their declarations. */
+CLO_API CLO_CHECK clo_status clo_ledger_declarations(
+    clo_ledger *ledger, bool (*visit)(void *user, const clo_declaration *declaration), void *user,
+    clo_error *err);
+
+typedef struct clo_charge {
+    const char *dataset; /* valid during the callback, as all pointers here */
     const char *mechanism;
     const char *relation;
-    clo_loss loss;
+    clo_loss loss; /* as asked for */
     uint64_t sequence;
-    int64_t time; /* seconds since 1970 */
+    int64_t time;                            /* seconds since 1970 */
+    const char *token;                       /* "" for a charge of schema 1, which had none */
+    uint64_t stored;                         /* bytes of the stored result; 0: none */
+    int64_t stored_at;                       /* seconds since 1970 */
+    uint64_t epsilon, delta, rho, rho_delta; /* as counted, in 2^-48, 2^-62, 2^-48, 2^-62 */
+    const char *rule;    /* "open", "basic", "zcdp": how the account counts from here on */
+    uint64_t capacity;   /* of zcdp, in 2^-48 */
+    int format;          /* of the hash: 1 plain, 2 keyed */
+    const uint8_t *plan; /* 32 bytes: the plan's identity */
+    const uint8_t *hash; /* 32 bytes */
 } clo_charge;
 
 /* Calls visit for each charge in order. */
 CLO_API CLO_CHECK clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
                                                 bool (*visit)(void *user, const clo_charge *charge),
                                                 void *user, clo_error *err);
-/* Checks schema, totals and the chain of hashes from the first charge on.  CLO_LEDGER where
- * something does not fit, with what and where. */
+
+typedef struct clo_ledger_facts {
+    char identity[33]; /* random, in hexadecimal, as key_id */
+    char key_id[33];   /* of the key that its hashes were made with */
+    int schema;
+    bool has_key;    /* that key is here: the hashes can be checked, and the ledger written */
+    bool has_anchor; /* an old copy of this ledger would be noticed */
+    int64_t created, last_charge; /* seconds since 1970; 0: none */
+    uint64_t charges, declarations;
+    uint64_t clock_went_back; /* charges with an earlier time than the one before them */
+} clo_ledger_facts;
+
+CLO_API CLO_CHECK clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out,
+                                                 clo_error *err);
+/* Checks pages, schema, totals, stored results and the chain of keyed hashes from the first charge
+ * on.  CLO_LEDGER where something does not fit, with what and where, or where the key that is
+ * needed is not here. */
 CLO_API CLO_CHECK clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err);
 
 #ifdef __cplusplus

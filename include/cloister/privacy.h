@@ -37,7 +37,7 @@ typedef struct clo_event {
 /* What a list of events costs: the least of the bounds that apply, and its name. */
 typedef struct clo_price {
     clo_loss loss;
-    const char *accounting; /* "gaussian-exact", "renyi", "basic", "mixed" */
+    const char *accounting; /* "gaussian-exact", "renyi", "basic", "mixed", "pld" */
 } clo_price;
 
 /* The least epsilon at this delta.  CLO_ARGUMENT where there is none (Gaussian events
@@ -51,6 +51,28 @@ CLO_API CLO_CHECK clo_status clo_price_delta(const clo_event *events, size_t cou
  * list costs at most the budget.  (The delta of an event is not scaled.) */
 CLO_API CLO_CHECK clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
                                            double *factor, clo_error *err);
+
+/* What one way of adding up says about a list, for comparison. */
+typedef struct clo_comparison {
+    const char *accounting; /* its name */
+    double epsilon;         /* INFINITY where it does not know this kind of list */
+    double lower; /* below which no finer grid, no more digits would bring it; 0: not known */
+} clo_comparison;
+
+/* The names to compare by, from the crudest to the finest; NULL after the last:
+ *   basic           epsilons and deltas add; a Gaussian event counts with the exact epsilon of
+ *                   its equal share of delta
+ *   advanced        the same events, half of delta for a bound on the deviation of their sum
+ *   renyi           Renyi divergences add, order by order (zCDP, bounded range)
+ *   mixed           Gaussian events exactly, the others as a shift or as their Gaussian equals
+ *   pld             the privacy loss distribution, with a lower bound
+ *   gaussian-exact  Gaussian events alone */
+CLO_API const char *clo_accounting_name(size_t i);
+/* A price by that method alone.  clo_price_epsilon is the least of them, but for the first two
+ * where there are Gaussian events: those are for comparison. */
+CLO_API CLO_CHECK clo_status clo_price_by(const char *accounting, const clo_event *events,
+                                          size_t count, double delta, clo_comparison *out,
+                                          clo_error *err);
 
 #ifdef __cplusplus
 }

@@ -47,9 +47,8 @@ void clo_bounded_free(clo_bounded *data)
 size_t clo_i_block_rows(size_t cols, size_t asked)
 {
     size_t rows = asked ? asked : BLOCK_CELLS / cols;
-    if (asked) return rows;
-    if (rows > MOST_BLOCK_ROWS) rows = MOST_BLOCK_ROWS;
-    if (rows < LEAST_BLOCK_ROWS) rows = LEAST_BLOCK_ROWS;
+    if (rows > MOST_BLOCK_ROWS) rows = MOST_BLOCK_ROWS; /* sums of a block stay exact */
+    if (rows < LEAST_BLOCK_ROWS && !asked) rows = LEAST_BLOCK_ROWS;
     return rows;
 }
 
@@ -198,7 +197,8 @@ static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
 }
 
 /* Of each unit's rows the M whose bounded content has the smallest hashes stay: a rule that looks
- * at this unit alone, and not at the order of the file. */
+ * at this unit alone, and not at the order of the file.  Rows that name no unit do not stay: taken
+ * together they would be one unit of many people. */
 static clo_status limit_units(clo_bounded *data, const clo_table *table, clo_error *err)
 {
     const size_t rows = data->rows;
@@ -214,6 +214,7 @@ static clo_status limit_units(clo_bounded *data, const clo_table *table, clo_err
     qsort(tickets, rows, sizeof *tickets, by_unit_then_content);
     uint8_t unit[CLO_UNIT_BYTES] = { 0 };
     for (size_t i = 0; i < rows; i++) {
+        if (sodium_is_zero(tickets[i].unit, CLO_UNIT_BYTES)) continue; /* nobody's */
         if (i == 0 || memcmp(tickets[i].unit, unit, sizeof unit) != 0) of_this_unit = 0;
         memcpy(unit, tickets[i].unit, sizeof unit);
         if (of_this_unit++ < data->domain.rows_per_unit) tickets[kept++] = tickets[i];
@@ -229,10 +230,10 @@ static clo_status check_table(const clo_table *table, const clo_domain *domain, 
     if (clo_table_cols(table) != domain->cols)
         return clo_i_fail(err, CLO_DOMAIN, "the domain has %zu columns and the table %zu",
                           domain->cols, clo_table_cols(table));
-    if (domain->rows_per_unit > 1 && !clo_table_has_unit(table))
-        return clo_i_fail(err, CLO_DOMAIN,
-                          "rows per unit need a unit column: name the column that "
-                          "says whose row it is");
+    if (!domain->unit != !clo_table_has_unit(table))
+        return clo_i_fail(err, CLO_DOMAIN, "%s",
+                          domain->unit ? "the domain names a unit, and the table has no unit column"
+                                       : "the table has a unit column, which the domain must name");
     if (domain->relation == CLO_REPLACE && !clo_table_has_unit(table) && domain->rows &&
         domain->rows != clo_table_rows(table))
         return clo_i_fail(err, CLO_DOMAIN,

@@ -139,6 +139,10 @@ static size_t undoubled_part(content *c, const char **part)
 static void hash_unit(const csv *f, content c, uint8_t *unit)
 {
     crypto_generichash_state state;
+    if (c.from == c.to) { /* nobody's row: `bound` leaves it out (bound.T3) */
+        memset(unit, 0, CLO_UNIT_BYTES);
+        return;
+    }
     if (!c.doubled) {
         clo_i_unit_hash(f->key, c.from, (size_t)(c.to - c.from), unit);
         return;
@@ -239,18 +243,35 @@ static clo_status trim_block(const csv *f, clo_i_block *block)
     return CLO_OK;
 }
 
+/* A record of which there is nothing. */
+static void leave_blank(const csv *f, size_t row, clo_i_block *block, clo_i_fault *fault)
+{
+    for (size_t j = 0; j < f->cols; j++) block->values[row * f->cols + j] = NAN;
+    if (block->units) memset(block->units + row * CLO_UNIT_BYTES, 0, CLO_UNIT_BYTES);
+    fault->column = 0;
+    if (f->refuse) fault->kind = FAULT_BAD_CELL;
+}
+
 static void parse(const void *self, const char *text, const char *end, size_t lines,
                   clo_i_block *block, clo_i_fault *fault)
 {
     const csv *const f = self;
-    /* A record has a line end and at least a byte a cell, two where it has one cell. */
-    const size_t most = (size_t)(end - text) / (f->cells > 2 ? f->cells : 2);
+    /* Where a missing cell leaves nothing on the line, a blank line is a record like any other. */
+    const bool blank_is_record = f->cells == 1 || f->runs;
+    /* A record has a line end and, but for such a blank one, at least a byte a cell. */
+    const size_t most = (size_t)(end - text) / (blank_is_record ? 1 : f->cells);
     const size_t rows = (lines < most ? lines : most) + 1;
     size_t done = 0;
     fault->status = allocate_block(f, rows, block);
     if (fault->status != CLO_OK) return;
     for (const char *at = text, *next; at < end; at = next) {
         next = blank_line_end(f, at);
+        if (next && blank_is_record) {
+            leave_blank(f, done, block, fault);
+            if (fault->kind) fault->line = clo_i_count_bytes(text, at, '\n');
+            if (fault->kind) return;
+            done++;
+        }
         if (next) continue;
         next = parse_record(f, at, end, block->values + done * f->cols,
                             block->units ? block->units + done * CLO_UNIT_BYTES : NULL, fault);
@@ -392,30 +413,45 @@ static bool is_missing_word(content c)
     return false;
 }
 
-/* A first line is a header when one of its cells is text.  A missing number is not, nor is the
- * cell of a unit that is given by its number: there the people are named. */
+/* A first line is a header when each of its cells is text, and a record when none is.  A missing
+ * number says nothing, nor does the cell of a unit that is given by its number: there the people
+ * are named.  A line that is partly one and partly the other is refused: names are published, and a
+ * record that was taken for a header would be. */
 typedef struct header_signs {
     size_t unit; /* as a number from 1, or 0 */
-    bool text;
+    bool text, number;
 } header_signs;
 
 static clo_status look_for_text(csv *f, size_t cell, content c, void *user)
 {
     header_signs *const signs = user;
     double value;
-    if (cell + 1 != signs->unit && !is_number(c, &value) && !is_missing_word(c)) signs->text = true;
+    if (cell + 1 == signs->unit) return CLO_OK;
+    if (is_number(c, &value))
+        signs->number = true;
+    else if (!is_missing_word(c))
+        signs->text = true;
     return CLO_OK;
 }
 
-static bool is_header(csv *f, const char *text, const char *end, const clo_read_options *options)
+static clo_status find_header(csv *f, const char *text, const char *end,
+                              const clo_read_options *options, bool *found, clo_error *err)
 {
     header_signs signs = { 0 };
-    if (options->header != CLO_HEADER_AUTO) return options->header == CLO_HEADER_FIRST_LINE;
+    *found = options->header == CLO_HEADER_FIRST_LINE;
+    if (options->header != CLO_HEADER_AUTO) return CLO_OK;
     if (options->unit && clo_i_is_column_number(options->unit))
         for (const char *d = options->unit; *d && signs.unit < CLO_MOST_COLS; d++)
             signs.unit = signs.unit * 10 + (size_t)(*d - '0');
     (void)each_cell(f, text, end, look_for_text, &signs);
-    return signs.text;
+    if (signs.text && signs.number)
+        return clo_i_fail(
+            err, CLO_FORMAT,
+            "%s: the first line is partly numbers and partly text, so that it may be a "
+            "header or a record: say which (--header yes or --header no)",
+            f->name);
+    *found = signs.text;
+    return CLO_OK;
 }
 
 static clo_status copy_name(csv *f, size_t cell, content c, void *user)
@@ -443,7 +479,9 @@ static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read
     if (f->cells > CLO_MOST_COLS)
         return clo_i_fail(err, CLO_FORMAT, "%s has more than %zu columns, which is the limit",
                           f->name, CLO_MOST_COLS);
-    if (!is_header(f, text, end, options)) return CLO_OK;
+    bool header = false;
+    CLO_TRY(find_header(f, text, end, options, &header, err));
+    if (!header) return CLO_OK;
     if (length > CLO_HEADER_BYTES)
         return clo_i_fail(err, CLO_FORMAT, "%s: the header is longer than %zu bytes", f->name,
                           CLO_HEADER_BYTES);

@@ -19,7 +19,8 @@ void clo_i_table_sparse_row(const clo_table *table, size_t row, const uint32_t *
                             const double **values, size_t *count);
 size_t clo_i_table_entries(const clo_table *table); /* of a sparse table: stored cells in all */
 
-/* The hash of the unit that row belongs to, CLO_UNIT_BYTES bytes, or NULL without a unit column. */
+/* The hash of the unit that row belongs to, CLO_UNIT_BYTES bytes, all zero where the row names
+ * none; NULL without a unit column. */
 const uint8_t *clo_i_table_unit(const clo_table *table, size_t row);
 /* Mapped pages of these rows may be dropped from memory: they are not needed again soon. */
 void clo_i_table_forget(const clo_table *table, size_t first, size_t count);

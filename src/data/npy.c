@@ -339,12 +339,14 @@ static clo_status hash_units(const npy *f, const clo_table *table, size_t unit, 
     for (size_t i = 0; i < f->rows && status == CLO_OK; i++) {
         uint8_t bytes[8];
         const uint8_t *const cell = block->cells + i * table->row_step + unit * table->col_step;
-        if (!unit_bytes(cell, f->element, bytes) && refuse)
+        const bool named = unit_bytes(cell, f->element, bytes);
+        if (!named && refuse)
             status = clo_i_fail(err, CLO_FORMAT,
                                 "%s, row %zu, column %zu: the unit is not a number, and missing "
                                 "cells are refused",
                                 f->name, i + 1, unit + 1);
-        clo_i_unit_hash(key, bytes, sizeof bytes, block->units + i * CLO_UNIT_BYTES);
+        /* A row that is nobody's keeps its zeros, and `bound` leaves it out (bound.T3). */
+        if (named) clo_i_unit_hash(key, bytes, sizeof bytes, block->units + i * CLO_UNIT_BYTES);
     }
     clo_i_wipe(key, sizeof key);
     return status;

@@ -90,6 +90,7 @@ static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
 static const format_row *detect_format(const clo_i_source *source, const char *path)
 {
     const char *text = source->bytes + source->start, *const end = source->bytes + source->end;
+    if (text == end) return format_by_suffix(path);
     if (end - text >= 6 && memcmp(text, "\x93NUMPY", 6) == 0) return format_by_name("npy");
     while (text < end && (*text == '\n' || *text == '\r' || *text == '#')) {
         const char *const line = memchr(text, '\n', (size_t)(end - text));
@@ -159,14 +160,15 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     CLO_TRY(clo_i_source_open(path, &source, err));
     clo_status status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
     if (status != CLO_OK) goto done;
-    if (source.start == source.end) {
-        status = clo_i_fail(err, CLO_FORMAT, "%s is empty", source.name);
-        goto done;
-    }
     if (!format) {
         status = refuse_foreign(&source, err);
         if (status != CLO_OK) goto done;
         format = detect_format(&source, path);
+    }
+    /* No records at all are data too, where it does not take one to know the columns. */
+    if (source.start == source.end && strcmp(format->name, "libsvm") != 0) {
+        status = clo_i_fail(err, CLO_FORMAT, "%s is empty", source.name);
+        goto done;
     }
     status = format->read(&source, &options, &table, err);
     if (status != CLO_OK) goto done;

@@ -60,8 +60,8 @@ clo_status clo_domain_check(const clo_domain *given, clo_error *err)
         return clo_i_fail(err, CLO_DOMAIN,
                           "a public norm or public column bounds must be given: without them no "
                           "amount of noise is enough");
-    if (domain->norm > 0 && domain->norm < 1e-280)
-        return clo_i_fail(err, CLO_DOMAIN, "the norm must be at least 1e-280, not %g",
+    if (domain->norm > 0 && (domain->norm < 1e-150 || domain->norm > 1e150))
+        return clo_i_fail(err, CLO_DOMAIN, "the norm must be between 1e-150 and 1e150, not %g",
                           domain->norm);
     if (domain->center && domain->lower)
         return clo_i_fail(err, CLO_DOMAIN,
@@ -70,6 +70,10 @@ clo_status clo_domain_check(const clo_domain *given, clo_error *err)
     if (domain->rows_per_unit < 1 || domain->rows_per_unit > MOST_ROWS_PER_UNIT)
         return clo_i_fail(err, CLO_DOMAIN, "the rows of a unit must be between 1 and %d",
                           (int)MOST_ROWS_PER_UNIT);
+    if (domain->rows_per_unit > 1 && !domain->unit)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "rows per unit need a unit: name the column that says "
+                          "whose row it is");
     if (domain->center)
         for (size_t j = 0; j < domain->cols; j++)
             if (!isfinite(domain->center[j]))
@@ -116,12 +120,17 @@ static bool equal_arrays(const double *a, const double *b, size_t count)
     return true;
 }
 
+static bool equal_texts(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 bool clo_i_domain_equal(const clo_domain *a, const clo_domain *b)
 {
     return a->relation == b->relation && a->cols == b->cols && a->norm == b->norm &&
            a->rows == b->rows && a->rows_per_unit == b->rows_per_unit &&
-           equal_arrays(a->lower, b->lower, a->cols) && equal_arrays(a->upper, b->upper, a->cols) &&
-           equal_arrays(a->center, b->center, a->cols);
+           equal_texts(a->unit, b->unit) && equal_arrays(a->lower, b->lower, a->cols) &&
+           equal_arrays(a->upper, b->upper, a->cols) && equal_arrays(a->center, b->center, a->cols);
 }
 
 static clo_status copy_array(const double *values, size_t count, const double **out, clo_error *err)
@@ -139,7 +148,11 @@ clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_erro
     const clo_domain full = complete(domain);
     clo_domain copy = full;
     clo_status status;
+    char *unit = NULL;
     copy.lower = copy.upper = copy.center = NULL;
+    copy.unit = NULL;
+    if ((status = full.unit ? clo_i_copy_text(full.unit, &unit, err) : CLO_OK)) return status;
+    copy.unit = unit;
     if ((status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
         (status = copy_array(full.upper, full.cols, &copy.upper, err)) ||
         (status = copy_array(full.center, full.cols, &copy.center, err))) {
@@ -155,5 +168,7 @@ void clo_i_domain_clear(clo_domain *domain)
     clo_i_free((void *)(uintptr_t)domain->lower);
     clo_i_free((void *)(uintptr_t)domain->upper);
     clo_i_free((void *)(uintptr_t)domain->center);
+    clo_i_free((void *)(uintptr_t)domain->unit);
     domain->lower = domain->upper = domain->center = NULL;
+    domain->unit = NULL;
 }

@@ -23,33 +23,68 @@ void clo_grant_free(clo_grant *grant)
     clo_i_free(grant);
 }
 
-clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
-                            clo_grant **out, clo_error *err)
+/* token NULL: a random one. */
+static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                        const char *token, clo_grant **out, clo_error *err)
 {
-    char name[128], relation[64];
+    char name[128], relation[256];
     clo_event events[CLO_MAX_SLOTS];
-    clo_i_receipt receipt = { 0 };
     clo_grant *grant = NULL;
     snprintf(name, sizeof name, "%s/%s", plan->mechanism->family, plan->mechanism->method);
-    /* Losses per row and per person do not add up: the ledger tells them apart by this text. */
-    snprintf(relation, sizeof relation, "%s%s", clo_relation_name(plan->domain.relation),
-             plan->domain.rows_per_unit > 1 ? " per person" : "");
+    /* Losses per row and per person, or of persons by different columns, do not add up: the ledger
+     * tells them apart by this text. */
+    snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),
+             plan->domain.unit ? " per " : "", plan->domain.unit ? plan->domain.unit : "");
     clo_i_charge charge = { .dataset = dataset,
                             .mechanism = name,
                             .relation = relation,
                             .loss = plan->budget,
-                            .price = plan->price.loss };
+                            .price = plan->price.loss,
+                            .token = token,
+                            .plan = plan->id };
     for (size_t i = 0; i < plan->slot_count; i++) events[i] = plan->slots[i].event;
     CLO_TRY(clo_i_events_rho(events, plan->slot_count, &charge.rho, &charge.rho_delta, err));
     /* All that can fail for another reason comes first: what is charged is granted. */
     CLO_TRY(new_grant(plan, &grant, err));
-    const clo_status status = clo_i_ledger_charge(ledger, &charge, &receipt, err);
+    const clo_status status = clo_i_ledger_charge(ledger, &charge, &grant->receipt, err);
     if (status) {
         clo_grant_free(grant);
         return status;
     }
     grant->metered = true;
-    grant->capped = receipt.capped;
+    grant->capped = grant->receipt.capped;
     *out = grant;
     return CLO_OK;
+}
+
+clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                            clo_grant **out, clo_error *err)
+{
+    return spend(ledger, dataset, plan, NULL, out, err);
+}
+
+clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                                  const char *token, clo_grant **out, clo_error *err)
+{
+    return spend(ledger, dataset, plan, token ? token : "", out, err); /* which is refused */
+}
+
+clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant, const void *bytes,
+                            size_t length, clo_error *err)
+{
+    if (!grant->metered)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a result can only be stored in the ledger that was charged for it");
+    return clo_i_ledger_store(ledger, &grant->receipt, bytes, length, err);
+}
+
+clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                            const char *token, char **bytes, size_t *length, clo_error *err)
+{
+    return clo_i_ledger_fetch(ledger, dataset, plan->id, token, bytes, length, err);
+}
+
+void clo_ledger_bytes_free(char *bytes)
+{
+    clo_i_free(bytes);
 }

@@ -62,7 +62,9 @@ struct clo_plan {
 /* Good for one run of one plan. */
 struct clo_grant {
     uint8_t plan_id[32];
-    bool metered, capped, used;
+    bool metered, capped;
+    _Atomic bool used;
+    clo_i_receipt receipt; /* of a metered one */
 };
 
 /* Adds a line to the draft. */

@@ -13,6 +13,8 @@
 /* The ledger counts delta in units of 2^-62; and far below that the tail that the Gaussian sampler
  * leaves out would show (gaussian.T1). */
 static const double SMALLEST_DELTA = 1e-18;
+/* Above it the tail would show, too: a loss of e^epsilon magnifies it (gaussian.T1). */
+static const double LARGEST_EPSILON = 300;
 
 clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err)
 {
@@ -64,6 +66,8 @@ static void identify(clo_plan *plan)
                               strlen(plan->mechanism->family) + 1);
     crypto_generichash_update(&state, (const uint8_t *)plan->mechanism->method,
                               strlen(plan->mechanism->method) + 1);
+    if (domain->unit)
+        crypto_generichash_update(&state, (const uint8_t *)domain->unit, strlen(domain->unit) + 1);
     crypto_generichash_update(&state, (const uint8_t *)facts, sizeof facts);
     hash_doubles(&state, reals, sizeof reals / sizeof *reals);
     hash_doubles(&state, plan->values, plan->mechanism->param_count);
@@ -95,6 +99,12 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     plan->slot_count = draft->slot_count;
     plan->workspace = draft->workspace;
     CLO_TRY(price_slots(plan->slots, plan->slot_count, draft->budget.delta, &plan->price, err));
+    for (size_t i = 0; i < plan->slot_count; i++)
+        if (plan->slots[i].event.kind == CLO_EVENT_GAUSSIAN &&
+            plan->budget.epsilon > LARGEST_EPSILON)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "epsilon must be at most %g with Gaussian noise, not %g",
+                              LARGEST_EPSILON, plan->budget.epsilon);
     if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);

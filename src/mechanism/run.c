@@ -7,7 +7,9 @@
 #include "random/random.h"
 #include <math.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 clo_run_options clo_run_options_default(void)
@@ -47,6 +49,7 @@ static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, cl
     facts->relation = domain->relation;
     facts->rows = domain->rows;
     facts->rows_per_unit = domain->rows_per_unit;
+    if (domain->unit) CLO_TRY(clo_i_copy_text(domain->unit, &facts->unit, err));
     CLO_TRY(copy_doubles(domain->lower, domain->cols, &facts->lower, err));
     CLO_TRY(copy_doubles(domain->upper, domain->cols, &facts->upper, err));
     return copy_doubles(domain->center, domain->cols, &facts->center, err);
@@ -82,23 +85,35 @@ static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t 
              secure ? "ChaCha20 keyed by the operating system" : "ChaCha20 from a seed");
 }
 
+/* "2.719": e^epsilon, rounded up at the digits that are shown. */
+static void write_factor(double epsilon, char *text, size_t size)
+{
+    const double factor = exp(epsilon) * (1 + 1e-14);
+    double shown = factor;
+    do {
+        snprintf(text, size, "%.4g", shown);
+        shown *= 1 + 1e-4;
+    } while (isfinite(shown) && strtod(text, NULL) < factor);
+}
+
 /* One plain sentence (or two) on what the numbers mean. */
 static void state(const clo_plan *plan, bool secure, char *text, size_t size)
 {
     const clo_domain *const domain = &plan->domain;
-    const bool rows = domain->rows_per_unit == 1;
-    char person[64] = "one record", delta[96] = "", more[128] = "", epsilon[32], number[32];
+    char who[128] = "one record", delta[96] = "", more[128] = "", epsilon[32], number[32],
+         factor[32];
     if (!secure) {
         snprintf(text, size,
                  "Reproducible, not private: it was made from a seed, and whoever knows "
                  "the seed can take the noise away.");
         return;
     }
-    if (!rows)
-        snprintf(person, sizeof person, "the rows of one unit (%llu at most)",
+    if (domain->unit)
+        snprintf(who, sizeof who, "the rows of one '%.60s' (%llu at most)", domain->unit,
                  (unsigned long long)domain->rows_per_unit);
     clo_i_format_double(plan->budget.epsilon, epsilon);
     clo_i_format_double(plan->budget.delta, number);
+    write_factor(plan->budget.epsilon, factor, sizeof factor);
     if (plan->budget.delta > 0)
         snprintf(delta, sizeof delta, ", apart from a probability of %s", number);
     if (plan->mechanism->guarantee == CLO_IDEALIZED)
@@ -108,10 +123,9 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
         snprintf(more, sizeof more, " This is proven only for a sampler that runs for ever.");
     snprintf(text, size,
              "Had %s been %s, any outcome of this release would have been as likely up to a factor "
-             "of %.4g (e to the epsilon %s)%s.%s",
-             person,
-             domain->relation == CLO_REPLACE ? "replaced by any other" : "left out or added",
-             ceil(exp(plan->budget.epsilon) * 1e3) / 1e3, epsilon, delta, more);
+             "of %s (e to the epsilon %s)%s.%s",
+             who, domain->relation == CLO_REPLACE ? "replaced by any other" : "left out or added",
+             factor, epsilon, delta, more);
 }
 
 static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool secure,
@@ -147,8 +161,6 @@ static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_
 {
     if (memcmp(grant->plan_id, plan->id, sizeof plan->id) != 0)
         return clo_i_fail(err, CLO_ARGUMENT, "the grant was given for another plan");
-    if (grant->used)
-        return clo_i_fail(err, CLO_ARGUMENT, "the grant is used up: one grant is good for one run");
     if (!clo_i_data_fit(data, &plan->domain))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the data were bounded to another domain than the plan's");
@@ -183,11 +195,21 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
                           options.threads);
     CLO_TRY(check(plan, grant, data, err));
+    if (options.comm && options.comm->size > 1 && plan->domain.unit)
+        return clo_i_fail(
+            err, CLO_UNSUPPORTED,
+            "units cannot be kept to their rows over several ranks (bound.T3): run on "
+            "one rank");
     const int threads = clo_i_threads(options.threads);
     if (!options.workspace)
         CLO_TRY(clo_workspace_new(clo_plan_workspace(plan, threads), &own, err));
     if ((status = clo_i_release_new(&release, err))) goto done;
-    grant->used = true; /* from here on the data are asked */
+    /* From here on the data are asked; of two runs at once, one gets the grant. */
+    if (atomic_exchange(&grant->used, true)) {
+        status =
+            clo_i_fail(err, CLO_ARGUMENT, "the grant is used up: one grant is good for one run");
+        goto done;
+    }
     clo_context context = { .rng = rng,
                             .workspace = own ? own : options.workspace,
                             .comm = options.comm ? options.comm : clo_i_comm_self(),

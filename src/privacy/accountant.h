@@ -31,6 +31,7 @@ typedef struct clo_i_composition {
     mpfr_t epsilon; /* sum of count * epsilon over the others */
     mpfr_t reveal;  /* the probability that an approximate event gives everything away */
     mpfr_exp_t least_exponent, largest_exponent; /* this thread's, to be put back */
+    bool *starved; /* where it is set: told that a method found no memory and said nothing */
 } clo_i_composition;
 
 /* CLO_ARGUMENT, and nothing to clear, where an event is not one.  Between init and clear the
@@ -42,10 +43,14 @@ void clo_i_composition_clear(clo_i_composition *list);
 /* The delta that is left for all but the reveals, rounded down; negative: there is none. */
 void clo_i_delta_left(mpfr_ptr out, const clo_i_composition *list, double delta);
 
+/* CLO_MEMORY, in words. */
+clo_status clo_i_starved(clo_error *err);
+
 /* One way to bound a composition in which no approximate event has revealed anything. */
 typedef struct clo_i_accounting {
     const char *name;
     bool exact;   /* where it applies, no bound is lower */
+    bool costly;  /* takes milliseconds: a search asks it last and seldom */
     double slack; /* how far, relative, hints may move epsilon: a lesser loss may be priced that
                      much higher, never below the truth */
     bool (*applies)(const clo_i_composition *list);
@@ -60,6 +65,10 @@ extern const clo_i_accounting clo_i_basic;          /* basic.c */
 extern const clo_i_accounting clo_i_renyi;          /* renyi.c */
 extern const clo_i_accounting clo_i_mixed_shift;    /* mixed.c */
 extern const clo_i_accounting clo_i_mixed_gdp;      /* mixed.c */
+extern const clo_i_accounting clo_i_pld_accounting; /* pld.c */
+/* For comparison; they have no delta and are in no table of price.c that a price comes from. */
+extern const clo_i_accounting clo_i_naive;    /* textbook.c */
+extern const clo_i_accounting clo_i_advanced; /* textbook.c */
 
 /* The methods in the order in which they are asked, which also settles ties. */
 const clo_i_accounting *clo_i_accounting_at(size_t i); /* NULL after the last */

@@ -4,7 +4,8 @@
  *
  * The price rises with the factor, so the factor is searched (accounting.T14).  A trial asks only
  * whether some method keeps delta at the budget's epsilon, one evaluation each, instead of
- * solving for epsilon; epsilon itself has the last word on the answer.
+ * solving for epsilon; epsilon itself has the last word on the answer.  A costly method is asked
+ * after the others have found their factor, and only whether it allows a larger one.
  */
 #include "privacy/accountant.h"
 #include <float.h>
@@ -16,6 +17,7 @@ typedef struct trial {
     clo_event *scaled; /* as many, ours */
     clo_loss budget;
     mpfr_t left; /* the delta that the reveals leave; they are not scaled */
+    bool starved;
 } trial;
 
 /* Rounded up, so that a factor is good for a caller who multiplies in double as well. */
@@ -44,7 +46,7 @@ static bool some_method_affords(const clo_i_composition *list, const trial *t, b
     mpfr_t delta;
     mpfr_init2(delta, CLO_I_PRECISION);
     for (size_t i = 0; !afforded && (method = clo_i_accounting_at(i)); i++) {
-        if (!method->applies(list)) continue;
+        if (method->costly || !method->applies(list)) continue;
         if (finally) {
             afforded = method->epsilon(list, t->left) <= t->budget.epsilon * (1 - method->slack);
         } else {
@@ -94,6 +96,59 @@ static double largest_factor(const clo_i_composition *list, trial *t)
     return factor;
 }
 
+/* ---- the costly methods ---------------------------------------------------- */
+
+/* What the method says, relative to the budget. */
+static double share_of_budget(trial *t, const clo_i_accounting *method, double factor)
+{
+    clo_i_composition list;
+    double epsilon = INFINITY;
+    if (!scale_events(t, factor)) return INFINITY;
+    if (clo_i_composition_init(&list, t->scaled, t->count, NULL) != CLO_OK) return INFINITY;
+    list.starved = &t->starved;
+    if (method->applies(&list)) epsilon = method->epsilon(&list, t->left);
+    clo_i_composition_clear(&list);
+    return epsilon / (t->budget.epsilon * (1 - method->slack));
+}
+
+enum { MOST_TRIALS = 40 };
+static const double CLOSE = 0x1p-26; /* relative: less noise than that is not worth a trial */
+
+/* The share grows like a power of the factor, nearly: secants in the logarithms, kept between a
+ * factor that is afforded and one that is not. */
+static double enlarge(trial *t, const clo_i_accounting *method, double factor)
+{
+    double good = factor, bad = INFINITY, at_good = share_of_budget(t, method, good), at_bad = 0;
+    double next = good / at_good;
+    if (!(at_good < 1)) return factor;
+    for (int i = 0; i < MOST_TRIALS && at_good < 1 - CLOSE && !(bad <= good * (1 + CLOSE)); i++) {
+        const double share = share_of_budget(t, method, next);
+        if (share <= 1) {
+            good = next;
+            at_good = share;
+        } else {
+            bad = next;
+            at_bad = share;
+        }
+        if (isinf(bad)) {
+            next = good * fmax(1 / at_good, 1 + CLOSE);
+            continue;
+        }
+        const double power = log(bad / good) / log(at_bad / at_good);
+        next = good * exp(power * log((1 - CLOSE / 2) / at_good));
+        if (!(next > good && next < bad) || i % 4 == 3) next = good + (bad - good) / 2;
+    }
+    return good;
+}
+
+static double enlarge_by_all(trial *t, double factor)
+{
+    const clo_i_accounting *method;
+    for (size_t i = 0; factor > 0 && (method = clo_i_accounting_at(i)); i++)
+        if (method->costly) factor = enlarge(t, method, factor);
+    return factor;
+}
+
 static clo_status check_budget(clo_loss budget, clo_error *err)
 {
     if (!(budget.epsilon > 0) || !isfinite(budget.epsilon))
@@ -137,8 +192,11 @@ clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
     clo_status status = check_list(&list, &t, err);
     if (!status) status = clo_i_alloc(count, sizeof *t.scaled, &t.scaled, err);
     if (!status) {
-        const double found = largest_factor(&list, &t);
-        if (found > 0)
+        double found = largest_factor(&list, &t);
+        if (list.other) found = enlarge_by_all(&t, found);
+        if (t.starved)
+            status = clo_i_starved(err);
+        else if (found > 0)
             *factor = found;
         else
             status = clo_i_fail(err, CLO_ARGUMENT,

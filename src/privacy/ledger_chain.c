@@ -6,6 +6,9 @@
  * a serialisation of our own - integers in 8 bytes, lowest first, doubles by their bits, texts
  * with their length - so that two different entries never give the same bytes and a ledger can be
  * checked on any machine.
+ *
+ * The hashes are keyed: who can write the file but does not have the key cannot make an entry
+ * that fits.  Entries of schema 1 had no key; the seal, which has one, says how many they are.
  */
 #include "privacy/ledger_internal.h"
 #include <sodium.h>
@@ -48,18 +51,27 @@ void clo_i_chain_start(const uint8_t identity[LEDGER_IDENTITY], const char *chai
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }
 
-static void start_entry(hasher *h, const uint8_t before[LEDGER_HASH], const char *kind)
+static void start_keyed(hasher *h, const clo_i_key *key)
 {
-    crypto_generichash_init(h, NULL, 0, LEDGER_HASH);
+    crypto_generichash_init(h, key->bytes, LEDGER_KEY, LEDGER_HASH);
+}
+
+static void start_entry(hasher *h, const clo_i_key *key, int64_t format,
+                        const uint8_t before[LEDGER_HASH], const char *kind)
+{
+    if (format == LEDGER_PLAIN)
+        crypto_generichash_init(h, NULL, 0, LEDGER_HASH);
+    else
+        start_keyed(h, key);
     put_bytes(h, before, LEDGER_HASH);
-    put_integer(h, LEDGER_FORMAT);
+    put_integer(h, (uint64_t)format);
     put_text(h, kind);
 }
 
-void clo_i_chain_charge(const clo_i_entry *entry, uint8_t hash[LEDGER_HASH])
+void clo_i_chain_charge(const clo_i_key *key, const clo_i_entry *entry, uint8_t hash[LEDGER_HASH])
 {
     hasher h;
-    start_entry(&h, hash, "charge");
+    start_entry(&h, key, entry->format, hash, "charge");
     put_integer(&h, entry->sequence);
     put_integer(&h, (uint64_t)entry->time);
     put_text(&h, entry->dataset);
@@ -73,13 +85,19 @@ void clo_i_chain_charge(const clo_i_entry *entry, uint8_t hash[LEDGER_HASH])
     put_integer(&h, entry->cost.rho_delta);
     put_text(&h, clo_i_rule_name(entry->rule));
     put_integer(&h, entry->capacity);
+    if (entry->format != LEDGER_PLAIN) {
+        put_text(&h, entry->token);
+        put_bytes(&h, entry->plan, LEDGER_PLAN);
+        put_bytes(&h, entry->key_id, LEDGER_KEY_ID);
+    }
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }
 
-void clo_i_chain_declaration(const clo_i_declaration *entry, uint8_t hash[LEDGER_HASH])
+void clo_i_chain_declaration(const clo_i_key *key, const clo_i_declaration *entry,
+                             uint8_t hash[LEDGER_HASH])
 {
     hasher h;
-    start_entry(&h, hash, "declaration");
+    start_entry(&h, key, entry->format, hash, "declaration");
     put_integer(&h, entry->sequence);
     put_integer(&h, entry->after);
     put_integer(&h, (uint64_t)entry->time);
@@ -88,5 +106,35 @@ void clo_i_chain_declaration(const clo_i_declaration *entry, uint8_t hash[LEDGER
     put_double(&h, entry->cap.delta);
     put_integer(&h, entry->cap_epsilon);
     put_integer(&h, entry->cap_delta);
+    if (entry->format != LEDGER_PLAIN) put_bytes(&h, entry->key_id, LEDGER_KEY_ID);
+    crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
+void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
+                      const uint8_t charge_hash[LEDGER_HASH],
+                      const uint8_t declaration_hash[LEDGER_HASH], uint8_t seal[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "seal");
+    put_bytes(&h, head->identity, LEDGER_IDENTITY);
+    put_integer(&h, (uint64_t)head->created);
+    put_integer(&h, head->plain_charges);
+    put_bytes(&h, charge_hash, LEDGER_HASH);
+    put_integer(&h, head->plain_declarations);
+    put_bytes(&h, declaration_hash, LEDGER_HASH);
+    crypto_generichash_final(&h, seal, LEDGER_HASH);
+}
+
+void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_HASH], int64_t time,
+                        const void *bytes, size_t length, uint8_t hash[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "result");
+    put_bytes(&h, charge_hash, LEDGER_HASH);
+    put_integer(&h, (uint64_t)time);
+    put_integer(&h, length);
+    put_bytes(&h, bytes, length);
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }

@@ -139,11 +139,14 @@ clo_status clo_i_account_capacity(const clo_i_account *account, uint64_t *rho, c
 
 /* The zcdp rule where the charge then takes the smaller share of what is left.  A charge that
  * asks for all of the epsilon that is left takes the cap at its word and uses it up (ledger.T6). */
+enum { ZCDP_LARGEST_EPSILON = 300 }; /* beyond, the sampler's missing tail shows: gaussian.T1 */
+
 static bool better_as_zcdp(const clo_i_account *account, const clo_i_cost *cost, uint64_t capacity)
 {
     typedef unsigned __int128 wide;
     const uint64_t left = account->cap_epsilon - account->base_epsilon;
     if (account->base_epsilon >= account->cap_epsilon || cost->epsilon >= left) return false;
+    if (account->cap_epsilon > clo_i_epsilon_units(ZCDP_LARGEST_EPSILON, false)) return false;
     if (account->spent.rho_delta > 0 || cost->rho_delta > 0 || cost->rho > capacity) return false;
     if (add_units(account->base_rho, cost->rho) == LEDGER_UNITS_LIMIT) return false;
     return (wide)cost->rho * left < (wide)cost->epsilon * capacity ||

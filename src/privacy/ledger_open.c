@@ -22,12 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- the file -------------------------------------------------------------- */
 
 /* A message holds about 500 bytes and a path can have 4096: its end is what tells. */
-static void show_path(char shown[168], const char *path)
+void clo_i_ledger_show_path(char shown[168], const char *path)
 {
     const size_t length = strlen(path);
     if (length < 160)
@@ -39,7 +40,7 @@ static void show_path(char shown[168], const char *path)
 static clo_status fail_to_create(const char *what, const char *path, int number, clo_error *err)
 {
     char shown[168], text[128];
-    show_path(shown, path);
+    clo_i_ledger_show_path(shown, path);
     switch (number) {
     case EACCES:
     case EPERM:
@@ -77,7 +78,7 @@ static void folder_of(const char *path, char folder[PATH_MAX])
 }
 
 /* A new name survives a power cut only once the folder that holds it is on the disk. */
-static void sync_folder_of(const char *path)
+void clo_i_ledger_sync_folder_of(const char *path)
 {
     char folder[PATH_MAX];
     folder_of(path, folder);
@@ -87,7 +88,21 @@ static void sync_folder_of(const char *path)
     close(fd);
 }
 
-static clo_status make_folders(const char *path, clo_error *err)
+/* A link never replaces what another process was quicker to make.  Some file systems have none;
+ * there the last one wins. */
+bool clo_i_ledger_put_in_place(const char *draft, const char *path)
+{
+    const bool linked = link(draft, path) == 0 || errno == EEXIST;
+    const bool done = linked || ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
+                                 rename(draft, path) == 0);
+    const int number = errno;
+    unlink(draft);
+    clo_i_ledger_sync_folder_of(path);
+    errno = number;
+    return done;
+}
+
+clo_status clo_i_ledger_make_folders(const char *path, clo_error *err)
 {
     char folder[PATH_MAX];
     folder_of(path, folder);
@@ -97,7 +112,7 @@ static clo_status make_folders(const char *path, clo_error *err)
         *end = 0;
         const int number = mkdir(folder, 0700) == 0 ? 0 : errno;
         if (number == 0)
-            sync_folder_of(folder);
+            clo_i_ledger_sync_folder_of(folder);
         else if (number != EEXIST && access(folder, F_OK) != 0)
             return fail_to_create("folder", folder, number, err);
         *end = kept;
@@ -110,11 +125,11 @@ static clo_status make_folders(const char *path, clo_error *err)
 static clo_status make_file(const char *path, clo_error *err)
 {
     if (access(path, F_OK) == 0) return CLO_OK;
-    CLO_TRY(make_folders(path, err));
+    CLO_TRY(clo_i_ledger_make_folders(path, err));
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return errno == EEXIST ? CLO_OK : fail_to_create("ledger", path, errno, err);
     close(fd);
-    sync_folder_of(path);
+    clo_i_ledger_sync_folder_of(path);
     return CLO_OK;
 }
 
@@ -124,7 +139,7 @@ static clo_status check_folder(const clo_ledger *ledger, const char *path, const
     char folder[PATH_MAX], journal[PATH_MAX + 16], shown[168];
     struct stat st;
     folder_of(path, folder);
-    show_path(shown, folder);
+    clo_i_ledger_show_path(shown, folder);
     if (stat(folder, &st) != 0)
         return clo_i_fail(err, CLO_LEDGER, "the folder of the ledger %s cannot be read",
                           ledger->shown);
@@ -221,8 +236,6 @@ static clo_status demand_settings(clo_ledger *ledger, clo_error *err)
     CLO_TRY(demand_number(ledger, "PRAGMA foreign_keys = ON", "PRAGMA foreign_keys", 1, err));
     CLO_TRY(demand_number(ledger, "PRAGMA trusted_schema = OFF", "PRAGMA trusted_schema", 0, err));
     CLO_TRY(demand_number(ledger, "PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", 1, err));
-    if (ledger->reading)
-        CLO_TRY(demand_number(ledger, "PRAGMA query_only = ON", "PRAGMA query_only", 1, err));
     return CLO_OK;
 }
 
@@ -242,10 +255,14 @@ static clo_status connect_file(clo_ledger *ledger, const char *path, clo_error *
 
 /* ---- opening and closing --------------------------------------------------- */
 
+static int64_t now(void)
+{
+    return (int64_t)time(NULL);
+}
+
 static clo_status open_ledger(const char *path, bool reading, clo_ledger **out, clo_error *err)
 {
     clo_ledger *ledger = NULL;
-    char resolved[PATH_MAX];
     clo_status status;
     if (!path || !path[0]) return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger is empty");
     if (strlen(path) >= PATH_MAX)
@@ -255,13 +272,19 @@ static clo_status open_ledger(const char *path, bool reading, clo_ledger **out, 
     ledger->process = getpid();
     ledger->reading = reading;
     ledger->patience_ms = LEDGER_PATIENCE_MS;
-    show_path(ledger->shown, path);
+    ledger->clock = now;
+    ledger->anchor.file = -1;
+    clo_i_ledger_show_path(ledger->shown, path);
 
     if (!reading && (status = make_file(path, err))) goto done;
-    if ((status = find_file(ledger, path, resolved, err))) goto done;
-    if ((status = connect_file(ledger, resolved, err))) goto done;
+    if ((status = find_file(ledger, path, ledger->resolved, err))) goto done;
+    if ((status = connect_file(ledger, ledger->resolved, err))) goto done;
     if (!reading && (status = clo_i_ledger_fill_if_empty(ledger, err))) goto done;
-    status = clo_i_ledger_check_contents(ledger, err);
+    if ((status = clo_i_ledger_check_contents(ledger, err))) goto done;
+    /* Not before: the contents may first have been brought up to this version. */
+    if (reading)
+        status = demand_number(ledger, "PRAGMA query_only = ON", "PRAGMA query_only", 1, err);
+    clo_i_sql_forget(ledger); /* what opening needed, nobody needs again */
 done:
     if (status)
         clo_ledger_close(ledger);
@@ -284,8 +307,12 @@ void clo_ledger_close(clo_ledger *ledger)
 {
     if (!ledger) return;
     /* After a fork the connection belongs to the parent: closing it would drop its locks. */
-    if (ledger->process == getpid()) sqlite3_close_v2(ledger->db);
-    clo_i_free(ledger);
+    if (ledger->process == getpid()) {
+        clo_i_sql_forget(ledger);
+        sqlite3_close_v2(ledger->db);
+        clo_i_anchor_close(ledger);
+    }
+    clo_i_wipe_free(ledger, sizeof *ledger);
 }
 
 clo_status clo_ledger_default_path(char *path, size_t size, clo_error *err)

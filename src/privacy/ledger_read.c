@@ -12,7 +12,8 @@
 
 const char clo_i_ledger_charge_columns[] =
     "c.sequence, c.time, d.name, c.mechanism, c.relation, c.asked_epsilon, c.asked_delta, "
-    "c.epsilon, c.delta, c.rho, c.rho_delta, c.rule, c.capacity, c.format, c.hash";
+    "c.epsilon, c.delta, c.rho, c.rho_delta, c.rule, c.capacity, c.format, c.hash, c.token, "
+    "c.plan, c.key_id";
 
 static void get_rule(clo_i_sql *sql, int column, clo_i_rule *rule)
 {
@@ -33,8 +34,34 @@ void clo_i_ledger_get_charge(clo_i_sql *sql, clo_i_entry *entry, uint8_t hash[LE
     clo_i_sql_get_text(sql, 3, entry->mechanism);
     clo_i_sql_get_text(sql, 4, entry->relation);
     get_rule(sql, 11, &entry->rule);
-    if (clo_i_sql_get_integer(sql, 13) != LEDGER_FORMAT) sql->code = SQLITE_CORRUPT;
+    entry->format = clo_i_sql_get_integer(sql, 13);
     clo_i_sql_get_bytes(sql, 14, hash, LEDGER_HASH);
+    if (entry->format == LEDGER_PLAIN) return;
+    clo_i_sql_get_text(sql, 15, entry->token);
+    clo_i_sql_get_bytes(sql, 16, entry->plan, LEDGER_PLAN);
+    clo_i_sql_get_bytes(sql, 17, entry->key_id, LEDGER_KEY_ID);
+    if (entry->format != LEDGER_KEYED) sql->code = SQLITE_CORRUPT;
+}
+
+const char clo_i_ledger_declaration_columns[] =
+    "c.sequence, c.after_charge, c.time, d.name, c.epsilon, c.delta, c.epsilon_units, "
+    "c.delta_units, c.format, c.hash, c.key_id";
+
+void clo_i_ledger_get_declaration(clo_i_sql *sql, clo_i_declaration *entry,
+                                  uint8_t hash[LEDGER_HASH])
+{
+    *entry = (clo_i_declaration){ .sequence = clo_i_sql_get_units(sql, 0),
+                                  .after = clo_i_sql_get_units(sql, 1),
+                                  .time = clo_i_sql_get_integer(sql, 2),
+                                  .cap = { clo_i_sql_get_real(sql, 4), clo_i_sql_get_real(sql, 5) },
+                                  .cap_epsilon = clo_i_sql_get_units(sql, 6),
+                                  .cap_delta = clo_i_sql_get_units(sql, 7),
+                                  .format = clo_i_sql_get_integer(sql, 8) };
+    clo_i_sql_get_text(sql, 3, entry->dataset);
+    clo_i_sql_get_bytes(sql, 9, hash, LEDGER_HASH);
+    if (entry->format == LEDGER_PLAIN) return;
+    clo_i_sql_get_bytes(sql, 10, entry->key_id, LEDGER_KEY_ID);
+    if (entry->format != LEDGER_KEYED) sql->code = SQLITE_CORRUPT;
 }
 
 const char clo_i_ledger_account_columns[] =
@@ -95,8 +122,9 @@ clo_status clo_i_ledger_find_account(clo_ledger *ledger, const char *dataset,
 
 clo_status clo_i_ledger_get_head(clo_ledger *ledger, clo_i_head *head, clo_error *err)
 {
-    clo_i_sql sql = clo_i_sql_start(ledger, "SELECT identity, created, charges, charge_hash, "
-                                            "declarations, declaration_hash FROM ledger");
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "SELECT identity, created, charges, charge_hash, declarations, declaration_hash, "
+                "key_id, plain_charges, plain_declarations, seal FROM ledger");
     if (clo_i_sql_row(&sql)) {
         clo_i_sql_get_bytes(&sql, 0, head->identity, LEDGER_IDENTITY);
         head->created = clo_i_sql_get_integer(&sql, 1);
@@ -104,6 +132,10 @@ clo_status clo_i_ledger_get_head(clo_ledger *ledger, clo_i_head *head, clo_error
         clo_i_sql_get_bytes(&sql, 3, head->charge_hash, LEDGER_HASH);
         head->declarations = clo_i_sql_get_units(&sql, 4);
         clo_i_sql_get_bytes(&sql, 5, head->declaration_hash, LEDGER_HASH);
+        clo_i_sql_get_bytes(&sql, 6, head->key_id, LEDGER_KEY_ID);
+        head->plain_charges = clo_i_sql_get_units(&sql, 7);
+        head->plain_declarations = clo_i_sql_get_units(&sql, 8);
+        clo_i_sql_get_bytes(&sql, 9, head->seal, LEDGER_HASH);
     } else if (sql.code == SQLITE_OK) {
         sql.code = SQLITE_CORRUPT;
     }
@@ -162,10 +194,10 @@ clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,
 /* ---- history --------------------------------------------------------------- */
 
 static clo_status fetch_charge(clo_ledger *ledger, int64_t dataset, uint64_t after,
-                               clo_i_entry *entry, bool *found, clo_error *err)
+                               clo_i_entry *entry, uint8_t hash[LEDGER_HASH], bool *found,
+                               clo_error *err)
 {
-    char text[512];
-    uint8_t hash[LEDGER_HASH];
+    char text[640];
     bool any = false;
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset WHERE %s c.sequence > ? "
@@ -183,24 +215,118 @@ static clo_status fetch_charge(clo_ledger *ledger, int64_t dataset, uint64_t aft
     return CLO_OK;
 }
 
+static clo_status fetch_result(clo_ledger *ledger, uint64_t sequence, uint64_t *size, int64_t *time,
+                               clo_error *err)
+{
+    *size = 0;
+    *time = 0;
+    clo_i_sql sql =
+        clo_i_sql_start(ledger, "SELECT length(bytes), time FROM result WHERE sequence = ?");
+    clo_i_sql_units(&sql, sequence);
+    if (clo_i_sql_row(&sql)) {
+        *size = clo_i_sql_get_units(&sql, 0);
+        *time = clo_i_sql_get_integer(&sql, 1);
+    }
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_charge public_charge(const clo_i_entry *entry, const uint8_t hash[LEDGER_HASH])
+{
+    return (clo_charge){ .dataset = entry->dataset,
+                         .mechanism = entry->mechanism,
+                         .relation = entry->relation,
+                         .loss = entry->asked,
+                         .sequence = entry->sequence,
+                         .time = entry->time,
+                         .token = entry->token,
+                         .epsilon = entry->cost.epsilon,
+                         .delta = entry->cost.delta,
+                         .rho = entry->cost.rho,
+                         .rho_delta = entry->cost.rho_delta,
+                         .rule = clo_i_rule_name(entry->rule),
+                         .capacity = entry->capacity,
+                         .format = (int)entry->format,
+                         .plan = entry->plan,
+                         .hash = hash };
+}
+
 clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
                               bool (*visit)(void *user, const clo_charge *charge), void *user,
                               clo_error *err)
 {
     clo_i_account account = { 0 };
     clo_i_entry entry = { 0 };
+    uint8_t hash[LEDGER_HASH];
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     if (dataset) CLO_TRY(require_account(ledger, dataset, &account, err));
     for (;;) {
         bool found = false;
-        CLO_TRY(fetch_charge(ledger, account.id, entry.sequence, &entry, &found, err));
+        CLO_TRY(fetch_charge(ledger, account.id, entry.sequence, &entry, hash, &found, err));
         if (!found) return CLO_OK;
-        const clo_charge shown = { .dataset = entry.dataset,
-                                   .mechanism = entry.mechanism,
-                                   .relation = entry.relation,
-                                   .loss = entry.asked,
-                                   .sequence = entry.sequence,
-                                   .time = entry.time };
+        clo_charge shown = public_charge(&entry, hash);
+        CLO_TRY(fetch_result(ledger, entry.sequence, &shown.stored, &shown.stored_at, err));
         if (!visit(user, &shown)) return CLO_OK;
     }
+}
+
+clo_status clo_ledger_declarations(clo_ledger *ledger,
+                                   bool (*visit)(void *user, const clo_declaration *declaration),
+                                   void *user, clo_error *err)
+{
+    clo_i_declaration entry = { 0 };
+    uint8_t hash[LEDGER_HASH];
+    char text[400];
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    snprintf(text, sizeof text,
+             "SELECT %s FROM declaration c JOIN dataset d ON d.id = c.dataset WHERE c.sequence > ? "
+             "ORDER BY c.sequence LIMIT 1",
+             clo_i_ledger_declaration_columns);
+    for (;;) {
+        clo_i_sql sql = clo_i_sql_start(ledger, text);
+        clo_i_sql_units(&sql, entry.sequence);
+        const bool found = clo_i_sql_row(&sql);
+        if (found) clo_i_ledger_get_declaration(&sql, &entry, hash);
+        CLO_TRY(clo_i_sql_finish(&sql, err));
+        if (!found) return CLO_OK;
+        const clo_declaration shown = { .dataset = entry.dataset,
+                                        .cap = entry.cap,
+                                        .sequence = entry.sequence,
+                                        .after = entry.after,
+                                        .time = entry.time,
+                                        .format = (int)entry.format,
+                                        .hash = hash };
+        if (!visit(user, &shown)) return CLO_OK;
+    }
+}
+
+/* ---- facts ------------------------------------------------------------------ */
+
+static void write_hex(char *text, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out, clo_error *err)
+{
+    clo_ledger_facts facts = { .schema = LEDGER_SCHEMA };
+    clo_i_head head;
+    int64_t back = 0;
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    write_hex(facts.identity, head.identity, LEDGER_IDENTITY);
+    write_hex(facts.key_id, head.key_id, LEDGER_KEY_ID);
+    facts.has_key = ledger->key.known;
+    facts.has_anchor = ledger->key.known && clo_i_anchor_is_there(ledger);
+    facts.created = head.created;
+    facts.charges = head.charges;
+    facts.declarations = head.declarations;
+    CLO_TRY(clo_i_sql_number(ledger, "SELECT coalesce(max(last_charge), 0) FROM dataset",
+                             &facts.last_charge, err));
+    CLO_TRY(clo_i_sql_number(ledger,
+                             "SELECT count(*) FROM charge a JOIN charge b ON b.sequence = "
+                             "a.sequence - 1 WHERE a.time < b.time",
+                             &back, err));
+    facts.clock_went_back = (uint64_t)back;
+    *out = facts;
+    return CLO_OK;
 }

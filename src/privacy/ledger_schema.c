@@ -9,13 +9,13 @@
 #include "privacy/ledger_internal.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- schema ---------------------------------------------------------------- */
 
-/* A later version adds columns and tables and changes none: `format` says how an entry was
- * hashed, so that new entries may be keyed or carry more while old ones stay as they are. */
+/* A later version adds columns and tables and changes none (ledger_migrate.c): `format` says how an
+ * entry was hashed, so that entries of schema 1, which had no key, token or plan, stay as they
+ * are. */
 const clo_i_schema_object clo_i_ledger_schema[] = {
     { "table", "ledger",
       "CREATE TABLE ledger (\n"
@@ -26,7 +26,11 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  charges INTEGER NOT NULL CHECK (charges >= 0),\n"
       "  charge_hash BLOB NOT NULL CHECK (length(charge_hash) = 32),\n"
       "  declarations INTEGER NOT NULL CHECK (declarations >= 0),\n"
-      "  declaration_hash BLOB NOT NULL CHECK (length(declaration_hash) = 32)\n"
+      "  declaration_hash BLOB NOT NULL CHECK (length(declaration_hash) = 32),\n"
+      "  key_id BLOB NOT NULL CHECK (length(key_id) = 16),\n"
+      "  plain_charges INTEGER NOT NULL CHECK (plain_charges >= 0),\n"
+      "  plain_declarations INTEGER NOT NULL CHECK (plain_declarations >= 0),\n"
+      "  seal BLOB NOT NULL CHECK (length(seal) = 32)\n"
       ") STRICT" },
     { "table", "dataset",
       "CREATE TABLE dataset (\n"
@@ -68,8 +72,14 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  rho_delta INTEGER NOT NULL CHECK (rho_delta >= 0),\n"
       "  rule TEXT NOT NULL CHECK (rule IN ('open', 'basic', 'zcdp')),\n"
       "  capacity INTEGER NOT NULL CHECK (capacity >= 0),\n"
-      "  format INTEGER NOT NULL CHECK (format >= 1),\n"
-      "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
+      "  token TEXT UNIQUE CHECK (length(CAST(token AS BLOB)) BETWEEN 1 AND 200),\n"
+      "  plan BLOB CHECK (length(plan) = 32),\n"
+      "  key_id BLOB CHECK (length(key_id) = 16),\n"
+      "  format INTEGER NOT NULL CHECK (format IN (1, 2)),\n"
+      "  hash BLOB NOT NULL CHECK (length(hash) = 32),\n"
+      "  CHECK ((format = 1) = (token IS NULL)),\n"
+      "  CHECK ((format = 1) = (plan IS NULL)),\n"
+      "  CHECK ((format = 1) = (key_id IS NULL))\n"
       ") STRICT" },
     { "table", "declaration",
       "CREATE TABLE declaration (\n"
@@ -81,8 +91,22 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  delta REAL NOT NULL,\n"
       "  epsilon_units INTEGER NOT NULL,\n"
       "  delta_units INTEGER NOT NULL,\n"
-      "  format INTEGER NOT NULL CHECK (format >= 1),\n"
+      "  key_id BLOB CHECK (length(key_id) = 16),\n"
+      "  format INTEGER NOT NULL CHECK (format IN (1, 2)),\n"
+      "  hash BLOB NOT NULL CHECK (length(hash) = 32),\n"
+      "  CHECK ((format = 1) = (key_id IS NULL))\n"
+      ") STRICT" },
+    { "table", "result",
+      "CREATE TABLE result (\n"
+      "  sequence INTEGER PRIMARY KEY REFERENCES charge (sequence),\n"
+      "  time INTEGER NOT NULL,\n"
+      "  bytes BLOB NOT NULL,\n"
       "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
+      ") STRICT" },
+    { "table", "origin",
+      "CREATE TABLE origin (\n"
+      "  dataset INTEGER PRIMARY KEY REFERENCES dataset (id),\n"
+      "  path TEXT NOT NULL\n"
       ") STRICT" },
     { "index", "charge_by_dataset",
       "CREATE INDEX charge_by_dataset ON charge (dataset, sequence)" },
@@ -112,6 +136,14 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "CREATE TRIGGER declaration_is_not_deleted BEFORE DELETE ON declaration BEGIN\n"
       "  SELECT RAISE(ABORT, 'a declaration cannot be deleted');\n"
       "END" },
+    { "trigger", "result_is_not_changed",
+      "CREATE TRIGGER result_is_not_changed BEFORE UPDATE ON result BEGIN\n"
+      "  SELECT RAISE(ABORT, 'a stored result cannot be changed');\n"
+      "END" },
+    { "trigger", "result_is_not_deleted",
+      "CREATE TRIGGER result_is_not_deleted BEFORE DELETE ON result BEGIN\n"
+      "  SELECT RAISE(ABORT, 'a stored result cannot be deleted');\n"
+      "END" },
     { "trigger", "dataset_is_not_deleted",
       "CREATE TRIGGER dataset_is_not_deleted BEFORE DELETE ON dataset BEGIN\n"
       "  SELECT RAISE(ABORT, 'a data set cannot be deleted');\n"
@@ -138,7 +170,9 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "CREATE TRIGGER ledger_only_grows BEFORE UPDATE ON ledger\n"
       "WHEN NEW.id IS NOT OLD.id OR NEW.identity IS NOT OLD.identity\n"
       "  OR NEW.created IS NOT OLD.created OR NEW.charges < OLD.charges\n"
-      "  OR NEW.declarations < OLD.declarations BEGIN\n"
+      "  OR NEW.declarations < OLD.declarations OR NEW.key_id IS NOT OLD.key_id\n"
+      "  OR NEW.plain_charges IS NOT OLD.plain_charges OR NEW.seal IS NOT OLD.seal\n"
+      "  OR NEW.plain_declarations IS NOT OLD.plain_declarations BEGIN\n"
       "  SELECT RAISE(ABORT, 'the ledger can only grow');\n"
       "END" },
 };
@@ -147,23 +181,38 @@ const size_t clo_i_ledger_schema_count = sizeof clo_i_ledger_schema / sizeof *cl
 
 /* ---- making ---------------------------------------------------------------- */
 
+clo_status clo_i_ledger_insert_head(clo_ledger *ledger, const clo_i_head *head,
+                                    const char *written_by, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO ledger (id, identity, created, written_by, charges, charge_hash, "
+                "declarations, declaration_hash, key_id, plain_charges, plain_declarations, seal) "
+                "VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    clo_i_sql_bytes(&sql, head->identity, LEDGER_IDENTITY);
+    clo_i_sql_integer(&sql, head->created);
+    clo_i_sql_text(&sql, written_by);
+    clo_i_sql_units(&sql, head->charges);
+    clo_i_sql_bytes(&sql, head->charge_hash, LEDGER_HASH);
+    clo_i_sql_units(&sql, head->declarations);
+    clo_i_sql_bytes(&sql, head->declaration_hash, LEDGER_HASH);
+    clo_i_sql_bytes(&sql, head->key_id, LEDGER_KEY_ID);
+    clo_i_sql_units(&sql, head->plain_charges);
+    clo_i_sql_units(&sql, head->plain_declarations);
+    clo_i_sql_bytes(&sql, head->seal, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
 static clo_status insert_head(clo_ledger *ledger, clo_error *err)
 {
-    clo_i_head head = { .created = (int64_t)time(NULL) };
+    clo_i_head head = { .created = ledger->clock() };
     if (getentropy(head.identity, sizeof head.identity) != 0)
         return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a new ledger");
     clo_i_chain_start(head.identity, "charge", head.charge_hash);
     clo_i_chain_start(head.identity, "declaration", head.declaration_hash);
-    clo_i_sql sql = clo_i_sql_start(ledger, "INSERT INTO ledger (id, identity, created, "
-                                            "written_by, charges, charge_hash, declarations, "
-                                            "declaration_hash) VALUES (1, ?, ?, ?, 0, ?, 0, ?)");
-    clo_i_sql_bytes(&sql, head.identity, LEDGER_IDENTITY);
-    clo_i_sql_integer(&sql, head.created);
-    clo_i_sql_text(&sql, "cloister " CLO_VERSION);
-    clo_i_sql_bytes(&sql, head.charge_hash, LEDGER_HASH);
-    clo_i_sql_bytes(&sql, head.declaration_hash, LEDGER_HASH);
-    clo_i_sql_row(&sql);
-    return clo_i_sql_finish(&sql, err);
+    memcpy(head.key_id, ledger->key.id, LEDGER_KEY_ID);
+    clo_i_chain_seal(&ledger->key, &head, head.charge_hash, head.declaration_hash, head.seal);
+    return clo_i_ledger_insert_head(ledger, &head, "cloister " CLO_VERSION, err);
 }
 
 static clo_status insert_schema(clo_ledger *ledger, clo_error *err)
@@ -197,8 +246,11 @@ clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, clo_error *err)
     clo_status status;
     CLO_TRY(is_empty(ledger, &empty, err));
     if (!empty) return CLO_OK;
+    CLO_TRY(clo_i_key_load(true, &ledger->key, err));
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
     status = is_empty(ledger, &empty, err);
+    /* Only under the lock: before it, the other process may have made and anchored its ledger. */
+    if (!status && empty) status = clo_i_anchor_check_place(ledger, NULL, err);
     if (!status && empty) status = insert_schema(ledger, err);
     clo_i_sql_undo(ledger);
     return status;
@@ -227,19 +279,19 @@ static clo_status check_version(clo_ledger *ledger, clo_error *err)
                           "the ledger %s was written by a newer cloister (schema %lld; this one, "
                           "%s, knows up to %d): use the newer one",
                           ledger->shown, (long long)version, CLO_VERSION, LEDGER_SCHEMA);
-    if (version < LEDGER_SCHEMA)
+    if (version < 1)
         return clo_i_fail(err, CLO_LEDGER,
                           "the ledger %s says that its schema is %lld, which never was: it is "
                           "damaged; restore it from a backup",
                           ledger->shown, (long long)version);
-    return CLO_OK;
+    return version < LEDGER_SCHEMA ? clo_i_ledger_migrate(ledger, err) : CLO_OK;
 }
 
 /* The last charge, its hash and the one before; all stay as they are where there is no charge. */
 static clo_status last_charge(clo_ledger *ledger, clo_i_entry *entry, uint8_t hash[LEDGER_HASH],
                               uint8_t before[LEDGER_HASH], clo_error *err)
 {
-    char text[512];
+    char text[640];
     snprintf(text, sizeof text,
              "SELECT %s, (SELECT hash FROM charge b WHERE b.sequence = c.sequence - 1) FROM charge "
              "c JOIN dataset d ON d.id = c.dataset ORDER BY c.sequence DESC LIMIT 1",
@@ -269,7 +321,8 @@ static clo_status check_head(clo_ledger *ledger, clo_error *err)
     }
     clo_i_sql_undo(ledger);
     if (status) return status;
-    if (entry.sequence > 0) clo_i_chain_charge(&entry, hash);
+    if (entry.format == LEDGER_KEYED && !ledger->key.known) return CLO_OK; /* only for reading */
+    if (entry.sequence > 0) clo_i_chain_charge(&ledger->key, &entry, hash);
     if (entry.sequence != head.charges || memcmp(hash, head.charge_hash, LEDGER_HASH) != 0 ||
         memcmp(hash, stored, LEDGER_HASH) != 0)
         return clo_i_fail(err, CLO_LEDGER,
@@ -279,8 +332,23 @@ static clo_status check_head(clo_ledger *ledger, clo_error *err)
     return CLO_OK;
 }
 
+/* Who writes must have the key that the ledger was written with; who reads may do without. */
+static clo_status find_key(clo_ledger *ledger, clo_error *err)
+{
+    clo_i_head head;
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    const clo_status status =
+        ledger->key.known ? CLO_OK
+                          : clo_i_key_load(false, &ledger->key, ledger->reading ? NULL : err);
+    if (!ledger->reading) return status ? status : clo_i_key_check(ledger, &head, err);
+    if (status || clo_i_key_check(ledger, &head, NULL)) ledger->key.known = false;
+    return CLO_OK;
+}
+
 clo_status clo_i_ledger_check_contents(clo_ledger *ledger, clo_error *err)
 {
     CLO_TRY(check_version(ledger, err));
-    return check_head(ledger, err);
+    CLO_TRY(find_key(ledger, err));
+    CLO_TRY(check_head(ledger, err));
+    return ledger->key.known ? clo_i_anchor_check(ledger, err) : CLO_OK;
 }

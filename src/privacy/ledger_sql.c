@@ -9,10 +9,33 @@
 #include <string.h>
 #include <time.h>
 
+/* A free place in the handle, or -1; *statement is what is kept there for this text, or NULL. */
+static int find_kept(const clo_ledger *ledger, const char *text, sqlite3_stmt **statement)
+{
+    int room = -1;
+    *statement = NULL;
+    for (int i = 0; i < LEDGER_STATEMENTS; i++) {
+        sqlite3_stmt *const kept = ledger->kept[i].statement;
+        if (!kept && room < 0) room = i;
+        if (!kept || ledger->kept[i].lent || strcmp(sqlite3_sql(kept), text) != 0) continue;
+        *statement = kept;
+        return i;
+    }
+    return room;
+}
+
 clo_i_sql clo_i_sql_start(clo_ledger *ledger, const char *text)
 {
     clo_i_sql sql = { .ledger = ledger };
-    sql.code = sqlite3_prepare_v2(ledger->db, text, -1, &sql.statement, NULL);
+    sql.kept = find_kept(ledger, text, &sql.statement);
+    if (!sql.statement)
+        sql.code =
+            sqlite3_prepare_v3(ledger->db, text, -1, sql.kept < 0 ? 0 : SQLITE_PREPARE_PERSISTENT,
+                               &sql.statement, NULL);
+    if (sql.kept >= 0) {
+        ledger->kept[sql.kept].statement = sql.statement;
+        ledger->kept[sql.kept].lent = sql.statement != NULL;
+    }
     return sql;
 }
 
@@ -43,8 +66,8 @@ void clo_i_sql_text(clo_i_sql *sql, const char *value)
 void clo_i_sql_bytes(clo_i_sql *sql, const uint8_t *value, int size)
 {
     if (sql->code == SQLITE_OK)
-        sql->code =
-            sqlite3_bind_blob(sql->statement, ++sql->parameters, value, size, SQLITE_TRANSIENT);
+        sql->code = sqlite3_bind_blob64(sql->statement, ++sql->parameters, value,
+                                        (sqlite3_uint64)size, SQLITE_TRANSIENT);
 }
 
 bool clo_i_sql_row(clo_i_sql *sql)
@@ -58,12 +81,41 @@ bool clo_i_sql_row(clo_i_sql *sql)
 
 clo_status clo_i_sql_finish(clo_i_sql *sql, clo_error *err)
 {
-    /* The sentence first: finalize would replace SQLite's own text. */
+    /* The sentence first: resetting would replace SQLite's own text. */
     const clo_status status =
         sql->code == SQLITE_OK ? CLO_OK : clo_i_sql_fail(sql->ledger, sql->code, err);
-    sqlite3_finalize(sql->statement);
+    if (sql->kept < 0) {
+        sqlite3_finalize(sql->statement);
+    } else if (sql->statement) {
+        sqlite3_reset(sql->statement);
+        sqlite3_clear_bindings(sql->statement);
+        sql->ledger->kept[sql->kept].lent = false;
+    }
     sql->statement = NULL;
     return status;
+}
+
+void clo_i_sql_forget(clo_ledger *ledger)
+{
+    for (int i = 0; i < LEDGER_STATEMENTS; i++) {
+        sqlite3_finalize(ledger->kept[i].statement);
+        ledger->kept[i].statement = NULL;
+    }
+}
+
+clo_status clo_i_sql_commit(clo_ledger *ledger, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(ledger, "COMMIT");
+    clo_i_sql_row(&sql);
+    const int code = sql.code;
+    const clo_status status = clo_i_sql_finish(&sql, err);
+    /* A reader in the way, or no room: known not to be committed, and the caller rolls back. */
+    if (!status || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_FULL) return status;
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the ledger %s failed while a commit was under way: it may or may not have "
+                      "been recorded, and counts if the history shows it; check the disk and look "
+                      "there before you try again",
+                      ledger->shown);
 }
 
 int64_t clo_i_sql_get_integer(clo_i_sql *sql, int column)

@@ -46,26 +46,44 @@ static clo_status check_pages(clo_ledger *ledger, clo_error *err)
 
 /* ---- the chains ------------------------------------------------------------ */
 
-static clo_status check_charges(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+/* Plain entries come first, as many as the seal says, and keyed ones after them: otherwise
+ * somebody without the key could write plain ones. */
+static const char *wrong_format(int64_t format, const uint8_t key_id[LEDGER_KEY_ID],
+                                uint64_t sequence, uint64_t plain, const clo_i_head *head)
+{
+    if (format != (sequence <= plain ? LEDGER_PLAIN : LEDGER_KEYED))
+        return "is hashed in another way than entries of its time were";
+    if (format == LEDGER_KEYED && memcmp(key_id, head->key_id, LEDGER_KEY_ID) != 0)
+        return "was made with another key than the ledger's";
+    return NULL;
+}
+
+/* sealed: out, the hash of the last plain entry. */
+static clo_status check_charges(clo_ledger *ledger, const clo_i_head *head,
+                                uint8_t sealed[LEDGER_HASH], clo_error *err)
 {
     uint8_t hash[LEDGER_HASH], stored[LEDGER_HASH];
     clo_i_entry entry;
     uint64_t count = 0;
     const char *wrong = NULL;
-    char text[512];
+    char text[640];
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c LEFT JOIN dataset d ON d.id = c.dataset ORDER BY c.sequence",
              clo_i_ledger_charge_columns);
     clo_i_chain_start(head->identity, "charge", hash);
+    memcpy(sealed, hash, LEDGER_HASH);
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     while (!wrong && clo_i_sql_row(&sql)) {
         clo_i_ledger_get_charge(&sql, &entry, stored);
-        clo_i_chain_charge(&entry, hash);
+        clo_i_chain_charge(&ledger->key, &entry, hash);
         count++;
+        if (count == head->plain_charges) memcpy(sealed, hash, LEDGER_HASH);
         if (entry.sequence != count)
             wrong = "is missing";
         else if (memcmp(hash, stored, LEDGER_HASH) != 0)
             wrong = "was changed after it was written: its hash does not fit";
+        else
+            wrong = wrong_format(entry.format, entry.key_id, count, head->plain_charges, head);
     }
     const clo_status status = clo_i_sql_finish(&sql, err);
     if (wrong || (status && count)) /* a row that cannot even be read was changed too */
@@ -79,46 +97,36 @@ static clo_status check_charges(clo_ledger *ledger, const clo_i_head *head, clo_
     return CLO_OK;
 }
 
-static const char declaration_columns[] =
-    "SELECT c.sequence, c.after_charge, c.time, d.name, c.epsilon, c.delta, c.epsilon_units, "
-    "c.delta_units, c.format, c.hash FROM declaration c LEFT JOIN dataset d ON d.id = c.dataset";
-
 static clo_i_sql start_declarations(clo_ledger *ledger, const char *rest)
 {
-    char text[320];
-    snprintf(text, sizeof text, "%s %s", declaration_columns, rest);
+    char text[400];
+    snprintf(text, sizeof text,
+             "SELECT %s FROM declaration c LEFT JOIN dataset d ON d.id = c.dataset %s",
+             clo_i_ledger_declaration_columns, rest);
     return clo_i_sql_start(ledger, text);
 }
 
-static void get_declaration(clo_i_sql *sql, clo_i_declaration *entry, uint8_t hash[LEDGER_HASH])
-{
-    *entry = (clo_i_declaration){ .sequence = clo_i_sql_get_units(sql, 0),
-                                  .after = clo_i_sql_get_units(sql, 1),
-                                  .time = clo_i_sql_get_integer(sql, 2),
-                                  .cap = { clo_i_sql_get_real(sql, 4), clo_i_sql_get_real(sql, 5) },
-                                  .cap_epsilon = clo_i_sql_get_units(sql, 6),
-                                  .cap_delta = clo_i_sql_get_units(sql, 7) };
-    clo_i_sql_get_text(sql, 3, entry->dataset);
-    if (clo_i_sql_get_integer(sql, 8) != LEDGER_FORMAT) sql->code = SQLITE_CORRUPT;
-    clo_i_sql_get_bytes(sql, 9, hash, LEDGER_HASH);
-}
-
-static clo_status check_declarations(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+static clo_status check_declarations(clo_ledger *ledger, const clo_i_head *head,
+                                     uint8_t sealed[LEDGER_HASH], clo_error *err)
 {
     uint8_t hash[LEDGER_HASH], stored[LEDGER_HASH];
     clo_i_declaration entry;
     uint64_t count = 0;
     const char *wrong = NULL;
     clo_i_chain_start(head->identity, "declaration", hash);
+    memcpy(sealed, hash, LEDGER_HASH);
     clo_i_sql sql = start_declarations(ledger, "ORDER BY c.sequence");
     while (!wrong && clo_i_sql_row(&sql)) {
-        get_declaration(&sql, &entry, stored);
-        clo_i_chain_declaration(&entry, hash);
+        clo_i_ledger_get_declaration(&sql, &entry, stored);
+        clo_i_chain_declaration(&ledger->key, &entry, hash);
         count++;
+        if (count == head->plain_declarations) memcpy(sealed, hash, LEDGER_HASH);
         if (entry.sequence != count)
             wrong = "is missing";
         else if (memcmp(hash, stored, LEDGER_HASH) != 0)
             wrong = "was changed after it was written: its hash does not fit";
+        else
+            wrong = wrong_format(entry.format, entry.key_id, count, head->plain_declarations, head);
     }
     const clo_status status = clo_i_sql_finish(&sql, err);
     if (wrong || (status && count))
@@ -127,6 +135,44 @@ static clo_status check_declarations(clo_ledger *ledger, const clo_i_head *head,
     if (count != head->declarations || memcmp(hash, head->declaration_hash, LEDGER_HASH) != 0)
         return unsound(ledger, err, "declaration", count, "is not the recorded end of the chain");
     return CLO_OK;
+}
+
+static clo_status check_chains(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    uint8_t charge[LEDGER_HASH], declaration[LEDGER_HASH], seal[LEDGER_HASH];
+    CLO_TRY(check_charges(ledger, head, charge, err));
+    CLO_TRY(check_declarations(ledger, head, declaration, err));
+    clo_i_chain_seal(&ledger->key, head, charge, declaration, seal);
+    if (memcmp(seal, head->seal, LEDGER_HASH) != 0)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the ledger %s is not sound: the seal at its beginning does not fit; "
+                          "keep the file and restore a backup",
+                          ledger->shown);
+    return CLO_OK;
+}
+
+static clo_status check_results(clo_ledger *ledger, clo_error *err)
+{
+    uint8_t charge[LEDGER_HASH], stored[LEDGER_HASH], hash[LEDGER_HASH];
+    uint64_t at = 0;
+    bool same = true;
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "SELECT r.sequence, c.hash, r.time, r.hash, r.bytes FROM result r JOIN charge c ON "
+                "c.sequence = r.sequence ORDER BY r.sequence");
+    while (same && clo_i_sql_row(&sql)) {
+        at = clo_i_sql_get_units(&sql, 0);
+        clo_i_sql_get_bytes(&sql, 1, charge, LEDGER_HASH);
+        const int64_t time = clo_i_sql_get_integer(&sql, 2);
+        clo_i_sql_get_bytes(&sql, 3, stored, LEDGER_HASH);
+        const void *const bytes = sqlite3_column_blob(sql.statement, 4);
+        clo_i_chain_result(&ledger->key, charge, time, bytes ? bytes : "",
+                           (size_t)sqlite3_column_bytes(sql.statement, 4), hash);
+        same = memcmp(hash, stored, LEDGER_HASH) == 0;
+    }
+    CLO_TRY(clo_i_sql_finish(&sql, err));
+    return same ? CLO_OK
+                : unsound(ledger, err, "the stored result of charge", at,
+                          "was changed: its hash does not fit");
 }
 
 /* ---- the replay ------------------------------------------------------------ */
@@ -196,7 +242,7 @@ static clo_status find_declaration(clo_ledger *ledger, int64_t dataset, clo_i_de
     clo_i_sql sql = start_declarations(ledger, "WHERE c.dataset = ?");
     clo_i_sql_integer(&sql, dataset);
     *found = clo_i_sql_row(&sql);
-    if (*found) get_declaration(&sql, entry, hash);
+    if (*found) clo_i_ledger_get_declaration(&sql, entry, hash);
     return clo_i_sql_finish(&sql, err);
 }
 
@@ -208,7 +254,7 @@ static clo_status replay(clo_ledger *ledger, const clo_i_account *stored, clo_er
     uint8_t hash[LEDGER_HASH];
     bool declared = false;
     clo_status status = CLO_OK;
-    char text[512];
+    char text[640];
     CLO_TRY(find_declaration(ledger, stored->id, &declaration, &declared, err));
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset WHERE c.dataset = ? "
@@ -299,9 +345,11 @@ clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN", err));
     if ((status = check_pages(ledger, err))) goto done;
     if ((status = clo_i_ledger_get_head(ledger, &head, err))) goto done;
-    if ((status = check_charges(ledger, &head, err))) goto done;
-    if ((status = check_declarations(ledger, &head, err))) goto done;
+    if ((status = clo_i_key_check(ledger, &head, err))) goto done;
+    if ((status = check_chains(ledger, &head, err))) goto done;
+    if ((status = check_results(ledger, err))) goto done;
     if ((status = check_accounts(ledger, err))) goto done;
+    if ((status = clo_i_anchor_check_head(ledger, &head, err))) goto done;
     status = check_schema(ledger, err);
 done:
     clo_i_sql_undo(ledger);

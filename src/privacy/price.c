@@ -3,6 +3,7 @@
  * least answer and its name.
  */
 #include "privacy/accountant.h"
+#include "privacy/pld.h"
 #include <math.h>
 #include <string.h>
 
@@ -142,7 +143,8 @@ static double delta_with_reveal(const clo_i_composition *list, mpfr_ptr rest)
 /* ---- the methods --------------------------------------------------------- */
 
 static const clo_i_accounting *const METHODS[] = {
-    &clo_i_gaussian_exact, &clo_i_basic, &clo_i_renyi, &clo_i_mixed_shift, &clo_i_mixed_gdp,
+    &clo_i_gaussian_exact, &clo_i_basic,     &clo_i_renyi,
+    &clo_i_mixed_shift,    &clo_i_mixed_gdp, &clo_i_pld_accounting,
 };
 
 const clo_i_accounting *clo_i_accounting_at(size_t i)
@@ -186,6 +188,18 @@ static clo_price least_delta(const clo_i_composition *list, double epsilon)
     return price;
 }
 
+clo_status clo_i_starved(clo_error *err)
+{
+    return clo_i_fail(err, CLO_MEMORY, "there is not enough memory to price these events");
+}
+
+static clo_status check_delta(double delta, clo_error *err)
+{
+    if (!(delta >= 0 && delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT, "delta must be at least 0 and below 1, not %g", delta);
+    return CLO_OK;
+}
+
 /* Fails where no epsilon at all goes with that delta. */
 static clo_status check_left(const clo_i_composition *list, mpfr_srcptr left, double delta,
                              clo_error *err)
@@ -209,13 +223,17 @@ clo_status clo_price_epsilon(const clo_event *events, size_t count, double delta
 {
     clo_i_composition list;
     mpfr_t left;
-    if (!(delta >= 0 && delta < 1))
-        return clo_i_fail(err, CLO_ARGUMENT, "delta must be at least 0 and below 1, not %g", delta);
+    CLO_TRY(check_delta(delta, err));
     CLO_TRY(clo_i_composition_init(&list, events, count, err));
+    bool starved = false;
+    list.starved = &starved;
     mpfr_init2(left, CLO_I_PRECISION);
     clo_i_delta_left(left, &list, delta);
-    const clo_status status = check_left(&list, left, delta, err);
-    if (!status) *out = least_epsilon(&list, left, delta);
+    clo_status status = check_left(&list, left, delta, err);
+    clo_price found;
+    if (!status) found = least_epsilon(&list, left, delta);
+    if (starved) status = clo_i_starved(err);
+    if (!status) *out = found;
     mpfr_clear(left);
     clo_i_composition_clear(&list);
     return status;
@@ -229,7 +247,76 @@ clo_status clo_price_delta(const clo_event *events, size_t count, double epsilon
         return clo_i_fail(err, CLO_ARGUMENT,
                           "epsilon must be a finite number of at least 0, not %g", epsilon);
     CLO_TRY(clo_i_composition_init(&list, events, count, err));
-    *out = least_delta(&list, epsilon);
+    bool starved = false;
+    list.starved = &starved;
+    const clo_price found = least_delta(&list, epsilon);
     clo_i_composition_clear(&list);
+    if (starved) return clo_i_starved(err);
+    *out = found;
     return CLO_OK;
+}
+
+/* ---- one method by its name ------------------------------------------------ */
+
+/* "mixed" has two ways, of which the better counts. */
+static const clo_i_accounting *const COMPARED[][2] = {
+    { &clo_i_naive, NULL },          { &clo_i_advanced, NULL },
+    { &clo_i_renyi, NULL },          { &clo_i_mixed_shift, &clo_i_mixed_gdp },
+    { &clo_i_pld_accounting, NULL }, { &clo_i_gaussian_exact, NULL },
+};
+enum { COMPARED_COUNT = sizeof COMPARED / sizeof *COMPARED };
+
+const char *clo_accounting_name(size_t i)
+{
+    return i < COMPARED_COUNT ? COMPARED[i][0]->name : NULL;
+}
+
+static clo_status find_compared(const char *name, size_t *out, clo_error *err)
+{
+    for (size_t i = 0; name && i < COMPARED_COUNT; i++) {
+        if (strcmp(name, COMPARED[i][0]->name)) continue;
+        *out = i;
+        return CLO_OK;
+    }
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "there is no accounting of that name: there are basic, advanced, renyi, "
+                      "mixed, pld and gaussian-exact");
+}
+
+static clo_status compare(const clo_i_composition *list, mpfr_srcptr left, size_t which,
+                          clo_comparison *out, clo_error *err)
+{
+    out->accounting = COMPARED[which][0]->name;
+    out->epsilon = list->gaussian || list->other ? INFINITY : 0;
+    out->lower = 0;
+    for (size_t i = 0; i < 2 && COMPARED[which][i]; i++)
+        if (COMPARED[which][i]->applies(list))
+            out->epsilon = fmin(out->epsilon, COMPARED[which][i]->epsilon(list, left));
+    if (COMPARED[which][0] == &clo_i_gaussian_exact && isfinite(out->epsilon))
+        out->lower = clo_i_just_below(out->epsilon);
+    if (COMPARED[which][0] != &clo_i_pld_accounting) return CLO_OK;
+    return clo_i_pld_epsilon_below(list, left, &out->lower, err);
+}
+
+clo_status clo_price_by(const char *accounting, const clo_event *events, size_t count, double delta,
+                        clo_comparison *out, clo_error *err)
+{
+    clo_i_composition list;
+    clo_comparison found;
+    mpfr_t left;
+    size_t which = 0;
+    bool starved = false;
+    CLO_TRY(find_compared(accounting, &which, err));
+    CLO_TRY(check_delta(delta, err));
+    CLO_TRY(clo_i_composition_init(&list, events, count, err));
+    list.starved = &starved;
+    mpfr_init2(left, CLO_I_PRECISION);
+    clo_i_delta_left(left, &list, delta);
+    clo_status status = check_left(&list, left, delta, err);
+    if (!status) status = compare(&list, left, which, &found, err);
+    if (!status && starved) status = clo_i_starved(err);
+    if (!status) *out = found;
+    mpfr_clear(left);
+    clo_i_composition_clear(&list);
+    return status;
 }

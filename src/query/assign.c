@@ -47,7 +47,9 @@ clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases,
 {
     const double grid = (double)((uint64_t)1 << bits);
     double *points = NULL;
-    if (bits > 20) return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits is too fine", bits);
+    if (bits > 20 || d > 4096) /* r.u <= 2^bits 2^bits sqrt(d) stays far below 2^53 */
+        return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits is too fine for %zu columns", bits,
+                          d);
     CLO_TRY(clo_i_take(workspace, k * q * d, sizeof *points, &points, err));
     for (size_t c = 0; c < k; c++)
         for (size_t i = 0; i < q; i++)

@@ -39,6 +39,8 @@ clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidates,
     clo_slot slot = { .query = CLO_QUERY_choose, .label = label, .groups = candidates };
     if (candidates < 1)
         return clo_i_fail(err, CLO_ARGUMENT, "there must be something to choose from");
+    if (record_sensitivity > (uint64_t)1 << 31)
+        return clo_i_fail(err, CLO_ARGUMENT, "the scores of a choice are too large");
     CLO_TRY(clo_i_plan_exponential(record_sensitivity * domain->rows_per_unit, epsilon, times,
                                    &slot, err));
     *out = slot;

@@ -20,6 +20,7 @@ typedef struct clo_facts {
     clo_relation relation;
     uint64_t rows; /* declared; 0: not */
     uint64_t rows_per_unit;
+    char *unit;      /* the column that names a person; NULL: the unit is a row */
     clo_loss loss;   /* as asked for and charged */
     clo_price price; /* accounting is a text of the release's own */
     char *accounting, *sampler, *guarantee, *statement;

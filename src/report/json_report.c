@@ -158,6 +158,7 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
     number_member(w, true, "epsilon", facts->loss.epsilon);
     number_member(w, false, "delta", facts->loss.delta);
     text_member(w, false, "relation", clo_relation_name(facts->relation));
+    if (facts->unit) text_member(w, false, "unit", facts->unit);
     count_member(w, false, "rows_per_unit", facts->rows_per_unit);
     text_member(w, false, "accounting", facts->accounting);
     number_member(w, false, "price", facts->price.loss.epsilon);

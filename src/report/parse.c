@@ -144,6 +144,7 @@ static clo_status parse_privacy(const json_t *object, clo_facts *facts, clo_erro
     const char *const relation = json_string_value(json_object_get(object, "relation"));
     CLO_TRY(get_number(object, "epsilon", &facts->loss.epsilon, err));
     CLO_TRY(get_number(object, "delta", &facts->loss.delta, err));
+    if (json_object_get(object, "unit")) CLO_TRY(get_text(object, "unit", &facts->unit, err));
     CLO_TRY(get_count(object, "rows_per_unit", &facts->rows_per_unit, err));
     CLO_TRY(get_text(object, "accounting", &facts->accounting, err));
     CLO_TRY(get_number(object, "price", &facts->price.loss.epsilon, err));

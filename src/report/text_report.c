@@ -30,7 +30,7 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
     clo_i_format_double(facts->loss.delta, delta);
     clo_i_write_format(w, "privacy    epsilon %s, delta %s, %s one %s\n", epsilon, delta,
                        facts->relation == CLO_REPLACE ? "replace" : "add or remove",
-                       facts->rows_per_unit == 1 ? "record" : "unit");
+                       facts->unit ? facts->unit : "record");
     clo_i_write_format(w, "cost       %g of epsilon by %s accounting; %s\n",
                        facts->price.loss.epsilon, facts->accounting,
                        !facts->metered  ? "not metered"

@@ -183,6 +183,7 @@ static clo_status ledger_work(const void *context, clo_error *err)
     STEP(clo_ledger_open(files.ledger, &ledger, err), ledger);
     STEP(clo_ledger_declare(ledger, dataset, (clo_loss){ 10, 1e-5 }, err), NULL);
     STEP(clo_ledger_spend(ledger, dataset, plan, &grant, err), grant);
+    STEP(clo_ledger_store(ledger, grant, "result", 6, err), NULL);
     STEP(clo_ledger_accounts(ledger, dataset, visit_account, NULL, err), NULL);
     STEP(clo_ledger_history(ledger, dataset, count_charge, &charges, err), NULL);
     STEP(clo_ledger_verify(ledger, err), NULL);
@@ -420,6 +421,7 @@ static int make_files(void **state)
     name_file(files.libsvm, "data.svm");
     name_file(files.ledger, "ledger.db");
     name_file(files.scratch, "scratch.csv");
+    setenv("XDG_CONFIG_HOME", files.folder, 1); /* a key of its own for the ledger */
     for (size_t j = 0; j < COLS; j++) {
         files.lower[j] = -1;
         files.upper[j] = 1;

@@ -152,6 +152,7 @@ static int make_place(void **state)
     snprintf(folder, sizeof folder, "%s/cloister-io-XXXXXX", base ? base : "/tmp");
     if (!mkdtemp(folder)) return -1;
     snprintf(path, sizeof path, "%s/ledger.db", folder);
+    setenv("XDG_CONFIG_HOME", folder, 1); /* a key and anchors of its own */
     failing = 0;
     return 0;
 }

@@ -59,6 +59,25 @@ static void check_prices(const clo_event *events, size_t count, clo_loss budget)
         require(back.loss.delta >= 0 && back.loss.delta <= 1);
 }
 
+/* Each method by itself: no NaN; a lower bound below every upper one but those that price
+ * choices better than their worst pair; nothing below the price where it is a candidate for it. */
+static void check_methods(const clo_event *events, size_t count, double delta)
+{
+    clo_price price;
+    clo_comparison row;
+    clo_error err;
+    const char *name;
+    bool choices = false;
+    if (clo_price_epsilon(events, count, delta, &price, &err) != CLO_OK) return;
+    for (size_t i = 0; i < count; i++) choices = choices || events[i].kind == CLO_EVENT_EXPONENTIAL;
+    for (size_t i = 0; (name = clo_accounting_name(i)); i++) {
+        require(clo_price_by(name, events, count, delta, &row, &err) == CLO_OK);
+        require(row.epsilon >= 0 && row.lower >= 0 && row.lower <= row.epsilon);
+        if (strcmp(name, "advanced")) require(row.epsilon >= price.loss.epsilon);
+        if (!choices) require(row.lower <= price.loss.epsilon * (1 + 1e-9));
+    }
+}
+
 static void check_factor(const clo_event *events, size_t count, clo_loss budget)
 {
     clo_event scaled[MOST_EVENTS];
@@ -88,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (size_t at = 16; size - at >= EVENT_BYTES && count < MOST_EVENTS; at += EVENT_BYTES)
         events[count++] = event_from(bytes + at);
     check_prices(events, count, budget);
+    check_methods(events, count, budget.delta);
     check_factor(events, count, budget);
     if (clo_i_events_rho(events, count, &rho, &delta, &err) != CLO_OK) require(err.message[0]);
     if (clo_i_capacity_rho(budget, &rho, &err) == CLO_OK) require(rho < UINT64_MAX);

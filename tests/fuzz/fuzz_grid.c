@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (d < 2 || d > 32) return 0;
     memcpy(x, bytes, d * sizeof *x);
     norm = fabs(x[d - 1]);
-    if (!(norm >= 1e-280) || !isfinite(norm)) norm = 1;
+    if (!(norm >= 1e-150) || !isfinite(norm)) norm = 1;
     clo_i_to_grid(x, d - 1, norm, r);
     check(x, d - 1, norm, r);
     return 0;

@@ -153,6 +153,7 @@ static double sum_of_first_column(const char *csv, uint64_t per_unit, size_t *ro
     double grid[64], total = 0;
     clo_domain domain = ball(1, 1, CLO_REPLACE);
     domain.rows_per_unit = per_unit;
+    domain.unit = "who";
     clo_table *const table = table_from(csv, ".csv", "who", 0);
     assert_ok(clo_bound(table, &domain, &data, &err), err);
     *rows = clo_i_bounded_rows(data);
@@ -190,6 +191,18 @@ static void a_unit_does_not_see_another(void **state)
     assert_true(both - alone == 2 * ldexp(0.25, CLO_GRID_BITS));
 }
 
+/* Rows that name nobody would be one unit of many people: they do not stay. */
+static void nobodys_rows_are_left_out(void **state)
+{
+    size_t rows;
+    (void)state;
+    const double with = sum_of_first_column("who,x\n,0.5\nann,0.25\n,-0.5\n", 1, &rows);
+    assert_int_equal(rows, 1);
+    const double without = sum_of_first_column("who,x\n,0.5\nann,0.25\n", 1, &rows);
+    assert_int_equal(rows, 1);
+    assert_true(with == without && with == ldexp(0.25, CLO_GRID_BITS));
+}
+
 static void units_need_their_column(void **state)
 {
     const double values[] = { 0.5 };
@@ -199,11 +212,17 @@ static void units_need_their_column(void **state)
     clo_bounded *data = NULL;
     clo_domain domain = ball(1, 1, CLO_REPLACE);
     (void)state;
-    domain.rows_per_unit = 2;
     assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
-    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "unit column");
+    domain.rows_per_unit = 2;
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "whose row it is");
+    domain.unit = "who";
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "no unit column");
     assert_null(data);
     clo_table_free(table);
+    clo_table *const named = table_from("who,x\nann,0.1\n", ".csv", "who", 0);
+    const clo_domain of_rows = ball(1, 1, CLO_REPLACE);
+    assert_fails(clo_bound(named, &of_rows, &data, &err), CLO_DOMAIN, err, "must name");
+    clo_table_free(named);
 }
 
 static void sparse_rows_bound_like_dense_ones(void **state)
@@ -286,6 +305,7 @@ int main(void)
         cmocka_unit_test(a_public_centre_is_taken_off),
         cmocka_unit_test(a_unit_keeps_at_most_its_rows_whatever_their_order),
         cmocka_unit_test(a_unit_does_not_see_another),
+        cmocka_unit_test(nobodys_rows_are_left_out),
         cmocka_unit_test(units_need_their_column),
         cmocka_unit_test(sparse_rows_bound_like_dense_ones),
         cmocka_unit_test(domains_that_make_no_sense_are_refused),

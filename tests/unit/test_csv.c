@@ -312,6 +312,7 @@ static void chosen_columns_keep_their_names(void **state)
 static void a_name_wins_over_a_number(void **state)
 {
     clo_read_options options = options_with("2", NULL);
+    options.header = CLO_HEADER_FIRST_LINE;
     expect("x,y,2\n7,8,9\n", &options, 1, 1, VALUES(9));
     options.columns = "1-2";
     expect("x,y,1-2\n7,8,9\n", &options, 1, 1, VALUES(9));
@@ -388,6 +389,24 @@ static void the_unit_is_a_value_only_where_it_is_chosen(void **state)
            &(clo_read_options){
                .struct_size = sizeof options, .unit = "1", .missing = CLO_MISSING_ZERO },
            CLO_ARGUMENT, "no column besides the unit");
+}
+
+/* A record that was taken for a header would be published. */
+static void a_first_line_of_numbers_and_text_is_neither(void **state)
+{
+    clo_read_options options = clo_read_options_default();
+    refuse("41,71.5,unknown\n30,60.25,3\n", NULL, CLO_FORMAT, "--header yes or --header no");
+    options.header = CLO_HEADER_NONE;
+    expect("41,71.5,unknown\n30,60,3\n", &options, 2, 3, VALUES(41, 71.5, NAN, 30, 60, 3));
+}
+
+/* In one column a missing cell leaves a blank line: the record stays. */
+static void a_blank_line_of_one_column_is_a_record(void **state)
+{
+    expect("x\n0.5\n\n0.25\n", NULL, 3, 1, VALUES(0.5, NAN, 0.25));
+    clo_read_options options = clo_read_options_default();
+    options.missing = CLO_MISSING_REFUSE;
+    refuse("x\n0.5\n\n0.25\n", &options, CLO_FORMAT, "line 3");
 }
 
 static void a_name_in_the_unit_column_makes_no_header(void **state)
@@ -667,6 +686,8 @@ int main(void)
         cmocka_unit_test(a_last_line_of_the_longest_length_is_read),
         cmocka_unit_test(columns_are_chosen_by_name_number_and_range),
         cmocka_unit_test(chosen_columns_keep_their_names),
+        cmocka_unit_test(a_first_line_of_numbers_and_text_is_neither),
+        cmocka_unit_test(a_blank_line_of_one_column_is_a_record),
         cmocka_unit_test(a_name_wins_over_a_number),
         cmocka_unit_test(a_missing_column_is_named_and_the_nearest_is_offered),
         cmocka_unit_test(a_list_that_makes_no_sense_is_refused),

@@ -66,6 +66,8 @@ static void budgets_that_make_no_sense_are_refused(void **state)
     /* gaussian.T1 ends where the sampler's missing tail would show */
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-19 }, CLO_EXACT, &plan, &err),
                  CLO_ARGUMENT, err, "delta must be 0 or at least 1e-18");
+    assert_fails(clo_plan_new(params, &domain, (clo_loss){ 301, 1e-6 }, CLO_EXACT, &plan, &err),
+                 CLO_ARGUMENT, err, "epsilon must be at most 300");
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 2000, 1e-6 }, CLO_EXACT, &plan, &err),
                  CLO_ARGUMENT, err, "lower epsilon");
     assert_null(plan);
@@ -105,6 +107,7 @@ static void the_unit_widens_the_noise(void **state)
     clo_domain domain = ball(4, 1, CLO_ADD_REMOVE);
     (void)state;
     clo_plan *const one = plan_for("subspace/gaussian", "dim=1", &domain, 1, 1e-6);
+    domain.unit = "person";
     domain.rows_per_unit = 5;
     clo_plan *const five = plan_for("subspace/gaussian", "dim=1", &domain, 1, 1e-6);
     assert_true(five->slots[0].sensitivity == 5 * one->slots[0].sensitivity);

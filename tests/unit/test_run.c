@@ -2,6 +2,7 @@
  * in a release, to the last byte; the planned workspace is enough; a cancel is obeyed. */
 #include "pipeline.h"
 #include "base/base.h"
+#include <unistd.h>
 
 enum { ROWS = 5000, D = 6 };
 
@@ -37,7 +38,7 @@ static text release_text(const char *const mechanism[2], const double *values, s
 static void threads_blocks_and_row_order_do_not_show(void **state)
 {
     static double values[ROWS * D], permuted[ROWS * D];
-    static const size_t blocks[] = { 0, 1, 17, 4096, 100000 };
+    static const size_t blocks[] = { 0, 1, 17, 4096, (size_t)1 << 61 };
     (void)state;
     fill(values);
     for (size_t i = 0; i < ROWS; i++)
@@ -104,6 +105,44 @@ static void two_ranks_make_the_release_of_one(void **state)
     free(expected.bytes);
     free(ignored.bytes);
     free(actual.bytes);
+}
+
+/* bound.T3 holds a unit to its rows on one rank; on several it would not. */
+static void units_over_several_ranks_are_refused(void **state)
+{
+    static const char csv[] = "who,x\nann,0.5\n";
+    static replay wire;
+    const clo_comm first = { 0, 2, add, keep, &wire };
+    char path[] = "/tmp/clo-ranks-XXXXXX";
+    clo_read_options read = clo_read_options_default();
+    clo_run_options options = clo_run_options_default();
+    clo_domain domain = ball(1, 1, CLO_REPLACE);
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_grant *grant = NULL;
+    clo_release *release = NULL;
+    clo_error err;
+    (void)state;
+    const int fd = mkstemp(path);
+    assert_int_equal(write(fd, csv, sizeof csv - 1), (ssize_t)sizeof csv - 1);
+    close(fd);
+    read.unit = domain.unit = "who";
+    read.format = "csv";
+    assert_ok(clo_table_read(path, &read, &table, &err), err);
+    unlink(path);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=1", &domain, 1, 1e-6);
+    clo_rng *const rng = seeded("ranks");
+    assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+    options.comm = &first;
+    assert_fails(clo_run(plan, grant, data, rng, &options, &release, &err), CLO_UNSUPPORTED, err,
+                 "several ranks");
+    assert_null(release);
+    clo_rng_free(rng);
+    clo_grant_free(grant);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+    clo_table_free(table);
 }
 
 static void a_seed_repeats_and_another_does_not(void **state)
@@ -258,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_blocks_and_row_order_do_not_show),
         cmocka_unit_test(two_ranks_make_the_release_of_one),
+        cmocka_unit_test(units_over_several_ranks_are_refused),
         cmocka_unit_test(a_seed_repeats_and_another_does_not),
         cmocka_unit_test(an_extreme_record_is_its_clipped_self),
         cmocka_unit_test(a_grant_is_good_for_one_run_of_its_plan),

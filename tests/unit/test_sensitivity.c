@@ -64,6 +64,7 @@ static void no_neighbour_moves_an_answer_further_than_planned(void **state)
             clo_slot sum, gram;
             double farthest_sum = 0, farthest_gram = 0;
             domain.rows_per_unit = rows;
+            domain.unit = "person";
             assert_ok(clo_i_plan_gaussian_sum(&domain, K, 1, 1, "", &sum, &err), err);
             assert_ok(clo_i_plan_gaussian_gram(&domain, K, 1, 1, "", &gram, &err), err);
             for (int trial = 0; trial < 20000; trial++) {

@@ -1,0 +1,318 @@
+/*
+ * test_ledger_anchor.c - what the ledger knows from outside of its file: the key of its hashes, and
+ * how far it had come (ledger.T8, ledger.T9).
+ */
+#include "ledger_place.h"
+#include <fcntl.h>
+#include <sys/file.h>
+
+/* ---- the key ---------------------------------------------------------------------- */
+
+static void makes_a_key_for_the_owner_alone(void **state)
+{
+    const place *p = *state;
+    struct stat st;
+    clo_ledger_close(open_at(p->ledger));
+    assert_int_equal(stat(p->key, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(st.st_size, 65);
+    in_shell(p, "cp '%s/config/cloister/ledger.key' '%s/kept'");
+    clo_ledger_close(open_at(p->ledger)); /* and uses it from then on */
+    in_shell(p, "cmp -s '%s/config/cloister/ledger.key' '%s/kept'");
+    in_shell(p, "test $(ls '%s/config/cloister' | wc -l) = 2"); /* the key and the anchors */
+}
+
+static void refuses_a_loose_or_damaged_key(void **state)
+{
+    const place *p = *state;
+    clo_ledger_close(open_at(p->ledger));
+    static const mode_t loose[] = { 0640, 0604, 0620, 0602, 0666 };
+    for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
+        assert_int_equal(chmod(p->key, loose[i]), 0);
+        refuses(p->ledger, "run chmod 600 '");
+    }
+    assert_int_equal(chmod(p->key, 0600), 0);
+    clo_ledger_close(open_at(p->ledger));
+    in_shell(p, "echo nonsense > '%s/config/cloister/ledger.key'");
+    refuses(p->ledger, "is not 64 hexadecimal digits");
+    in_shell(p, "rm '%s/config/cloister/ledger.key'; mkdir '%s/config/cloister/ledger.key'");
+    refuses(p->ledger, "is not a plain file");
+}
+
+static void wants_a_place_for_the_key(void **state)
+{
+    const place *p = *state;
+    char *const home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("HOME");
+    refuses(p->ledger, "neither XDG_CONFIG_HOME nor HOME");
+    setenv("HOME", p->folder, 1);
+    clo_ledger_close(open_at(p->ledger));
+    in_shell(p, "test -f '%s/.config/cloister/ledger.key'");
+    if (home) setenv("HOME", home, 1);
+    free(home);
+}
+
+/* ledger.T8 */
+static void is_shown_without_its_key_but_not_checked_nor_charged(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_ledger_facts facts;
+    clo_error err;
+    charge_times(ledger, 2);
+    clo_ledger_close(ledger);
+    in_shell(p, "mv '%s/config/cloister/ledger.key' '%s/key'");
+    for (int other = 0; other < 2; other++) {
+        if (other) { /* another key is no better than none, and is named */
+            char path[400];
+            snprintf(path, sizeof path, "%s/other.db", p->folder);
+            clo_ledger_close(open_at(path));
+        }
+        const char *const words = other ? "put the right one there" : "bring it back";
+        refuses(p->ledger, words);
+        assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+        assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+        assert_false(facts.has_key || facts.has_anchor);
+        assert_int_equal(facts.charges, 2);
+        assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, words);
+        assert_non_null(strstr(err.message, facts.key_id));
+        clo_ledger_close(ledger);
+    }
+    in_shell(p, "mv '%s/key' '%s/config/cloister/ledger.key'");
+    ledger = open_at(p->ledger);
+    is_sound(ledger);
+    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+    assert_true(facts.has_key && facts.has_anchor);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T8: who can write the file and does not have the key. */
+static void notices_entries_that_were_hashed_without_the_key(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    clo_i_head head;
+    clo_i_entry entry = { 0 };
+    uint8_t hash[LEDGER_HASH];
+    char text[640], hex[2 * LEDGER_HASH + 1];
+    charge_times(ledger, 1);
+    assert_ok(clo_i_ledger_get_head(ledger, &head, &err), err);
+    snprintf(text, sizeof text, "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset",
+             clo_i_ledger_charge_columns);
+    clo_i_sql sql = clo_i_sql_start(ledger, text);
+    assert_true(clo_i_sql_row(&sql));
+    clo_i_ledger_get_charge(&sql, &entry, hash);
+    assert_ok(clo_i_sql_finish(&sql, &err), err);
+    clo_ledger_close(ledger);
+
+    /* The charge made cheaper and passed off as one of schema 1, which needs no key; the head is
+     * moved along, and the anchor is gone with its folder. */
+    entry.format = LEDGER_PLAIN;
+    entry.mechanism[0] = 'K';
+    clo_i_chain_start(head.identity, "charge", hash);
+    clo_i_chain_charge(NULL, &entry, hash);
+    for (int i = 0; i < LEDGER_HASH; i++) snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+    snprintf(text, sizeof text,
+             "DROP TRIGGER charge_is_not_changed; DROP TRIGGER ledger_only_grows;"
+             "UPDATE charge SET mechanism = 'Kmeans/lloyd', token = NULL, plan = NULL, "
+             "key_id = NULL, format = 1, hash = x'%s';"
+             "UPDATE ledger SET charge_hash = x'%s', plain_charges = 1",
+             hex, hex);
+    tamper(p->ledger, text);
+    for (size_t i = 0; i < clo_i_ledger_schema_count; i++)
+        if (strcmp(clo_i_ledger_schema[i].name, "charge_is_not_changed") == 0 ||
+            strcmp(clo_i_ledger_schema[i].name, "ledger_only_grows") == 0)
+            tamper(p->ledger, clo_i_ledger_schema[i].text);
+    in_shell(p, "rm -r '%s/config/cloister/anchors'");
+    ledger = open_at(p->ledger);
+    assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "the seal at its beginning");
+    clo_ledger_close(ledger);
+}
+
+/* ---- the anchor --------------------------------------------------------------------- */
+
+/* ledger.T9 */
+static void notices_a_restored_old_copy(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    charge_times(ledger, 2);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp '%s/ledger.db' '%s/old.db'");
+    ledger = open_at(p->ledger);
+    charge_times(ledger, 1);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp '%s/ledger.db' '%s/new.db'; cp '%s/old.db' '%s/ledger.db'");
+    refuses(p->ledger, "is an older copy or was cut short: it ends at charge 2");
+    assert_fails(clo_ledger_open_existing(p->ledger, &ledger, &err), CLO_LEDGER, err, "older copy");
+    in_shell(p, "cp '%s/new.db' '%s/ledger.db'"); /* as the sentence says */
+    ledger = open_at(p->ledger);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp '%s/old.db' '%s/ledger.db'; rm '%s'/config/cloister/anchors/*");
+    ledger = open_at(p->ledger); /* and as it says when the newer one is lost */
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T9: also while it is open, and where a cap is what is missing. */
+static void notices_a_copy_put_under_an_open_ledger(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_i_receipt receipt;
+    clo_error err;
+    charge_times(ledger, 1);
+    in_shell(p, "cp '%s/ledger.db' '%s/old.db'");
+    assert_ok(clo_ledger_declare(ledger, "d", (clo_loss){ 2, 0 }, &err), err);
+    in_shell(p, "cat '%s/old.db' > '%s/ledger.db'"); /* the same file, with other contents */
+    assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_LEDGER, err, "older copy");
+    assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "older copy");
+    clo_ledger_close(ledger);
+    refuses(p->ledger, "it ends at charge 1 and declaration 0, and there were 1 and 1");
+}
+
+/* ledger.T9 */
+static void notices_another_history_of_the_same_length(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    charge_times(ledger, 1);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp '%s/ledger.db' '%s/fork.db'; cp -r '%s/config' '%s/kept'");
+    ledger = open_at(p->ledger);
+    charge_times(ledger, 2);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp -r '%s/config' '%s/right'; rm -r '%s/config'; cp -r '%s/kept' '%s/config'");
+    in_shell(p, "mv '%s/ledger.db' '%s/aside.db'; mv '%s/fork.db' '%s/ledger.db'");
+    ledger = open_at(p->ledger); /* with the same key, on another machine */
+    charge_times(ledger, 3);
+    clo_ledger_close(ledger);
+    in_shell(p, "rm -r '%s/config'; mv '%s/right' '%s/config'");
+    refuses(p->ledger, "its charge 3 is another one than the anchor remembers");
+}
+
+/* ledger.T9: a crash between the commit and the anchor locks nobody out. */
+static void takes_a_ledger_that_is_ahead_of_its_anchor(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    charge_times(ledger, 1);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp -r '%s/config' '%s/kept'; cp '%s/ledger.db' '%s/old.db'");
+    ledger = open_at(p->ledger);
+    charge_times(ledger, 3);
+    clo_ledger_close(ledger);
+    in_shell(p, "rm -r '%s/config'; mv '%s/kept' '%s/config'");
+    ledger = open_at(p->ledger);
+    is_sound(ledger);
+    clo_ledger_close(ledger); /* which has brought the anchor up */
+    in_shell(p, "cp '%s/old.db' '%s/ledger.db'");
+    refuses(p->ledger, "older copy");
+}
+
+/* ledger.T9: one of the two records may be torn, wherever it was cut. */
+static void reads_an_anchor_with_a_torn_record(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    char path[PATH_MAX];
+    static const char zeros[512];
+    charge_times(ledger, 5);
+    memcpy(path, ledger->anchor.path, sizeof path);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp -r '%s/config' '%s/kept'");
+    for (int record = 0; record < 2; record++)
+        for (int cut = 0; cut < 512; cut += 37) {
+            const int file = open(path, O_WRONLY);
+            assert_int_equal(pwrite(file, zeros, (size_t)(512 - cut), 512 * record + cut),
+                             512 - cut);
+            close(file);
+            clo_ledger_close(open_at(p->ledger));
+            in_shell(p, "rm -r '%s/config'; cp -r '%s/kept' '%s/config'");
+        }
+    assert_int_equal(truncate(path, 0), 0);
+    refuses(p->ledger, "is damaged, so an old copy could not be told");
+}
+
+static void notices_a_ledger_that_was_removed_or_replaced(void **state)
+{
+    const place *p = *state;
+    char other[400];
+    clo_ledger *ledger = open_at(p->ledger);
+    charge_times(ledger, 2);
+    clo_ledger_close(ledger);
+    in_shell(p, "rm '%s/ledger.db'");
+    refuses(p->ledger, "that ended at charge 2 and declaration 0, and it is gone");
+    in_shell(p, "rm -f '%s/ledger.db'");
+    snprintf(other, sizeof other, "%s/other.db", p->folder);
+    clo_ledger_close(open_at(other)); /* elsewhere one can begin anew */
+    in_shell(p, "mv '%s/other.db' '%s/ledger.db'; rm '%s'/config/cloister/anchors/*; true");
+    clo_ledger_close(open_at(p->ledger));
+}
+
+static void takes_a_ledger_that_was_moved(void **state)
+{
+    const place *p = *state;
+    char other[400];
+    clo_ledger *ledger = open_at(p->ledger);
+    charge_times(ledger, 2);
+    clo_ledger_close(ledger);
+    in_shell(p, "mkdir '%s/b'; mv '%s/ledger.db' '%s/b/ledger.db'");
+    snprintf(other, sizeof other, "%s/b/ledger.db", p->folder);
+    ledger = open_at(other);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+    clo_ledger_close(open_at(p->ledger)); /* its old place is free */
+}
+
+static void says_that_the_anchor_cannot_be_written(void **state)
+{
+    const place *p = *state;
+    clo_ledger_close(open_at(p->ledger));
+    in_shell(p, "rm -r '%s/config/cloister/anchors'; touch '%s/config/cloister/anchors'");
+    refuses(p->ledger, "anchors/");
+}
+
+/* ledger.T9: the charge counts all the same, and the anchor follows when the lock is free. */
+static void charges_while_somebody_holds_the_anchor(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    const int file = open(ledger->anchor.path, O_RDONLY);
+    char record[1024] = "";
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    charge_times(ledger, 1);
+    assert_int_equal(pread(file, record, sizeof record - 1, 0), (ssize_t)sizeof record - 1);
+    assert_null(strstr(record, "charges 00000000000000000001"));
+    close(file);
+    clo_ledger_close(ledger);
+    ledger = open_at(p->ledger);
+    assert_int_equal(pread(ledger->anchor.file, record, 512, 512), 512);
+    assert_non_null(strstr(record, "charges 00000000000000000001"));
+    clo_ledger_close(ledger);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_PLACE(makes_a_key_for_the_owner_alone),
+        IN_PLACE(refuses_a_loose_or_damaged_key),
+        IN_PLACE(wants_a_place_for_the_key),
+        IN_PLACE(is_shown_without_its_key_but_not_checked_nor_charged),
+        IN_PLACE(notices_entries_that_were_hashed_without_the_key),
+        IN_PLACE(notices_a_restored_old_copy),
+        IN_PLACE(notices_a_copy_put_under_an_open_ledger),
+        IN_PLACE(notices_another_history_of_the_same_length),
+        IN_PLACE(takes_a_ledger_that_is_ahead_of_its_anchor),
+        IN_PLACE(reads_an_anchor_with_a_torn_record),
+        IN_PLACE(notices_a_ledger_that_was_removed_or_replaced),
+        IN_PLACE(takes_a_ledger_that_was_moved),
+        IN_PLACE(says_that_the_anchor_cannot_be_written),
+        IN_PLACE(charges_while_somebody_holds_the_anchor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

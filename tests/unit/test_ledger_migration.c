@@ -1,0 +1,192 @@
+/*
+ * test_ledger_migration.c - a ledger of schema 1 becomes one of this version and loses nothing.
+ *
+ * The file is made by the statements of schema 1 themselves (ledger_schema_1.h), with the plain
+ * hashes of its time.
+ */
+#include "ledger_place.h"
+#include "ledger_schema_1.h"
+#include <sys/wait.h>
+
+static sqlite3 *db;
+
+static void run_sql(const char *text)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, text, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", text, message);
+}
+
+static void hex(const uint8_t hash[LEDGER_HASH], char text[2 * LEDGER_HASH + 1])
+{
+    for (int i = 0; i < LEDGER_HASH; i++) snprintf(text + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* "d" is capped at 2 and has two charges of 0.5. */
+static void make_old_ledger(const char *path)
+{
+    static const uint8_t identity[LEDGER_IDENTITY] = "old ledger of 1";
+    uint8_t charge_hash[LEDGER_HASH], declaration_hash[LEDGER_HASH];
+    char text[1024], hash[2 * LEDGER_HASH + 1], other[2 * LEDGER_HASH + 1];
+    const int64_t half = INT64_C(1) << 47, rho = INT64_C(1) << 45;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (size_t i = 0; i < sizeof ledger_schema_1 / sizeof *ledger_schema_1; i++)
+        run_sql(ledger_schema_1[i]);
+    clo_i_chain_start(identity, "charge", charge_hash);
+    clo_i_chain_start(identity, "declaration", declaration_hash);
+    hex(charge_hash, hash);
+    hex(declaration_hash, other);
+    snprintf(
+        text, sizeof text,
+        "INSERT INTO ledger VALUES (1, CAST('old ledger of 1' || char(0) AS BLOB), 1700000000, "
+        "'cloister 0.1.0', 0, x'%s', 0, x'%s');"
+        "INSERT INTO dataset VALUES (1, 'd', 1700000000, 2, 0, %lld, 0, 'open', 0, 0, 0, "
+        "'replace', 2, %lld, 0, %lld, 0, 1700000002)",
+        hash, other, (long long)(4 * half), (long long)(2 * half), (long long)(2 * rho));
+    run_sql(text);
+    clo_i_declaration cap = { .sequence = 1,
+                              .time = 1700000000,
+                              .dataset = "d",
+                              .cap = { 2, 0 },
+                              .cap_epsilon = (uint64_t)(4 * half),
+                              .format = LEDGER_PLAIN };
+    clo_i_chain_declaration(NULL, &cap, declaration_hash);
+    hex(declaration_hash, hash);
+    snprintf(text, sizeof text,
+             "INSERT INTO declaration VALUES (1, 0, 1, 1700000000, 2, 0, %lld, 0, 1, x'%s');"
+             "UPDATE ledger SET declarations = 1, declaration_hash = x'%s'",
+             (long long)(4 * half), hash, hash);
+    run_sql(text);
+    for (int i = 1; i <= 2; i++) {
+        clo_i_entry entry = { .sequence = (uint64_t)i,
+                              .time = 1700000000 + i,
+                              .dataset = "d",
+                              .mechanism = "kmeans/lloyd",
+                              .relation = "replace",
+                              .asked = { 0.5, 0 },
+                              .cost = { (uint64_t)half, 0, (uint64_t)rho, 0 },
+                              .format = LEDGER_PLAIN };
+        clo_i_chain_charge(NULL, &entry, charge_hash);
+        hex(charge_hash, hash);
+        snprintf(text, sizeof text,
+                 "INSERT INTO charge VALUES (%d, 1, %d, 'kmeans/lloyd', 'replace', 0.5, 0, %lld, "
+                 "0, %lld, 0, 'open', 0, 1, x'%s');"
+                 "UPDATE ledger SET charges = %d, charge_hash = x'%s'",
+                 i, 1700000000 + i, (long long)half, (long long)rho, hash, i, hash);
+        run_sql(text);
+    }
+    sqlite3_close(db);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void counts_on_after_the_migration(clo_ledger *ledger)
+{
+    clo_ledger_facts facts;
+    clo_i_receipt receipt;
+    clo_error err;
+    is_sound(ledger);
+    assert_int_equal(charge_with(ledger, NULL, NULL).sequence, 3);
+    assert_int_equal(charge_with(ledger, "t", NULL).sequence, 4);
+    assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_BUDGET, err, "does not cover");
+    is_sound(ledger);
+    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+    assert_true(facts.schema == 2 && facts.charges == 4 && facts.declarations == 1);
+    assert_int_equal(facts.created, 1700000000);
+}
+
+static void brings_an_old_ledger_up_to_date(void **state)
+{
+    const place *p = *state;
+    make_old_ledger(p->ledger);
+    clo_ledger *ledger = open_at(p->ledger);
+    counts_on_after_the_migration(ledger);
+    clo_ledger_close(ledger);
+    ledger = open_at(p->ledger);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+static void does_so_also_for_a_reader(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = NULL;
+    clo_error err;
+    make_old_ledger(p->ledger);
+    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+    ledger = open_at(p->ledger);
+    counts_on_after_the_migration(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T8: what was changed before the migration is seen after it. */
+static void seals_what_it_found(void **state)
+{
+    const place *p = *state;
+    clo_error err;
+    make_old_ledger(p->ledger);
+    tamper(p->ledger, "DROP TRIGGER charge_is_not_changed; UPDATE charge SET epsilon = 1 WHERE "
+                      "sequence = 1");
+    clo_ledger *ledger = open_at(p->ledger);
+    assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "charge 1 was changed");
+    clo_ledger_close(ledger);
+}
+
+static void migrates_once_among_competing_processes(void **state)
+{
+    const place *p = *state;
+    pid_t children[6];
+    make_old_ledger(p->ledger);
+    fflush(NULL);
+    for (int i = 0; i < 6; i++)
+        if ((children[i] = fork()) == 0) {
+            clo_ledger *ledger = NULL;
+            const bool right =
+                !clo_ledger_open(p->ledger, &ledger, NULL) && !clo_ledger_verify(ledger, NULL);
+            clo_ledger_close(ledger);
+            _exit(right ? 0 : 1);
+        }
+    for (int i = 0; i < 6; i++) {
+        int status = -1;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    clo_ledger *ledger = open_at(p->ledger);
+    counts_on_after_the_migration(ledger);
+    clo_ledger_close(ledger);
+}
+
+static void refuses_a_newer_schema_and_one_that_never_was(void **state)
+{
+    const place *p = *state;
+    make_old_ledger(p->ledger);
+    tamper(p->ledger, "PRAGMA user_version = 3");
+    refuses(p->ledger, "was written by a newer cloister (schema 3");
+    tamper(p->ledger, "PRAGMA user_version = 0");
+    refuses(p->ledger, "which never was");
+}
+
+/* A part of it would be worse than none: what cannot be brought up to date stays as it was. */
+static void leaves_a_damaged_old_ledger_as_it_was(void **state)
+{
+    const place *p = *state;
+    make_old_ledger(p->ledger);
+    tamper(p->ledger, "DROP TABLE declaration");
+    in_shell(p, "cp '%s/ledger.db' '%s/before'");
+    refuses(p->ledger, "is damaged");
+    in_shell(p, "cmp -s '%s/ledger.db' '%s/before'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_PLACE(brings_an_old_ledger_up_to_date),
+        IN_PLACE(does_so_also_for_a_reader),
+        IN_PLACE(seals_what_it_found),
+        IN_PLACE(migrates_once_among_competing_processes),
+        IN_PLACE(refuses_a_newer_schema_and_one_that_never_was),
+        IN_PLACE(leaves_a_damaged_old_ledger_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
