@@ -137,10 +137,10 @@ clo_status clo_i_account_capacity(const clo_i_account *account, uint64_t *rho, c
     return CLO_OK;
 }
 
-/* The zcdp rule where the charge then takes the smaller share of what is left.  A charge that
- * asks for all of the epsilon that is left takes the cap at its word and uses it up (ledger.T6). */
 enum { ZCDP_LARGEST_EPSILON = 300 }; /* beyond, the sampler's missing tail shows: gaussian.T1 */
 
+/* The zcdp rule where the charge then takes the smaller share of what is left.  A charge that
+ * asks for all of the epsilon that is left takes the cap at its word and uses it up (ledger.T6). */
 static bool better_as_zcdp(const clo_i_account *account, const clo_i_cost *cost, uint64_t capacity)
 {
     typedef unsigned __int128 wide;
