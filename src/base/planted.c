@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic int planted = CLO_PLANTED_NONE;
+static _Atomic int planted = CLO_FAULT_NONE;
 
 bool clo_i_planted(clo_planted fault)
 {
@@ -21,10 +21,10 @@ const char *clo_i_planted_name(clo_planted fault)
 {
     static const char *const names[] = { "none",
 #define X(name, what) what,
-                                         CLO_PLANTED_LIST(X)
+                                         CLO_FAULT_LIST(X)
 #undef X
     };
-    return (size_t)fault < CLO_PLANTED_COUNT ? names[fault] : "?";
+    return (size_t)fault < CLO_FAULT_COUNT ? names[fault] : "?";
 }
 #else
 typedef int clo_i_no_planted_faults; /* a translation unit must not be empty */

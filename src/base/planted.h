@@ -3,13 +3,13 @@
  * with -Dfault_injection=true, and there only while one is switched on; everywhere else
  * clo_i_planted is the constant false and nothing of this is compiled.
  */
-#ifndef CLO_PLANTED_H
-#define CLO_PLANTED_H
+#ifndef CLO_FAULT_H
+#define CLO_FAULT_H
 
 #include <stdbool.h>
 
 /* One row a fault: name, what was done wrong. */
-#define CLO_PLANTED_LIST(X)                                                                        \
+#define CLO_FAULT_LIST(X)                                                                          \
     X(NOISE_HALVED, "noise of half the planned scale")                                             \
     X(NOISE_TENTH_LOW, "noise a tenth below the planned scale")                                    \
     X(NOISE_TWENTIETH_LOW, "noise a twentieth below the planned scale")                            \
@@ -23,16 +23,16 @@
     X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")
 
 typedef enum clo_planted {
-    CLO_PLANTED_NONE,
-#define X(name, what) CLO_PLANTED_##name,
-    CLO_PLANTED_LIST(X)
+    CLO_FAULT_NONE,
+#define X(name, what) CLO_FAULT_##name,
+    CLO_FAULT_LIST(X)
 #undef X
-        CLO_PLANTED_COUNT
+        CLO_FAULT_COUNT
 } clo_planted;
 
 #ifdef CLO_FAULT_INJECTION
 bool clo_i_planted(clo_planted fault);
-void clo_i_plant(clo_planted fault); /* one at a time; CLO_PLANTED_NONE: none */
+void clo_i_plant(clo_planted fault); /* one at a time; CLO_FAULT_NONE: none */
 const char *clo_i_planted_name(clo_planted fault);
 #else
 static inline bool clo_i_planted(clo_planted fault)

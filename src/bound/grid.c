@@ -67,13 +67,13 @@ void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
     /* Squares of very large or very small values would leave the range of a double. */
     const double unit = largest > 1e-140 && largest < 1e140 ? 1 : largest;
     const double own = length(values, cols, unit), allowed = norm / unit;
-    const bool outside = own > allowed && !clo_i_planted(CLO_PLANTED_CLIPPING_MISSING);
+    const bool outside = own > allowed && !clo_i_planted(CLO_FAULT_CLIPPING_MISSING);
     const double divisor = outside ? own : allowed;
     for (size_t j = 0; j < cols; j++) {
         /* Divided first: a record along an axis lands exactly on the sphere. */
         const double r = values[j] / unit / divisor * GRID;
         out[j] = (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
     }
-    if (clo_i_planted(CLO_PLANTED_CLIPPING_MISSING)) return;
+    if (clo_i_planted(CLO_FAULT_CLIPPING_MISSING)) return;
     while (!inside_ball(out, cols)) take_a_step_in(out, cols);
 }

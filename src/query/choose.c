@@ -56,7 +56,7 @@ static clo_status draw(clo_stream *stream, const clo_slot *slot, const int64_t *
     for (;;) {
         const size_t i = (size_t)clo_i_random_below(stream, count);
         const clo_u128 behind = (clo_u128)((uint64_t)best - (uint64_t)scores[i]);
-        const uint64_t factor = clo_i_planted(CLO_PLANTED_FACTOR_TWO_MISSING) ? 2 : 1;
+        const uint64_t factor = clo_i_planted(CLO_FAULT_FACTOR_TWO_MISSING) ? 2 : 1;
         const bool kept = clo_i_bernoulli_exp(stream, behind * slot->rate_numerator * factor,
                                               slot->rate_denominator);
         CLO_TRY(clo_i_stream_check(stream, err));

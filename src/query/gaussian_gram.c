@@ -49,7 +49,7 @@ static uint64_t off_diagonal_scale(uint64_t scale)
 {
     const unsigned __int128 half = ((unsigned __int128)scale * scale + 1) / 2;
     /* The mean of two draws of that scale has a scale that is smaller by sqrt 2 again. */
-    if (clo_i_planted(CLO_PLANTED_SYMMETRIC_TWICE)) return clo_i_root_up(half / 2);
+    if (clo_i_planted(CLO_FAULT_SYMMETRIC_TWICE)) return clo_i_root_up(half / 2);
     return clo_i_root_up(half);
 }
 

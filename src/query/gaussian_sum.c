@@ -100,9 +100,9 @@ static void plant(const work *w, int threads, int64_t *noise)
         double size = 0;
         for (int thread = 0; thread < threads; thread++)
             size += w->sums[(size_t)thread * entries + c * width + w->cols];
-        if (clo_i_planted(CLO_PLANTED_EMPTY_SKIPPED) && size == 0)
+        if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && size == 0)
             for (size_t j = 0; j < width; j++) noise[c * width + j] = 0;
-        if (clo_i_planted(CLO_PLANTED_COUNT_LEAKED)) noise[c * width + w->cols] = 0;
+        if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) noise[c * width + w->cols] = 0;
     }
 }
 
@@ -121,7 +121,7 @@ static void add_up(const work *w, int threads, uint64_t unit, int64_t *totals)
 
 static uint64_t planned_scale(const clo_slot *slot)
 {
-    if (!clo_i_planted(CLO_PLANTED_SPLIT_IGNORED)) return slot->scale;
+    if (!clo_i_planted(CLO_FAULT_SPLIT_IGNORED)) return slot->scale;
     return (uint64_t)((double)slot->scale / sqrt((double)slot->event.count));
 }
 

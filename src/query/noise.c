@@ -62,10 +62,10 @@ static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t ch
 /* What the test build may have done wrong. */
 static uint64_t planted_scale(uint64_t scale)
 {
-    if (clo_i_planted(CLO_PLANTED_NOISE_HALVED)) return scale / 2;
-    if (clo_i_planted(CLO_PLANTED_NOISE_TENTH_LOW)) return scale - scale / 10;
-    if (clo_i_planted(CLO_PLANTED_NOISE_TWENTIETH_LOW)) return scale - scale / 20;
-    if (clo_i_planted(CLO_PLANTED_SENSITIVITY_ROOT_TWO)) return (uint64_t)((double)scale / sqrt(2));
+    if (clo_i_planted(CLO_FAULT_NOISE_HALVED)) return scale / 2;
+    if (clo_i_planted(CLO_FAULT_NOISE_TENTH_LOW)) return scale - scale / 10;
+    if (clo_i_planted(CLO_FAULT_NOISE_TWENTIETH_LOW)) return scale - scale / 20;
+    if (clo_i_planted(CLO_FAULT_SENSITIVITY_ROOT_TWO)) return (uint64_t)((double)scale / sqrt(2));
     return scale;
 }
 
@@ -75,7 +75,7 @@ clo_status clo_i_draw_gaussian(clo_context *context, uint64_t planned, size_t co
     const uint64_t scale = planted_scale(planned);
     const size_t chunks = count / CHUNK + (count % CHUNK != 0);
     const uint64_t fresh = clo_i_rng_next_ask(context->rng);
-    const uint64_t ask = clo_i_planted(CLO_PLANTED_SEED_REUSED) ? 0 : fresh;
+    const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
     _Atomic int failure = CLO_OK;
     if (context->comm->rank != 0) {
         for (size_t i = 0; i < count; i++) out[i] = 0;
