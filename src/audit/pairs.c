@@ -58,15 +58,15 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
                   (const double[]){ h, -h, 0 }, out);
 }
 
-/* Twice as many records as move sit above the second of the thresholds, where the handicap leaves
- * little weight.  A record that moves from below all thresholds to above them raises the score of
- * the thresholds on one side of these and lowers that of the others: the whole range of the choice, and
- * the side with little weight shows nearly all of it as a loss. */
+/* Twice as many records as move sit above the first of the thresholds.  A record that moves from
+ * below all thresholds to above them raises the score of the first and lowers that of the others: the
+ * whole range of the choice; and as the handicap leaves the others little weight, they show nearly
+ * all of it as a loss. */
 static size_t around_the_median(clo_relation relation, unsigned group, int world, double *out)
 {
     const double low = 0, high = 1;
     const size_t moving = either(relation, group, world, 1, &low, &high, out);
-    for (size_t i = 0; i < 2 * (size_t)group; i++) out[moving + i] = 1.5 * 0x1p-25;
+    for (size_t i = 0; i < 2 * (size_t)group; i++) out[moving + i] = 1.5 * 0x1p-26;
     return moving + 2 * (size_t)group;
 }
 
