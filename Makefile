@@ -7,7 +7,7 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long lint bench fuzz asan coverage format install clean
+.PHONY: help deps build demo test test-long audit lint bench fuzz asan coverage format install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -37,6 +37,11 @@ test-long: ## the kills and races of the ledger, in the numbers that proofs/ledg
 	@tools/deps.sh build test
 	@tools/test.py --build dev fault
 	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_kill
+
+audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs a world
+	@tools/deps.sh build test
+	@tools/test.py --build dev statistical
+	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_matrix
 
 lint: ## format, arrows between folders, symbols, proofs, names
 	@tools/deps.sh build test

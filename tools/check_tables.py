@@ -32,6 +32,16 @@ def rows(text, macro, names):
             yield [argument.strip().strip('"') for argument in row.group(1).split(",")][:names]
 
 
+def without_pair(root):
+    """One sentence for each mechanism that no audit pair is made for."""
+    made = {tuple(row) for row in rows((root / "src/audit/pairs.def").read_text(encoding="utf-8"),
+                                       "PAIR", 2)}
+    table = (root / "src/mechanism/table.def").read_text(encoding="utf-8")
+    for family, method in rows(table, "MECHANISM", 2):
+        if (family, method) not in made:
+            yield f"MECHANISM({family}, {method}) needs an audit pair in src/audit/pairs.def"
+
+
 def exists(path, folder):
     return path.is_dir() and any(path.iterdir()) if folder else path.is_file()
 
@@ -57,6 +67,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.strip().splitlines()[-1])
     count, missing = check(Path(sys.argv[1]))
+    missing += without_pair(Path(sys.argv[1]))
     for sentence in missing:
         print(sentence, file=sys.stderr)
     if missing:

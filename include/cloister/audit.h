@@ -23,6 +23,7 @@ typedef struct clo_audit_options {
     uint8_t seed[32]; /* the same audit for the same seed, on any number of threads */
     bool (*progress)(void *user, double done); /* false stops the audit; may be NULL */
     void *user;
+    const char *pair; /* only the pair of this name; NULL: each of the mechanism's */
 } clo_audit_options;
 
 CLO_API clo_audit_options clo_audit_options_default(void);
@@ -49,7 +50,8 @@ typedef struct clo_audit_finding {
 } clo_audit_finding;
 
 /* Audits a mechanism: its own pairs, at this budget, under this relation, with its answers as they
- * were noised (not only what was made of them).  Calls visit for each pair and group; false stops. */
+ * were noised (not only what was made of them).  Calls visit for each pair and group; false
+ * stops. */
 CLO_API CLO_CHECK clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation,
                                        clo_loss budget, const clo_audit_options *options,
                                        bool (*visit)(void *user, const clo_audit_finding *finding),

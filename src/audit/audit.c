@@ -1,6 +1,6 @@
 /*
- * audit.c - the audit of a mechanism: its pairs, run as a stranger would run it, through plan, grant and
- * run, and listening to every answer.
+ * audit.c - the audit of a mechanism: its pairs, run as a stranger would run it, through plan,
+ * grant and run, and listening to every answer.
  */
 #include "audit/audit_internal.h"
 #include <cloister/run.h>
@@ -150,7 +150,8 @@ static void take_down(bench *b)
 /* ---- the claim ------------------------------------------------------------------------------- */
 
 /* A plan of Gaussian events claims its mu, which a group of g multiplies by g; any other one claims
- * (epsilon, delta), which becomes (g epsilon, delta (e^(g epsilon) - 1)/(e^epsilon - 1)) (audit.T3). */
+ * (epsilon, delta), which becomes (g epsilon, delta (e^(g epsilon) - 1)/(e^epsilon - 1))
+ * (audit.T3). */
 static void state_claim(const clo_plan *plan, unsigned group, clo_audit_subject *subject)
 {
     const double g = group, epsilon = clo_plan_price(plan).loss.epsilon;
@@ -189,9 +190,10 @@ static clo_status audit_pair(const clo_mechanism *mechanism, clo_relation relati
     return status;
 }
 
-static bool belongs(const clo_i_pair *pair, const clo_mechanism *mechanism)
+static bool belongs(const clo_i_pair *pair, const clo_mechanism *mechanism, const char *name)
 {
-    return strcmp(pair->family, clo_mechanism_family(mechanism)) == 0 &&
+    return (!name || strcmp(pair->name, name) == 0) &&
+           strcmp(pair->family, clo_mechanism_family(mechanism)) == 0 &&
            strcmp(pair->method, clo_mechanism_method(mechanism)) == 0;
 }
 
@@ -222,15 +224,17 @@ clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation, clo_
         return clo_i_fail(err, CLO_ARGUMENT, "group must be 1, 2 or 4, or 0 for each, not %u",
                           options.group);
     const size_t each = options.group ? 1 : 3;
-    for (size_t i = 0; i < clo_i_pair_count(); i++) parts += belongs(clo_i_pair_at(i), mechanism);
-    if (parts == 0) return clo_i_fail(err, CLO_UNSUPPORTED, "this mechanism has no pair to audit");
+    for (size_t i = 0; i < clo_i_pair_count(); i++)
+        parts += belongs(clo_i_pair_at(i), mechanism, options.pair);
+    if (parts == 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "this mechanism has no such pair to audit");
     clo_audit_options of_a_part = options;
     of_a_part.alpha = options.alpha / (double)(parts * each); /* Bonferroni: audit.T2 */
     stage s = { &options, 0, (double)(parts * each) };
     of_a_part.progress = options.progress ? pass_on : NULL;
     of_a_part.user = &s;
     for (size_t i = 0; i < clo_i_pair_count(); i++)
-        for (size_t g = 0; g < each && belongs(clo_i_pair_at(i), mechanism); g++) {
+        for (size_t g = 0; g < each && belongs(clo_i_pair_at(i), mechanism, options.pair); g++) {
             const unsigned group = options.group ? options.group : groups[g];
             bench b = { .pair = clo_i_pair_at(i), .seed = options.seed, .number = i * 8 + group };
             clo_audit_finding finding;

@@ -16,13 +16,13 @@ double clo_i_probability_at_least(uint64_t hits, uint64_t trials, double alpha);
 double clo_i_probability_at_most(uint64_t hits, uint64_t trials, double alpha);
 double clo_i_normal_quantile(double p);
 
-/* The loss that the event shows: it happens with probability p or more in one world and q or less in
- * the other.  Never below 0. */
+/* The loss that the event shows: it happens with probability p or more in one world and q or less
+ * in the other.  Never below 0. */
 double clo_i_shown_loss(clo_audit_unit unit, double delta, double p, double q);
 
 /* ---- score.c --------------------------------------------------------------------------------- */
 
-/* Turns an answer into one number that is larger in world 0 than in world 1, learnt from examples. */
+/* Turns an answer into one number, larger in world 0 than in world 1; learnt from examples. */
 typedef struct clo_i_score clo_i_score;
 
 CLO_CHECK clo_status clo_i_score_new(size_t outputs, bool categorical, clo_i_score **out,

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Lentz's continued fraction for the incomplete beta function; few steps where x is below the mean. */
+/* Lentz's continued fraction for the incomplete beta function; quick where x is below the mean. */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 - (a + b) * x / (a + 1), value;
@@ -30,23 +30,24 @@ static double beta_fraction(double a, double b, double x)
     return value;
 }
 
-/* I_x(a, b) = P[Beta(a, b) <= x]. */
-static double beta_law(double a, double b, double x)
+/* P[Beta(a, b) <= x], or P[Beta(a, b) > x]: the smaller of the two without cancellation. */
+static double beta_law(double a, double b, double x, bool above)
 {
-    if (x <= 0) return 0;
-    if (x >= 1) return 1;
+    if (x <= 0 || x >= 1) return (x >= 1) != above ? 1 : 0;
     const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+    const bool left = x < (a + 1) / (a + b + 2);
+    const double tail =
+        left ? front * beta_fraction(a, b, x) / a : front * beta_fraction(b, a, 1 - x) / b;
+    return left != above ? tail : 1 - tail;
 }
 
-/* The x with I_x(a, b) = p, from the side that is asked for. */
+/* The largest x known to have P[Beta <= x] <= p, or the smallest known to have P[Beta > x] <= p. */
 static double beta_quantile(double a, double b, double p, bool above)
 {
     double low = 0, high = 1;
     for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
         const double middle = low > 0 && high / low > 4 ? sqrt(low * high) : (low + high) / 2;
-        if (beta_law(a, b, middle) < p)
+        if (above ? beta_law(a, b, middle, true) > p : beta_law(a, b, middle, false) <= p)
             low = middle;
         else
             high = middle;
@@ -67,8 +68,8 @@ double clo_i_probability_at_least(uint64_t hits, uint64_t trials, double alpha)
 double clo_i_probability_at_most(uint64_t hits, uint64_t trials, double alpha)
 {
     if (hits == trials) return 1;
-    /* By symmetry, so that small alphas are never taken from 1. */
-    return 1 - clo_i_probability_at_least(trials - hits, trials, alpha);
+    const double k = (double)hits, n = (double)trials;
+    return fmin(1, beta_quantile(k + 1, n - k, alpha * (1 - SLACK), true) * (1 + SLACK));
 }
 
 double clo_i_normal_quantile(double p)

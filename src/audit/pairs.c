@@ -1,5 +1,6 @@
 /*
- * pairs.c - worlds that are hard on a mechanism: neighbours at the full sensitivity of what it asks.
+ * pairs.c - worlds that are hard on a mechanism: neighbours at the full sensitivity of what it
+ * asks.
  *
  * Under replace, `group` records are one thing in world 0 and its opposite in world 1; under
  * add-remove they are there in world 0 and missing in world 1.  The norm is 1 throughout.
@@ -59,9 +60,9 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
 }
 
 /* Twice as many records as move sit above the first of the thresholds.  A record that moves from
- * below all thresholds to above them raises the score of the first and lowers that of the others: the
- * whole range of the choice; and as the handicap leaves the others little weight, they show nearly
- * all of it as a loss. */
+ * below all thresholds to above them raises the score of the first and lowers that of the others:
+ * the whole range of the choice; and as the handicap leaves the others little weight, they show
+ * nearly all of it as a loss. */
 static size_t around_the_median(clo_relation relation, unsigned group, int world, double *out)
 {
     const double low = 0, high = 1;

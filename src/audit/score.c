@@ -1,12 +1,13 @@
 /*
  * score.c - from an answer to one number that tells two worlds apart.
  *
- * Numbers: the linear discriminant, with the full covariance of the answer and, beside each number, whether
- * it is exactly zero.  It is the matched filter where the noise is Gaussian; and it finds what it is
- * not told of: a number without noise, noise that was used twice, noise that was left out.
- * A choice: the logarithm of how much oftener it was seen in one world than in the other.
+ * Numbers: the linear discriminant, with the full covariance of the answer and, beside each number,
+ * whether it is exactly zero.  It is the matched filter where the noise is Gaussian; and it finds
+ * what it is not told of: a number without noise, noise that was used twice, noise that was left
+ * out. A choice: the logarithm of how much oftener it was seen in one world than in the other.
  *
- * Whatever is learnt, the bound that follows is valid (audit.T2): learning and counting use other runs.
+ * Whatever is learnt, the bound that follows is valid (audit.T2): learning and counting use other
+ * runs.
  */
 #include "audit/audit_internal.h"
 #include "linalg/linalg.h"

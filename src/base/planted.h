@@ -1,6 +1,6 @@
 /*
- * planted.h - faults that someone could really make, for the audits to find.  They exist only in a build
- * with -Dfault_injection=true, and there only while one is switched on; everywhere else
+ * planted.h - faults that someone could really make, for the audits to find.  They exist only in a
+ * build with -Dfault_injection=true, and there only while one is switched on; everywhere else
  * clo_i_planted is the constant false and nothing of this is compiled.
  */
 #ifndef CLO_FAULT_H

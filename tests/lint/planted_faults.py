@@ -167,6 +167,14 @@ def tables_ask_for_their_files():
         assert check_tables.check(root) == (2, [])
 
 
+def mechanisms_ask_for_an_audit_pair():
+    tables = {"src/mechanism/table.def": "MECHANISM(kmeans, lloyd)\nMECHANISM(kmeans, tree)\n",
+              "src/audit/pairs.def": 'PAIR(kmeans, lloyd, sums, "clusters=1", 2)\n'}
+    with tempfile.TemporaryDirectory() as folder:
+        missing = list(check_tables.without_pair(tree(folder, tables)))
+        assert len(missing) == 1 and "MECHANISM(kmeans, tree)" in missing[0], missing
+
+
 def manual_pages():
     with tempfile.TemporaryDirectory() as folder:
         root = tree(folder, {"build/faulty.1": ".SH NAME\nsound \\- has no title\n.XY\n"})
@@ -201,6 +209,7 @@ def tests():
     for fault, *rest in LIBRARIES:
         yield f"symbols finds {fault}", lambda rest=rest: plant_library(*rest)
     yield "the tables ask for their files", tables_ask_for_their_files
+    yield "mechanisms ask for an audit pair", mechanisms_ask_for_an_audit_pair
     yield "manual finds a page without a title", manual_pages
     yield "the test runner counts", the_runner_counts
 
