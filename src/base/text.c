@@ -31,6 +31,10 @@ void clo_i_format_double(double value, char buffer[32])
         memcpy(buffer, "null", 5);
         return;
     }
+    if (value == trunc(value) && fabs(value) < 1e15) { /* 10, and not 1e1 */
+        snprintf(buffer, 32, "%.0f", value);
+        return;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, 32, "%.*g", digits, value);
         if (digits == 17 || strtod(buffer, NULL) == value) break;

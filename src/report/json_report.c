@@ -26,7 +26,7 @@ void clo_i_write_format(clo_writer *writer, const char *format, ...)
 void clo_i_write_double(clo_writer *writer, double value)
 {
     char text[32];
-    clo_i_format_double(value, text);
+    clo_i_format_double(value + 0.0, text); /* 0, and not -0, which not every reader keeps */
     clo_i_write_text(writer, text);
 }
 

@@ -310,6 +310,8 @@ static void numbers_are_as_short_as_they_can_be(void **state)
     formatted_as(0.1, "0.1");
     formatted_as(-2.5, "-2.5");
     formatted_as(1.0 / 3, "0.3333333333333333");
+    formatted_as(10, "10");
+    formatted_as(-1200, "-1200");
     formatted_as(1e300, "1e300");
     formatted_as(5e-324, "5e-324");
     formatted_as(0.1 + 0.2, "0.30000000000000004");
