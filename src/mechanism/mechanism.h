@@ -67,6 +67,9 @@ struct clo_grant {
     clo_i_receipt receipt; /* of a metered one */
 };
 
+/* Bytes that a run needs with blocks of so many rows; 0: as the queries like. */
+size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
+
 /* Adds a line to the draft. */
 CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err);
 /* The text of a parameter's value as JSON: 5, 0.5, "norm". */

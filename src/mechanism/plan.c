@@ -183,9 +183,15 @@ clo_price clo_plan_price(const clo_plan *plan)
 
 size_t clo_plan_workspace(const clo_plan *plan, int threads)
 {
+    return clo_i_plan_workspace(plan, threads, 0);
+}
+
+size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows)
+{
     size_t most = 0, total;
     for (size_t i = 0; i < plan->slot_count; i++) {
-        const size_t bytes = clo_i_query_workspace(&plan->slots[i], plan->domain.cols, 0, threads);
+        const size_t bytes =
+            clo_i_query_workspace(&plan->slots[i], plan->domain.cols, block_rows, threads);
         if (bytes > most) most = bytes;
     }
     return clo_i_add(plan->workspace, most, &total) ? total : SIZE_MAX;

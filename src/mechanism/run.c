@@ -202,7 +202,8 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
             "one rank");
     const int threads = clo_i_threads(options.threads);
     if (!options.workspace)
-        CLO_TRY(clo_workspace_new(clo_plan_workspace(plan, threads), &own, err));
+        CLO_TRY(
+            clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));
     if ((status = clo_i_release_new(&release, err))) goto done;
     /* From here on the data are asked; of two runs at once, one gets the grant. */
     if (atomic_exchange(&grant->used, true)) {
