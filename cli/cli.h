@@ -18,6 +18,7 @@
 typedef struct cli_error {
     clo_error error;
     char hint[256]; /* printed on a second line after "try: "; empty: none */
+    int verdict;    /* the exit code of a command that did its work and has to say no; 0: none */
 } cli_error;
 
 /* Fills err and returns status: one sentence, lower case, no full stop. */
@@ -308,6 +309,30 @@ typedef struct cli_progress {
 
 void cli_progress_start(cli_progress *progress, bool quiet);
 bool cli_progress_step(void *progress, double done);
+void cli_progress_hide(
+    cli_progress *progress); /* makes room for a line; the next step draws again */
 void cli_progress_end(cli_progress *progress);
+bool cli_interrupted(void); /* whether Ctrl-C came since the start */
+
+/* ---- someone else's program, to be audited --------------------------------- */
+
+enum { CLI_FOREIGN_OUTPUTS = 256 };
+
+typedef struct cli_foreign_spec {
+    const char *command; /* for /bin/sh, with {input} and {output} unless resident */
+    bool resident;       /* started once, and told of each pair of files on its standard input */
+    const char *pair;    /* "FILE0,FILE1": the user's own worlds; NULL: those made of the rest */
+    clo_relation relation;
+    uint64_t rows;
+    size_t cols;
+    double norm;
+} cli_foreign_spec;
+
+typedef struct cli_foreign cli_foreign;
+/* Makes the worlds in a temporary folder and runs the program once in each. */
+clo_status cli_foreign_open(const cli_foreign_spec *spec, cli_foreign **out, cli_error *err);
+size_t cli_foreign_outputs(const cli_foreign *foreign); /* numbers in an answer */
+clo_status cli_foreign_draw(cli_foreign *foreign, int world, double *outputs, cli_error *err);
+void cli_foreign_close(cli_foreign *foreign); /* ends the program and removes the folder */
 
 #endif

@@ -45,13 +45,13 @@ static void print_mechanisms(const char *between)
 
 static bool has_first_words(const char *name)
 {
-    return cli_in_choices("methods|plan|run|ledger|generate|completion|help", name);
+    return cli_in_choices("methods|plan|run|audit|ledger|generate|completion|help", name);
 }
 
 /* The first words of a command, where they come from a list. */
 static void print_first_words(const char *name, const char *between)
 {
-    if (strcmp(name, "methods") == 0 || strcmp(name, "plan") == 0 || strcmp(name, "run") == 0)
+    if (cli_in_choices("methods|plan|run|audit", name))
         print_mechanisms(between);
     else if (strcmp(name, "ledger") == 0)
         print_choices("init|show|history|verify", between);

@@ -85,5 +85,5 @@ int main(int argc, char **argv)
         fflush(stdout);
         cli_print_error(&err);
     }
-    return clo_status_exit_code(status);
+    return status == CLO_OK ? err.verdict : clo_status_exit_code(status);
 }

@@ -69,9 +69,21 @@ bool cli_progress_step(void *user, double done)
     return !interrupted;
 }
 
-void cli_progress_end(cli_progress *progress)
+void cli_progress_hide(cli_progress *progress)
 {
     if (progress->shown) fputs("\r\033[K", stderr);
+    progress->shown = false;
+    progress->percent = -1;
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    cli_progress_hide(progress);
     catch_signal(SIGINT, SIG_DFL);
     catch_signal(SIGTERM, SIG_DFL);
 }

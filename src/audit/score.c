@@ -2,9 +2,9 @@
  * score.c - from an answer to one number that tells two worlds apart.
  *
  * Numbers: the linear discriminant, with the full covariance of the answer and, beside each number,
- * whether it is exactly zero.  It is the matched filter where the noise is Gaussian; and it finds
- * what it is not told of: a number without noise, noise that was used twice, noise that was left
- * out. A choice: the logarithm of how much oftener it was seen in one world than in the other.
+ * whether it is exactly zero or none.  It is the matched filter where the noise is Gaussian; and it
+ * finds what it is not told of: a number without noise, noise that was used twice, noise that was
+ * left out. A choice: the logarithm of how much oftener it was seen in one world than in the other.
  *
  * Whatever is learnt, the bound that follows is valid (audit.T2): learning and counting use other
  * runs.
@@ -65,11 +65,17 @@ static size_t category(double answer)
     return answer >= 0 && answer < CATEGORIES ? (size_t)answer : CATEGORIES - 1;
 }
 
+/* What is special about a number: exactly zero, or none. */
+static double mark_of(double answer)
+{
+    return !isfinite(answer) ? -1 : answer == 0 ? 1 : 0;
+}
+
 static void features_of(const clo_i_score *s, const double *answer, double *out)
 {
     for (size_t i = 0; i < s->outputs; i++) {
         out[i] = isfinite(answer[i]) ? answer[i] : 0;
-        out[s->outputs + i] = answer[i] == 0;
+        out[s->outputs + i] = mark_of(answer[i]);
     }
 }
 
@@ -158,7 +164,7 @@ double clo_i_score_of(const clo_i_score *score, const double *answer)
         const double x = isfinite(answer[i]) ? answer[i] : 0;
         total += score->weights[i] * (x - score->origin[i]);
         total += score->weights[score->outputs + i] *
-                 ((answer[i] == 0) - score->origin[score->outputs + i]);
+                 (mark_of(answer[i]) - score->origin[score->outputs + i]);
     }
     return total;
 }

@@ -103,7 +103,8 @@ static uint64_t count_above(const double *sorted, uint64_t count, double thresho
  * be known. */
 static double promise(const audit *a, double p, double q)
 {
-    const double z = 5.2, trials = (double)a->learning, least = z * z / trials;
+    const double z = -clo_i_normal_quantile(a->options->alpha / 2);
+    const double trials = (double)a->learning, least = z * z / trials;
     const double sure = p - z * sqrt(fmax(p * (1 - p), least / 4) / trials) - least / 4;
     const double seldom = q + z * sqrt(fmax(q * (1 - q), least / 4) / trials) + least / 4;
     if (sure <= 0 || seldom >= 1) return 0;
@@ -131,7 +132,9 @@ static clo_status choose_threshold(audit *a, clo_error *err)
         const double p = (double)count_above(a->scores[0], n, t) / (double)n;
         const double q = (double)count_above(a->scores[1], n, t) / (double)n;
         for (int above = 0; above < 2; above++) {
-            const double shown = above ? promise(a, p, q) : promise(a, 1 - q, 1 - p);
+            /* Where the runs are too few to promise anything, the larger gap is the better bet. */
+            const double shown =
+                (above ? promise(a, p, q) : promise(a, 1 - q, 1 - p)) + 1e-6 * (p - q);
             if (shown > best) {
                 best = shown;
                 a->threshold = t;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs what a page tells its reader to type, and holds the page to what comes out.
 
-Of a Markdown page, in order: a block ```c is written to the file that its first line names; of a
-block ```console each line that starts with `$ ` is run in a fresh folder, with the built command in
-the PATH, and the lines below it must be what a reader sees on a terminal (stdout and stderr, in
-order).  A `…` stands for anything: on a line of its own for any number of lines, within a line for
-any text.
+Of a Markdown page, in order: a block ```c or ```python is written to the file that its first line
+names; of a block ```console each line that starts with `$ ` is run in a fresh folder, with the
+built command in the PATH, and the lines below it must be what a reader sees on a terminal (stdout
+and stderr, in order).  A `…` stands for anything: on a line of its own for any number of lines,
+within a line for any text.
 
 usage: run_console.py BUILD_FOLDER PAGE
 """
@@ -104,8 +104,9 @@ def main():
     build, page = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     steps = []
     for language, lines in blocks(page):
-        if language == "c":
-            steps.append((re.match(r"/\* (\S+) -", lines[0]).group(1), "\n".join(lines) + "\n"))
+        if language in ("c", "python"):
+            name = re.match(r"(?:/\*|#) (\S+) -", lines[0]).group(1)
+            steps.append((name, "\n".join(lines) + "\n"))
         elif language == "console":
             steps += commands(lines)
     listed = [step for step in steps if isinstance(step[1], list)]

@@ -1,0 +1,512 @@
+/* cmd_audit.c - cloister audit: try to refute a privacy claim, of a mechanism or of somebody else's
+ * program.
+ *
+ * A refuted claim is an answer and not a failure: the table is printed, and the exit code is 1, so
+ * that a script can tell "the claim does not hold" from "the audit did not work". */
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum { EXIT_REFUTED = 1, LEAST_TRIALS = 100, MECHANISM_TRIALS = 100000, PROGRAM_TRIALS = 10000 };
+
+static const cli_option claim_rows[] = {
+    CLI_OPTION("epsilon", 0, "E", "the privacy loss that is claimed; must be given"),
+    CLI_OPTION("delta", 0, "D",
+               "the probability that the claim leaves uncovered; by default 1e-6, and 0 for the "
+               "family bounds and for a program"),
+    CLI_CHOICE("relation", "R", "replace|add-remove|both", "replace",
+               "what is hidden: which record it is, or also whether there is one"),
+    CLI_OPTION("pair", 0, "P",
+               "only the pair of this name, of a mechanism; for a program two files, FILE0,FILE1, "
+               "that differ by one record, in place of those that are made"),
+    CLI_CHOICE("group", "G", "1|2|4|all", "1",
+               "how many records change together; the claim grows with them; of a mechanism"),
+    CLI_ROWS_END,
+};
+static const cli_group claim_group = { "Claim", claim_rows };
+
+static const cli_option effort_rows[] = {
+    CLI_OPTION("trials", 0, "N",
+               "how often each of the two worlds is run; by default 1e5, and 1e4 for a program"),
+    CLI_OPTION("seconds", 0, "S",
+               "how long a pair may take, at most about; then it ends with less"),
+    CLI_OPTION("alpha", 0, "A",
+               "the chance that a true claim is refuted, over the whole audit; by default 1e-6"),
+    CLI_OPTION("seed", 0, "TEXT",
+               "repeat an audit; by default drawn from the operating system and shown; of a "
+               "mechanism"),
+    CLI_OPTION("threads", 0, "N",
+               "how many threads to use; the result is the same with any number; of a mechanism"),
+    CLI_ROWS_END,
+};
+static const cli_group effort_group = { "Effort", effort_rows };
+
+static const cli_option program_rows[] = {
+    CLI_OPTION("command", 0, "TEXT",
+               "audit this program instead; /bin/sh runs it, with the names of two files in the "
+               "place of {input} and {output}"),
+    CLI_OPTION("resident", 0, NULL,
+               "start the program once: for each run it reads a line from its standard input, the "
+               "two names with a tab between, and answers with a line when the output is there"),
+    CLI_OPTION("cols", 0, "D", "how many columns the input has"),
+    CLI_OPTION("rows", 0, "N", "how many rows the input has; by default 4"),
+    CLI_OPTION("norm", 0, "R", "how far out the record is that changes; by default 1"),
+    CLI_ROWS_END,
+};
+static const cli_group program_group = { "Someone else's program", program_rows };
+
+static const cli_option output_rows[] = {
+    CLI_OPTION("json", 0, NULL, "write JSON"),
+    CLI_OPTION("quiet", 'q', NULL, "say nothing but the result"),
+    CLI_ROWS_END,
+};
+static const cli_group output_group = { "Output", output_rows };
+
+/* ---- what is asked for -------------------------------------------------------- */
+
+typedef struct finding {
+    clo_relation relation;
+    clo_audit_finding found;
+} finding;
+
+typedef struct audit {
+    const clo_mechanism *mechanism; /* NULL: a program */
+    cli_foreign_spec program;
+    char name[128]; /* of the mechanism */
+    char seed[256];
+    clo_loss budget;
+    bool replace, add_remove, json;
+    uint64_t trials;
+    double seconds, alpha;
+    clo_audit_options options;
+    cli_progress progress;
+    double parts_done, parts; /* of the relations, for the progress */
+    cli_foreign *foreign;
+    uint64_t runs; /* of the program, so far */
+    finding *findings;
+    size_t count, room;
+} audit;
+
+static const char *relation_name(clo_relation relation)
+{
+    return relation == CLO_REPLACE ? "replace" : "add-remove";
+}
+
+static const char *unit_name(clo_audit_unit unit)
+{
+    return unit == CLO_AUDIT_MU ? "mu" : "epsilon";
+}
+
+static clo_status refuse(const cli_args *args, const char *const *names, const char *with,
+                         cli_error *err)
+{
+    for (; *names; names++)
+        if (cli_given(args, *names))
+            return cli_fail(err, CLO_ARGUMENT, "--%s has no meaning %s", *names, with);
+    return CLO_OK;
+}
+
+static clo_status read_program(const cli_args *args, audit *a, cli_error *err)
+{
+    static const char *const not_of_a_program[] = { "group", "seed", "threads", NULL };
+    static const char *const not_of_own_files[] = { "cols", "rows", "norm", "relation", NULL };
+    const char *const cols = cli_value(args, "cols"), *const rows = cli_value(args, "rows");
+    const char *const norm = cli_value(args, "norm");
+    uint64_t width = 0;
+    cli_foreign_spec *const p = &a->program;
+    *p = (cli_foreign_spec){ .command = cli_value(args, "command"),
+                             .resident = cli_given(args, "resident"),
+                             .pair = cli_value(args, "pair"),
+                             .rows = 4,
+                             .norm = 1 };
+    clo_status status = refuse(args, not_of_a_program, "beside --command", err);
+    if (status == CLO_OK && p->pair) status = refuse(args, not_of_own_files, "beside --pair", err);
+    if (status == CLO_OK && !p->pair && !cols) {
+        cli_hint(err, "--cols 2");
+        return cli_fail(err, CLO_ARGUMENT, "--cols must be given, or two files with --pair");
+    }
+    if (status == CLO_OK && cols) status = cli_parse_whole("--cols", cols, 1, 1 << 20, &width, err);
+    if (status == CLO_OK && rows)
+        status = cli_parse_whole("--rows", rows, 2, 1 << 20, &p->rows, err);
+    if (status == CLO_OK && norm) status = cli_parse_positive("--norm", norm, &p->norm, err);
+    p->cols = (size_t)width;
+    return status;
+}
+
+static clo_status read_mechanism(const cli_args *args, audit *a, cli_error *err)
+{
+    static const char *const not_of_a_mechanism[] = { "resident", "cols", "rows", "norm", NULL };
+    clo_status status = cli_mechanism(cli_word(args, 0), NULL, &a->mechanism, err);
+    if (status == CLO_OK)
+        status = refuse(args, not_of_a_mechanism,
+                        "without --command: a mechanism has data of its "
+                        "own",
+                        err);
+    if (status == CLO_OK) cli_mechanism_name(a->mechanism, a->name, sizeof a->name);
+    return status;
+}
+
+static clo_status read_claim(const cli_args *args, audit *a, cli_error *err)
+{
+    const char *const relation = cli_value(args, "relation");
+    const clo_status status = cli_budget(args, &a->budget, err);
+    const bool approximate = a->mechanism && strcmp(clo_mechanism_family(a->mechanism), "bounds");
+    if (a->budget.delta < 0) a->budget.delta = approximate ? 1e-6 : 0;
+    a->replace = !relation || strcmp(relation, "add-remove") != 0;
+    a->add_remove = relation && strcmp(relation, "replace") != 0;
+    a->parts = a->replace + a->add_remove;
+    return status;
+}
+
+static clo_status read_seed(const cli_args *args, audit *a, cli_error *err)
+{
+    const char *const given = cli_value(args, "seed");
+    uint8_t random[16];
+    if (given && strlen(given) >= sizeof a->seed)
+        return cli_fail(err, CLO_ARGUMENT, "--seed must have less than %zu characters",
+                        sizeof a->seed);
+    snprintf(a->seed, sizeof a->seed, "%s", given ? given : "");
+    if (!given && getrandom(random, sizeof random, 0) != sizeof random)
+        return cli_fail(err, CLO_ENTROPY, "the operating system gave no seed: name one by --seed");
+    for (size_t i = 0; i < sizeof random && !given; i++)
+        snprintf(a->seed + 2 * i, 3, "%02x", random[i]);
+    clo_seed_from_text(a->seed, a->options.seed);
+    return CLO_OK;
+}
+
+static clo_status read_effort(const cli_args *args, audit *a, cli_error *err)
+{
+    const char *const trials = cli_value(args, "trials"), *const group = cli_value(args, "group");
+    const char *const seconds = cli_value(args, "seconds"), *const alpha = cli_value(args, "alpha");
+    const char *const threads = cli_value(args, "threads");
+    uint64_t thread_count = 0;
+    clo_status status = CLO_OK;
+    a->options = clo_audit_options_default();
+    a->trials = a->mechanism ? MECHANISM_TRIALS : PROGRAM_TRIALS;
+    a->alpha = a->options.alpha;
+    if (trials)
+        status = cli_parse_whole("--trials", trials, LEAST_TRIALS, UINT64_C(1000000000000),
+                                 &a->trials, err);
+    if (status == CLO_OK && seconds)
+        status = cli_parse_positive("--seconds", seconds, &a->seconds, err);
+    if (status == CLO_OK && alpha) status = cli_parse_positive("--alpha", alpha, &a->alpha, err);
+    if (status == CLO_OK && a->alpha >= 1)
+        status = cli_fail(err, CLO_ARGUMENT, "--alpha must be less than 1, not %s", alpha);
+    if (status == CLO_OK && threads)
+        status = cli_parse_whole("--threads", threads, 1, 4096, &thread_count, err);
+    if (status == CLO_OK) status = read_seed(args, a, err);
+    a->options.trials = a->trials;
+    a->options.seconds = a->seconds;
+    a->options.alpha = a->alpha / a->parts; /* Bonferroni over the relations */
+    a->options.threads = (int)thread_count;
+    if (a->mechanism) a->options.pair = cli_value(args, "pair");
+    if (group) a->options.group = strcmp(group, "all") == 0 ? 0 : (unsigned)atoi(group);
+    return status;
+}
+
+static clo_status read_all(const cli_args *args, audit *a, cli_error *err)
+{
+    const bool program = cli_given(args, "command");
+    clo_status status = cli_check_words(args, program ? 0 : 1, program ? 0 : 1,
+                                        "a mechanism, or a program by --command", err);
+    if (status == CLO_OK)
+        status = program ? read_program(args, a, err) : read_mechanism(args, a, err);
+    if (status == CLO_OK) status = read_claim(args, a, err);
+    if (status == CLO_OK) status = read_effort(args, a, err);
+    a->json = cli_given(args, "json");
+    return status;
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
+static void print_heading(const audit *a, clo_relation relation)
+{
+    const bool own = a->program.pair;
+    printf("%s%s%s claims epsilon %s, delta %s%s%s\n\n", cli_style_on(stdout, CLI_BOLD),
+           a->mechanism ? a->name : "the program", cli_style_off(stdout),
+           cli_number(a->budget.epsilon).text, cli_number(a->budget.delta).text,
+           own ? " between two files" : " under ", own ? "" : relation_name(relation));
+    printf("%-10s %5s  %-7s %8s  %8s  %-11s %8s  %7s\n", "pair", "group", "unit", "claim",
+           "evidence", "verdict", "trials", "seconds");
+}
+
+static void print_finding(const clo_audit_finding *f)
+{
+    char verdict[64];
+    snprintf(verdict, sizeof verdict, "%s%-11s%s", f->refuted ? cli_style_on(stdout, CLI_RED) : "",
+             f->refuted ? "REFUTED" : "not refuted", f->refuted ? cli_style_off(stdout) : "");
+    printf("%-10s %5u  %-7s %8s  %8s  %s %8s  %7.1f\n", f->pair, f->group, unit_name(f->unit),
+           cli_rounded(f->claim, 4).text, cli_rounded(f->evidence, 4).text, verdict,
+           cli_number((double)f->trials).text, f->seconds);
+    fflush(stdout);
+}
+
+static bool keep(audit *a, clo_relation relation, const clo_audit_finding *found)
+{
+    if (a->count == a->room) {
+        const size_t room = 2 * a->room + 16;
+        finding *const more = cli_alloc(room, sizeof *more);
+        if (a->count) memcpy(more, a->findings, a->count * sizeof *more);
+        free(a->findings);
+        a->findings = more;
+        a->room = room;
+    }
+    const bool first = a->count == 0 || a->findings[a->count - 1].relation != relation;
+    a->findings[a->count++] = (finding){ relation, *found };
+    if (a->json) return true;
+    cli_progress_hide(&a->progress);
+    if (first && a->count > 1) putchar('\n');
+    if (first) print_heading(a, relation);
+    print_finding(found);
+    return true;
+}
+
+static double share_shown(const clo_audit_finding *f)
+{
+    return f->claim > 0 ? f->evidence / f->claim : f->evidence > 0 ? INFINITY : 0;
+}
+
+static const clo_audit_finding *strongest(const audit *a, size_t *refuted)
+{
+    const clo_audit_finding *best = NULL;
+    *refuted = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        const clo_audit_finding *const f = &a->findings[i].found;
+        *refuted += f->refuted;
+        if (!best || share_shown(f) > share_shown(best)) best = f;
+    }
+    return best;
+}
+
+static void print_conclusion(const audit *a)
+{
+    size_t refuted;
+    char text[700], proof[200] = "";
+    const clo_audit_finding *const f = strongest(a, &refuted);
+    if (!f) return;
+    if (a->mechanism)
+        snprintf(proof, sizeof proof, " (that is in %s)", clo_mechanism_proof(a->mechanism));
+    if (refuted)
+        snprintf(
+            text, sizeof text,
+            "REFUTED: the pair '%s' shows a loss of at least %s %s where %s is claimed (%zu of "
+            "%zu claims refuted). Were the claims true, such evidence would have a chance of at "
+            "most %s.",
+            f->pair, unit_name(f->unit), cli_rounded(f->evidence, 4).text,
+            cli_rounded(f->claim, 4).text, refuted, a->count, cli_number(a->alpha).text);
+    else
+        snprintf(text, sizeof text,
+                 "No claim was refuted: the strongest evidence, the pair '%s', supports %s %s of "
+                 "the %s that is claimed, with confidence 1 - %s. This is not a proof%s: another "
+                 "pair or more trials may show more.",
+                 f->pair, unit_name(f->unit), cli_rounded(f->evidence, 4).text,
+                 cli_rounded(f->claim, 4).text, cli_number(a->alpha).text, proof);
+    putchar('\n');
+    cli_wrap(stdout, 0, 0, text);
+}
+
+static void print_json(const audit *a)
+{
+    size_t refuted;
+    cli_json json = cli_json_begin(stdout);
+    strongest(a, &refuted);
+    cli_json_text(&json, "schema", "cloister.audit/1");
+    cli_json_text(&json, "mechanism", a->mechanism ? a->name : NULL);
+    cli_json_text(&json, "command", a->program.command);
+    cli_json_loss(&json, "claim", a->budget);
+    cli_json_number(&json, "alpha", a->alpha);
+    cli_json_text(&json, "seed", a->mechanism ? a->seed : NULL);
+    cli_json_bool(&json, "refuted", refuted > 0);
+    cli_json_open(&json, "findings", '[');
+    for (size_t i = 0; i < a->count; i++) {
+        const clo_audit_finding *const f = &a->findings[i].found;
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "relation",
+                      a->program.pair ? NULL : relation_name(a->findings[i].relation));
+        cli_json_text(&json, "pair", f->pair);
+        cli_json_text(&json, "what", f->what);
+        cli_json_whole(&json, "group", f->group);
+        cli_json_text(&json, "unit", unit_name(f->unit));
+        cli_json_number(&json, "claim", f->claim);
+        cli_json_number(&json, "delta", f->delta);
+        cli_json_number(&json, "evidence", f->evidence);
+        cli_json_bool(&json, "refuted", f->refuted);
+        cli_json_whole(&json, "trials", f->trials);
+        cli_json_number(&json, "seconds", f->seconds);
+        cli_json_close(&json, '}');
+    }
+    cli_json_close(&json, ']');
+    cli_json_end(&json);
+}
+
+/* ---- a mechanism ------------------------------------------------------------------ */
+
+static bool step(void *user, double done)
+{
+    audit *const a = user;
+    return cli_progress_step(&a->progress, (a->parts_done + done) / a->parts);
+}
+
+static bool visit_replace(void *user, const clo_audit_finding *found)
+{
+    return keep(user, CLO_REPLACE, found);
+}
+
+static bool visit_add_remove(void *user, const clo_audit_finding *found)
+{
+    return keep(user, CLO_ADD_REMOVE, found);
+}
+
+static clo_status audit_mechanism(audit *a, clo_relation relation, cli_error *err)
+{
+    a->options.progress = step;
+    a->options.user = a;
+    return clo_audit(a->mechanism, relation, a->budget, &a->options,
+                     relation == CLO_REPLACE ? visit_replace : visit_add_remove, a, &err->error);
+}
+
+/* ---- a program --------------------------------------------------------------------- */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Progress is shown run by run here: a chunk of the library's may take minutes. */
+static clo_status draw(void *user, int world, uint64_t trial, double *outputs, clo_error *err)
+{
+    audit *const a = user;
+    cli_error mine = { .hint = "" };
+    (void)trial;
+    const clo_status status = cli_foreign_draw(a->foreign, world, outputs, &mine);
+    if (status != CLO_OK) *err = mine.error;
+    if (status == CLO_OK) step(a, (double)++a->runs / (2 * (double)a->options.trials));
+    return status;
+}
+
+/* As many runs as the time allows, told from some runs that are not counted: how many there are
+ * must not depend on what the counted ones answer. */
+static clo_status fit_to_time(audit *a, cli_error *err)
+{
+    enum { LEAST_RUNS = 4, MOST_RUNS = 200 };
+    double answer[CLI_FOREIGN_OUTPUTS], elapsed = 0;
+    const double started = seconds_now();
+    int runs = 0;
+    a->options.trials = a->trials;
+    if (!(a->seconds > 0)) return CLO_OK;
+    while (runs < LEAST_RUNS || (runs < MOST_RUNS && elapsed < 0.05 * a->seconds)) {
+        const clo_status status = cli_foreign_draw(a->foreign, runs++ % 2, answer, err);
+        if (status != CLO_OK) return status;
+        elapsed = seconds_now() - started;
+    }
+    const double possible = (a->seconds - elapsed) / (2 * elapsed / runs);
+    if (possible < (double)a->trials) a->options.trials = possible > 0 ? (uint64_t)possible : 0;
+    if (a->options.trials < LEAST_TRIALS) a->options.trials = LEAST_TRIALS;
+    a->options.seconds = 0;
+    return CLO_OK;
+}
+
+static clo_status audit_program(audit *a, clo_relation relation, cli_error *err)
+{
+    clo_audit_finding found;
+    a->program.relation = relation;
+    a->runs = 0;
+    clo_status status = cli_foreign_open(&a->program, &a->foreign, err);
+    if (status == CLO_OK) status = fit_to_time(a, err);
+    if (status == CLO_OK) {
+        const bool own = a->program.pair, replace = relation == CLO_REPLACE;
+        const clo_audit_subject subject = {
+            .struct_size = sizeof subject,
+            .pair = own       ? "files"
+                    : replace ? "opposite"
+                              : "absent",
+            .what = own       ? "two files"
+                    : replace ? "a record at one end of the ball, or at the opposite one"
+                              : "a record at one end of the ball, or none",
+            .outputs = cli_foreign_outputs(a->foreign),
+            .unit = CLO_AUDIT_EPSILON,
+            .claim = a->budget.epsilon,
+            .delta = a->budget.delta,
+            .draw = draw,
+            .user = a,
+        };
+        status = clo_audit_subject_run(&subject, &a->options, &found, &err->error);
+    }
+    cli_foreign_close(a->foreign);
+    a->foreign = NULL;
+    if (status == CLO_OK) keep(a, relation, &found);
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------- */
+
+static clo_status audit_relation(audit *a, clo_relation relation, cli_error *err)
+{
+    const clo_status status =
+        a->mechanism ? audit_mechanism(a, relation, err) : audit_program(a, relation, err);
+    a->parts_done++;
+    return status;
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    audit a = { .mechanism = NULL };
+    size_t refuted = 0;
+    const bool quiet = cli_given(args, "quiet");
+    clo_status status = read_all(args, &a, err);
+    if (status != CLO_OK) return status;
+    if (a.mechanism && !quiet && !cli_given(args, "seed"))
+        cli_note("seed %s: the same audit again with --seed %s", a.seed, a.seed);
+    cli_progress_start(&a.progress, quiet);
+    if (a.replace) status = audit_relation(&a, CLO_REPLACE, err);
+    if (status == CLO_OK && a.add_remove) status = audit_relation(&a, CLO_ADD_REMOVE, err);
+    cli_progress_end(&a.progress);
+    if (status == CLO_OK) {
+        if (a.json)
+            print_json(&a);
+        else
+            print_conclusion(&a);
+        strongest(&a, &refuted);
+    }
+    if (refuted) err->verdict = EXIT_REFUTED;
+    free(a.findings);
+    return status;
+}
+
+static const cli_group *const groups[] = { &claim_group, &effort_group, &program_group,
+                                           &output_group, NULL };
+
+const cli_command cli_audit = {
+    .usage = "FAMILY[/METHOD] --epsilon E [--trials N] [option ...]\n"
+             "--command TEXT --epsilon E (--cols D | --pair F0,F1) [option ...]",
+    .about =
+        "Runs the real thing many times on two data sets that differ by one record, finds an event "
+        "that tells them apart, and says how large a loss the evidence supports, beside the loss "
+        "that is claimed.  Evidence above the claim refutes it.  An audit can refute a claim, with "
+        "a stated chance of being wrong; it cannot prove one.\n\n"
+        "A mechanism is audited on pairs that are known to be hard on it, with every noised answer "
+        "that it got on the way, and needs no data of yours.  A Gaussian plan claims mu, any other "
+        "one epsilon and delta.\n\n"
+        "A program is given a CSV file without a header, all zero but for one row, which is "
+        "(R,0,...,0) in one world and (-R,0,...,0) in the other; under add-remove it is there or "
+        "not.  Every number of the file that it writes is part of its answer, in the same order "
+        "and as many as the first time, at most 256.  Runs come one at a time.\n\n"
+        "The exit code is 0 where no claim was refuted and 1 where one was.",
+    .examples =
+        "Is private PCA as private as it says?\n"
+        "cloister audit subspace/gaussian --epsilon 1 --trials 1e6\n"
+        "All groups of records, both relations, for a script\n"
+        "cloister audit kmeans --epsilon 1 --group all --relation both --json\n"
+        "The program that you use today\n"
+        "cloister audit --command './mean.py {input} {output}' --epsilon 1 --cols 2 --trials 2000\n"
+        "One that answers many times, on two files of yours\n"
+        "cloister audit --command 'python3 mean.py' --resident --pair with.csv,without.csv "
+        "--epsilon 1 --trials 1e5",
+    .groups = groups,
+    .run = run,
+};
