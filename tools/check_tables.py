@@ -17,6 +17,8 @@ TABLES = [
      ["src/mechanism/{}_{}.c", "proofs/{}_{}.md", "tests/unit/test_{}_{}.c"]),
     ("src/query/table.def", "QUERY", 1,
      ["src/query/{}.c", "proofs/{}.md", "tests/statistical/test_{}.c"]),
+    ("src/solver/table.def", "SOLVER", 1,
+     ["src/solver/{}.c", "tests/unit/test_solve_{}.c"]),
     ("src/data/formats.def", "FORMAT", 1,
      ["src/data/{}.c", "tests/fuzz/fuzz_{}.c", "tests/fuzz/corpus/{}/"]),
     ("cli/commands.def", "COMMAND", 1,

@@ -27,6 +27,7 @@
 #include <cloister/status.h>
 #include <cloister/data.h>
 #include <cloister/domain.h>
+#include <cloister/params.h>
 #include <cloister/privacy.h>
 #include <cloister/random.h>
 #include <cloister/mechanism.h>
@@ -34,6 +35,7 @@
 #include <cloister/release.h>
 #include <cloister/run.h>
 #include <cloister/generate.h>
+#include <cloister/solve.h>
 #include <cloister/evaluate.h>
 #include <cloister/audit.h>
 

@@ -6,6 +6,7 @@
 #define CLOISTER_MECHANISM_H
 
 #include <cloister/domain.h>
+#include <cloister/params.h>
 #include <cloister/privacy.h>
 
 #ifdef __cplusplus
@@ -13,23 +14,6 @@ extern "C" {
 #endif
 
 typedef struct clo_mechanism clo_mechanism;
-typedef enum clo_param_type {
-    CLO_PARAM_INT = 1,
-    CLO_PARAM_REAL = 2,
-    CLO_PARAM_CHOICE = 3
-} clo_param_type;
-
-/* One row a parameter, the only place that says anything about it: the checks,
- * --help, the man page, the completions and the report are made from it. */
-typedef struct clo_param {
-    const char *name; /* "clusters": --clusters, clusters= */
-    clo_param_type type;
-    double lower, upper; /* both allowed */
-    double preset;       /* of CLO_PARAM_CHOICE: the index of the choice */
-    const char *choices; /* "norm|columns", or NULL */
-    const char *help;    /* no capital, no full stop */
-} clo_param;
-
 /* How far the proof reaches down to the machine. */
 typedef enum clo_guarantee {
     CLO_EXACT = 1,     /* proven for the arithmetic that runs */
@@ -50,15 +34,9 @@ CLO_API clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism);
 CLO_API const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count);
 CLO_API const char *clo_guarantee_name(clo_guarantee guarantee); /* "exact" … */
 
-typedef struct clo_params clo_params; /* the parameters of one mechanism, at their presets */
-
+/* The parameters of a mechanism, at their presets. */
 CLO_API CLO_CHECK clo_status clo_params_new(const clo_mechanism *mechanism, clo_params **out,
                                             clo_error *err);
-CLO_API CLO_CHECK clo_status clo_params_set(clo_params *params, const char *name, double value,
-                                            clo_error *err);
-CLO_API CLO_CHECK clo_status clo_params_set_text(clo_params *params, const char *name,
-                                                 const char *value, clo_error *err);
-CLO_API void clo_params_free(clo_params *params);
 
 typedef struct clo_plan clo_plan;
 

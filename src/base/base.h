@@ -4,6 +4,7 @@
 #ifndef CLO_BASE_H
 #define CLO_BASE_H
 
+#include <cloister/params.h>
 #include <cloister/status.h>
 #include <stdarg.h>
 
@@ -59,6 +60,23 @@ void clo_i_workspace_release(struct clo_workspace *workspace, size_t mark);
 size_t clo_i_workspace_peak(const struct clo_workspace *workspace);
 /* What a take of this much counts for, for the plans that size a workspace. */
 size_t clo_i_take_size(size_t count, size_t size);
+
+/* ---- parameters ---------------------------------------------------------- */
+
+/* Values in the order of the rows.  owner: the mechanism or the solver they belong to. */
+struct clo_params {
+    const void *owner;
+    char owner_name[64];
+    const clo_param *rows;
+    size_t count;
+    double *values;
+};
+
+CLO_CHECK clo_status clo_i_params_new(const void *owner, const char *owner_name,
+                                      const clo_param *rows, size_t count, clo_params **out,
+                                      clo_error *err);
+/* The text of a parameter's value as JSON: 5, 0.5, "norm". */
+void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size);
 
 /* ---- text ---------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* mechanism.c - which mechanisms there are: the rows of table.def. */
 #include "mechanism/mechanism.h"
+#include <stdio.h>
 #include <string.h>
 
 #define MECHANISM(family, method) extern const clo_mechanism clo_i_mechanism_##family##_##method;
@@ -76,4 +77,12 @@ const char *clo_guarantee_name(clo_guarantee guarantee)
         return "asymptotic";
     }
     return "?";
+}
+
+clo_status clo_params_new(const clo_mechanism *mechanism, clo_params **out, clo_error *err)
+{
+    char name[64];
+    if (!mechanism) return clo_i_fail(err, CLO_ARGUMENT, "there is no such mechanism");
+    snprintf(name, sizeof name, "%s/%s", mechanism->family, mechanism->method);
+    return clo_i_params_new(mechanism, name, mechanism->params, mechanism->param_count, out, err);
 }

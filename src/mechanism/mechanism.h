@@ -40,12 +40,6 @@ struct clo_mechanism {
     const char *prediction; /* what that number is */
 };
 
-/* The parameters of one mechanism; values in the order of its rows. */
-struct clo_params {
-    const clo_mechanism *mechanism;
-    double *values;
-};
-
 struct clo_plan {
     const clo_mechanism *mechanism;
     clo_domain domain; /* its own copy */
@@ -72,7 +66,5 @@ size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows
 
 /* Adds a line to the draft. */
 CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err);
-/* The text of a parameter's value as JSON: 5, 0.5, "norm". */
-void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size);
 
 #endif

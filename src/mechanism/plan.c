@@ -115,7 +115,7 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
 static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domain *domain,
                        clo_error *err)
 {
-    const clo_mechanism *const mechanism = params->mechanism;
+    const clo_mechanism *const mechanism = params->owner;
     clo_draft *draft = NULL;
     CLO_TRY(clo_i_domain_copy(domain, &plan->domain, err));
     CLO_TRY(clo_i_alloc(mechanism->param_count, sizeof(double), &plan->values, err));
@@ -135,7 +135,7 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
 clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_loss budget,
                         clo_guarantee accept, clo_plan **out, clo_error *err)
 {
-    const clo_mechanism *const mechanism = params->mechanism;
+    const clo_mechanism *const mechanism = params->owner;
     clo_plan *plan = NULL;
     CLO_TRY(clo_domain_check(domain, err));
     CLO_TRY(check_budget(budget, err));

@@ -1,23 +1,24 @@
-/* params.c - the parameters of one mechanism, checked against their rows. */
-#include "mechanism/mechanism.h"
+/* params.c - named parameters, checked against their rows. */
+#include "base/base.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-clo_status clo_params_new(const clo_mechanism *mechanism, clo_params **out, clo_error *err)
+clo_status clo_i_params_new(const void *owner, const char *owner_name, const clo_param *rows,
+                            size_t count, clo_params **out, clo_error *err)
 {
     clo_params *params = NULL;
-    if (!mechanism) return clo_i_fail(err, CLO_ARGUMENT, "there is no such mechanism");
     CLO_TRY(clo_i_alloc(1, sizeof *params, &params, err));
-    const clo_status status =
-        clo_i_alloc(mechanism->param_count, sizeof *params->values, &params->values, err);
+    const clo_status status = clo_i_alloc(count, sizeof *params->values, &params->values, err);
     if (status) {
         clo_i_free(params);
         return status;
     }
-    params->mechanism = mechanism;
-    for (size_t i = 0; i < mechanism->param_count; i++)
-        params->values[i] = mechanism->params[i].preset;
+    params->owner = owner;
+    snprintf(params->owner_name, sizeof params->owner_name, "%s", owner_name);
+    params->rows = rows;
+    params->count = count;
+    for (size_t i = 0; i < count; i++) params->values[i] = rows[i].preset;
     *out = params;
     return CLO_OK;
 }
@@ -31,20 +32,19 @@ void clo_params_free(clo_params *params)
 
 static clo_status find(const clo_params *params, const char *name, size_t *index, clo_error *err)
 {
-    const clo_mechanism *const m = params->mechanism;
-    for (size_t i = 0; i < m->param_count; i++)
-        if (strcmp(m->params[i].name, name) == 0) {
+    for (size_t i = 0; i < params->count; i++)
+        if (strcmp(params->rows[i].name, name) == 0) {
             *index = i;
             return CLO_OK;
         }
-    return clo_i_fail(err, CLO_ARGUMENT, "%s/%s has no parameter '%s'", m->family, m->method, name);
+    return clo_i_fail(err, CLO_ARGUMENT, "%s has no parameter '%s'", params->owner_name, name);
 }
 
 clo_status clo_params_set(clo_params *params, const char *name, double value, clo_error *err)
 {
     size_t i = 0;
     CLO_TRY(find(params, name, &i, err));
-    const clo_param *const row = &params->mechanism->params[i];
+    const clo_param *const row = &params->rows[i];
     if (!(value >= row->lower && value <= row->upper))
         return clo_i_fail(err, CLO_ARGUMENT, "%s must be between %g and %g, not %g", name,
                           row->lower, row->upper, value);
@@ -73,7 +73,7 @@ clo_status clo_params_set_text(clo_params *params, const char *name, const char 
     size_t i = 0;
     double value = 0;
     CLO_TRY(find(params, name, &i, err));
-    const clo_param *const row = &params->mechanism->params[i];
+    const clo_param *const row = &params->rows[i];
     if (row->type == CLO_PARAM_CHOICE) {
         const int index = choice_index(row->choices, text);
         if (index < 0)

@@ -1,0 +1,44 @@
+/*
+ * params.h - named parameters.  What only one mechanism or one solver knows is told to it by
+ * name; one row says everything about a parameter.
+ */
+#ifndef CLOISTER_PARAMS_H
+#define CLOISTER_PARAMS_H
+
+#include <cloister/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum clo_param_type {
+    CLO_PARAM_INT = 1,
+    CLO_PARAM_REAL = 2,
+    CLO_PARAM_CHOICE = 3
+} clo_param_type;
+
+/* One row a parameter, the only place that says anything about it: the checks,
+ * --help, the man page, the completions and the report are made from it. */
+typedef struct clo_param {
+    const char *name; /* "clusters": --clusters, clusters= */
+    clo_param_type type;
+    double lower, upper; /* both allowed */
+    double preset;       /* of CLO_PARAM_CHOICE: the index of the choice */
+    const char *choices; /* "norm|columns", or NULL */
+    const char *help;    /* no capital, no full stop */
+} clo_param;
+
+/* The parameters of one mechanism (clo_params_new) or solver (clo_solver_params_new), at their
+ * presets. */
+typedef struct clo_params clo_params;
+
+CLO_API CLO_CHECK clo_status clo_params_set(clo_params *params, const char *name, double value,
+                                            clo_error *err);
+CLO_API CLO_CHECK clo_status clo_params_set_text(clo_params *params, const char *name,
+                                                 const char *value, clo_error *err);
+CLO_API void clo_params_free(clo_params *params);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
