@@ -71,6 +71,7 @@ typedef struct cli_command {
     const char *examples;           /* lines: what it does, then the command, in turn */
     const cli_group *const *groups; /* NULL at the end; NULL: no options but --help */
     const char *mechanism;          /* its parameters are options too; "*": of all; NULL: of none */
+    bool solvers;                   /* the parameters of all solvers are options */
     clo_status (*run)(const cli_args *args, cli_error *err);
     void (*remarks)(FILE *out); /* what --help says beyond the rows; NULL: nothing */
 } cli_command;
@@ -101,12 +102,28 @@ clo_status cli_check_words(const cli_args *args, size_t least, size_t most, cons
 /* "(replace or add-remove, preset replace)"; empty without choices. */
 void cli_option_range(const cli_option *option, char *text, size_t size);
 
-/* The mechanism parameters that are options of a command, each name once. */
+/* What has parameters: a mechanism or a solver. */
+typedef struct cli_subject {
+    char name[128];
+    const clo_param *rows;
+    size_t count;
+    const clo_mechanism *mechanism; /* one of these two */
+    const clo_solver *solver;
+} cli_subject;
+
+cli_subject cli_subject_of_mechanism(const clo_mechanism *mechanism);
+cli_subject cli_subject_of_solver(const clo_solver *solver);
+/* Those that a command can name. */
+size_t cli_subject_count(const cli_command *command);
+cli_subject cli_subject_at(const cli_command *command, size_t i);
+bool cli_subject_named(const cli_command *command, const char *word, cli_subject *out);
+
+/* The parameters that are options of a command, each name once. */
 size_t cli_parameters(const cli_command *command, const clo_param **rows, size_t room);
 enum { CLI_MAX_PARAMETERS = 256 };
 
 /* The same rows as --help, for one command or for all of them. */
-void cli_print_help(FILE *out, const cli_entry *entry, const clo_mechanism *mechanism);
+void cli_print_help(FILE *out, const cli_entry *entry, const cli_subject *subject);
 void cli_print_overview(FILE *out);
 clo_status cli_print_manual(FILE *out, const char *template_path, cli_error *err);
 void cli_parameter_range(const clo_param *param, char *text, size_t size); /* "1 to 64, preset 8" */
@@ -126,9 +143,10 @@ extern const cli_group cli_running_group; /* threads, seed, dry-run, yes, quiet 
 /* The mechanism that the words "FAMILY[/METHOD]" and --method name. */
 clo_status cli_mechanism(const char *name, const char *method, const clo_mechanism **out,
                          cli_error *err);
+clo_status cli_solver(const char *name, const clo_solver **out, cli_error *err);
 void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size);
-/* Its parameters as given; an option that belongs to another mechanism is an error. */
-clo_status cli_params(const cli_args *args, const clo_mechanism *mechanism, clo_params **out,
+/* Its parameters as given; an option that belongs to another one is an error. */
+clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_params **out,
                       cli_error *err);
 /* Epsilon is asked for; delta < 0 in the result: not given. */
 clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err);

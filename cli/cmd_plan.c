@@ -51,7 +51,10 @@ static clo_status read_question(const cli_args *args, question *ask, cli_error *
     if (status == CLO_OK)
         status = cli_mechanism(cli_word(args, 0), cli_value(args, "method"), &mechanism, err);
     if (status == CLO_OK) status = cli_budget(args, &ask->budget, err);
-    if (status == CLO_OK) status = cli_params(args, mechanism, &ask->params, err);
+    if (status == CLO_OK) {
+        const cli_subject subject = cli_subject_of_mechanism(mechanism);
+        status = cli_params(args, &subject, &ask->params, err);
+    }
     if (status == CLO_OK) status = cli_domain_read(args, &ask->spec, err);
     if (status == CLO_OK) status = read_cols(ask, err);
     return status;

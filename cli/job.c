@@ -71,6 +71,7 @@ clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism
                          const char *path, cli_error *err)
 {
     const char *const threads = cli_value(args, "threads");
+    const cli_subject subject = cli_subject_of_mechanism(mechanism);
     clo_read_options unused;
     uint64_t count = 0;
     clo_status status;
@@ -78,7 +79,7 @@ clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism
         .args = args, .mechanism = mechanism, .path = path, .quiet = cli_given(args, "quiet")
     };
     if ((status = cli_budget(args, &job->budget, err)) ||
-        (status = cli_params(args, mechanism, &job->params, err)) ||
+        (status = cli_params(args, &subject, &job->params, err)) ||
         (status = cli_domain_read(args, &job->spec, err)) || (status = check_unit(job, err)) ||
         (status = cli_read_options(args, &unused, err)) || (status = check_ledger(job, err)))
         return status;
