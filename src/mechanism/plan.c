@@ -83,6 +83,8 @@ static void identify(clo_plan *plan)
                                   slot->rate_numerator,
                                   slot->rate_denominator,
                                   slot->groups,
+                                  slot->cols,
+                                  slot->lens,
                                   slot->count_unit,
                                   slot->quantile_numerator,
                                   slot->quantile_denominator };
