@@ -148,6 +148,20 @@ void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size)
 /* Its parameters as given; an option that belongs to another one is an error. */
 clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_params **out,
                       cli_error *err);
+/* What the words "FAMILY[/METHOD]" and --method ask for: one mechanism, or the best of a family. */
+typedef struct cli_choice {
+    bool named;
+    const char *family;
+    clo_params *params; /* of the named one; otherwise of one that has these settings */
+    clo_setting settings[CLI_MAX_PARAMETERS];
+    size_t setting_count;
+} cli_choice;
+
+clo_status cli_choice_read(const cli_args *args, const char *name, const char *method,
+                           cli_choice *out, cli_error *err);
+clo_status cli_choice_plan(const cli_choice *choice, const clo_domain *domain, clo_loss budget,
+                           clo_guarantee accept, clo_plan **out, cli_error *err);
+void cli_choice_free(cli_choice *choice);
 /* Epsilon is asked for; delta < 0 in the result: not given. */
 clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err);
 double cli_default_delta(uint64_t public_rows);
@@ -192,7 +206,6 @@ typedef struct cli_bytes {
  * free: each step can fail without a cost until cli_job_spend. */
 typedef struct cli_job {
     const cli_args *args;
-    const clo_mechanism *mechanism;
     const char *path;
     const char *dataset;
     const char *token; /* NULL: a random one */
@@ -201,7 +214,7 @@ typedef struct cli_job {
     bool metered, quiet;
     int threads;
     clo_loss budget;
-    clo_params *params;
+    cli_choice choice;
     cli_domain_spec spec;
     clo_domain domain;
     char **names; /* of the columns; NULL: they have none */
@@ -215,7 +228,8 @@ typedef struct cli_job {
     cli_bytes json; /* the release, as it is stored and delivered */
 } cli_job;
 
-clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism *mechanism,
+/* name: "FAMILY[/METHOD]"; method: of --method, or NULL. */
+clo_status cli_job_check(cli_job *job, const cli_args *args, const char *name, const char *method,
                          const char *path, cli_error *err);
 clo_status cli_job_prepare(cli_job *job, cli_error *err);
 void cli_job_announce(const cli_job *job);
@@ -237,13 +251,13 @@ typedef struct cli_prediction {
 
 typedef struct cli_json cli_json;
 cli_prediction cli_predict(const clo_plan *plan, double rows);
-void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
+void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
                    cli_prediction prediction);
 /* What other ways of adding up would charge for the same noise, and how much noise is saved. */
 clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* The members of a plan's object, without its braces, so that more may follow. */
 void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
-                   const cli_args *args, cli_prediction prediction);
+                   cli_prediction prediction);
 
 /* ---- numbers and words ---------------------------------------------------- */
 
