@@ -268,7 +268,7 @@ const cli_command cli_generate = {
         "-o sample.csv --truth truth.npy\n"
         "One plane in ten dimensions\n"
         "cloister generate subspaces --rows 2000 --cols 10 --clusters 1 --dim 2 -o plane.npy\n"
-        "Five subspaces, the first the largest, each with a longest direction, and a few outliers\n"
+        "Five uneven subspaces, the first the largest, and a few outliers\n"
         "cloister generate subspaces --rows 20000 --cols 16 --clusters 5 --dim 3 --shares 1/l "
         "--decay 0.5 --outliers 0.02 -o hard.npy --truth bases.npy --labels labels.csv\n"
         "Many columns, few entries\n"

@@ -21,14 +21,14 @@ extern "C" {
 typedef struct clo_subspace_model {
     size_t struct_size;
     size_t rows, cols, clusters, dim;
-    double noise;     /* standard deviation of each coordinate */
-    bool noise_whole; /* noise is the whole vector's: each coordinate has noise / sqrt(cols) */
-    double decay;     /* anisotropy: before y is brought to its length, the standard deviation
-                             along each direction is this share of the one before; 1: all the same */
-    double shortest;  /* the lengths of y are uniform in shortest ... 1; 1: unit vectors */
-    double spread;    /* affine: each subspace goes through a point of the ball with this radius,
+    double noise;         /* standard deviation of each coordinate */
+    bool noise_whole;     /* noise is the whole vector's: each coordinate has noise / sqrt(cols) */
+    double decay;         /* anisotropy: before y is brought to its length, the standard deviation
+                             along each direction is this share of the one before; 1: all alike */
+    double shortest;      /* the lengths of y are uniform in shortest ... 1; 1: unit vectors */
+    double spread;        /* affine: each subspace goes through a point of the ball of this radius,
                              uniformly drawn; 0: all go through the origin */
-    double outliers;  /* the share of records that belong to no subspace: uniform on the unit
+    double outliers;      /* the share of records that belong to no subspace: uniform on the unit
                              sphere, or in the ball of radius spread + 1 where that is not 0; they
                              get noise like all others, and the label `clusters` */
     const double *shares; /* clusters numbers: how the records are shared out, in proportion;

@@ -2,9 +2,9 @@
  * generate.c - synthetic records around a known truth: k subspaces (wang2015, sections 3.3 and 5),
  * linear or affine, or k centres.
  *
- * Both are flats: a point plus a subspace's direction.  A mixture has dimension 0 and its points are
- * the centres; a linear subspace has no point.  Every record chooses its cluster at random, as in
- * the paper, so cluster sizes are as asked for only on average.
+ * Both are flats: a point plus the directions of a subspace.  A mixture has dimension 0 and its
+ * points are the centres; a linear subspace has no point.  Every record chooses its cluster at
+ * random, as in the paper, so that cluster sizes are as asked for only on average.
  */
 #include "generate/generate.h"
 #include "linalg/linalg.h"

@@ -1,4 +1,4 @@
-/* common.c - what the models of synthetic data have in common. */
+/* draw.c - what the models of synthetic data have in common. */
 #include "generate/generate.h"
 #include "parallel/parallel.h"
 #include <math.h>
