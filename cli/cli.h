@@ -271,6 +271,9 @@ clo_status cli_parse_positive(const char *what, const char *text, double *out, c
 /* A whole number in lower ... upper; "1e6" is one. */
 clo_status cli_parse_whole(const char *what, const char *text, uint64_t lower, uint64_t upper,
                            uint64_t *out, cli_error *err);
+/* "1,2.5,3"; the caller frees the numbers. */
+clo_status cli_parse_list(const char *what, const char *text, double **out, size_t *out_count,
+                          cli_error *err);
 bool cli_scan_real(const char *text, size_t length, double *out);
 cli_text cli_number(double value); /* the shortest text that reads back the same */
 cli_text cli_rounded(double value, int digits);
