@@ -1,5 +1,6 @@
 /*
- * kmeans.c - k-means from several starts, the best kept.
+ * kmeans.c - k-means from several starts, the best kept.  k-median is the same with another rule for
+ * where a centre goes.
  *
  * Each start draws from the stream of its own number.  Where there are as many starts as threads,
  * the threads share the starts; otherwise they share the rows of one start after the other.
@@ -35,6 +36,7 @@ clo_kmeans_options clo_i_kmeans_default(size_t clusters)
 typedef struct session {
     const clo_job *job;
     const clo_kmeans_options *options;
+    const clo_center_rule *rule;
     clo_points points;
     clo_kmeans_bounds bounds;
     uint64_t ask;
@@ -91,7 +93,7 @@ static clo_status place(session *s, size_t start, clo_kmeans_run *run, clo_error
     if (!given) {
         status = clo_i_alloc(k, sizeof *chosen, &chosen, err);
         if (!status) status = clo_i_stream_open(s->job->rng, s->ask, start, &stream, err);
-        if (!status) status = clo_i_seed_rows(p, k, 2, stream, s->inner, chosen, err);
+        if (!status) status = clo_i_seed_rows(p, k, s->rule->power, stream, s->inner, chosen, err);
     }
     for (size_t c = 0; c < k && !status; c++) {
         const double *const from = given ? s->options->start + c * d : p->rows + chosen[c] * d;
@@ -112,11 +114,11 @@ static bool descend(session *s, clo_kmeans_run *run)
         if (must_stop(s, step)) return false;
         settled = clo_i_kmeans_assign(run) == 0;
         if (settled) break;
-        if (clo_i_kmeans_update(run) <= enough) break;
+        if (s->rule->update(run) <= enough) break;
     }
     /* The labels are those of the centres that are handed out. */
     if (!settled) (void)clo_i_kmeans_assign(run);
-    run->cost = clo_i_kmeans_cost(run);
+    run->cost = s->rule->cost(run);
     return true;
 }
 
@@ -189,11 +191,12 @@ static clo_status check(const clo_job *job, const clo_kmeans_options *options, c
     return CLO_OK;
 }
 
-clo_status clo_i_kmeans(const clo_job *job, const clo_kmeans_options *options, double *centers,
-                        uint32_t *labels, double *cost, clo_error *err)
+clo_status clo_i_centers(const clo_job *job, const clo_kmeans_options *options,
+                         const clo_center_rule *rule, double *centers, uint32_t *labels,
+                         double *cost, clo_error *err)
 {
     CLO_TRY(check(job, options, err));
-    session s = { .job = job, .options = options, .err = err };
+    session s = { .job = job, .options = options, .rule = rule, .err = err };
     s.starts = options->restarts + (options->start ? 1 : 0);
     s.bounds = choose_bounds(options, job->cols);
     s.teams = s.starts >= (size_t)job->threads ? job->threads : 1;
@@ -215,17 +218,22 @@ clo_status clo_i_kmeans(const clo_job *job, const clo_kmeans_options *options, d
     return s.status;
 }
 
-/* ---- the solver ---------------------------------------------------------------------------- */
+/* ---- k-means ------------------------------------------------------------------------------- */
 
-static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
-                        clo_error *err)
+static const clo_center_rule means = { .power = 2,
+                                       .update = clo_i_kmeans_update,
+                                       .cost = clo_i_kmeans_cost };
+
+clo_status clo_i_kmeans(const clo_job *job, const clo_kmeans_options *options, double *centers,
+                        uint32_t *labels, double *cost, clo_error *err)
 {
-    clo_kmeans_options options = clo_i_kmeans_default((size_t)values[CLUSTERS]);
+    return clo_i_centers(job, options, &means, centers, labels, cost, err);
+}
+
+clo_status clo_i_centers_solve(const clo_job *job, clo_kmeans_options options,
+                               const clo_center_rule *rule, clo_partition *out, clo_error *err)
+{
     clo_partition made = { 0 };
-    options.restarts = (size_t)values[RESTARTS];
-    options.iterations = (size_t)values[ITERATIONS];
-    options.tolerance = values[TOLERANCE];
-    options.bounds = (clo_kmeans_bounds)values[BOUNDS];
     if (job->start) {
         if (job->start->clusters != options.clusters || job->start->cols != job->cols ||
             !job->start->offsets)
@@ -235,12 +243,23 @@ static clo_status solve(const clo_job *job, const double *values, clo_partition 
     }
     CLO_TRY(clo_i_partition_new(job->count, options.clusters, job->cols, 0, true, &made, err));
     const clo_status status =
-        clo_i_kmeans(job, &options, made.offsets, made.labels, &made.cost, err);
+        clo_i_centers(job, &options, rule, made.offsets, made.labels, &made.cost, err);
     if (status)
         clo_i_partition_free(&made);
     else
         *out = made;
     return status;
+}
+
+static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
+                        clo_error *err)
+{
+    clo_kmeans_options options = clo_i_kmeans_default((size_t)values[CLUSTERS]);
+    options.restarts = (size_t)values[RESTARTS];
+    options.iterations = (size_t)values[ITERATIONS];
+    options.tolerance = values[TOLERANCE];
+    options.bounds = (clo_kmeans_bounds)values[BOUNDS];
+    return clo_i_centers_solve(job, options, &means, out, err);
 }
 
 const clo_solver clo_i_solver_kmeans = {

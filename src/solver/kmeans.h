@@ -88,8 +88,27 @@ typedef struct clo_kmeans_run {
     double *nearest;   /* clusters: half the distance to the nearest other centre */
     size_t *changed;   /* slices: rows whose label changed in the last step */
     clo_block *blocks; /* threads */
+    uint32_t *order;   /* count: the rows, cluster by cluster (clo_i_kmeans_list) */
+    size_t *begins;    /* clusters + 1: where each begins there */
+    double *scratch;   /* 2 clusters x cols, for the rule */
     double cost;
 } clo_kmeans_run;
+
+/* What tells k-means and k-median apart. */
+typedef struct clo_center_rule {
+    int power; /* of the distance in the cost */
+    /* Moves the centres to where they cost less, sets run->moves; the sum of the squared moves. */
+    double (*update)(clo_kmeans_run *run);
+    double (*cost)(const clo_kmeans_run *run);
+} clo_center_rule;
+
+CLO_CHECK clo_status clo_i_centers(const clo_job *job, const clo_kmeans_options *options,
+                                   const clo_center_rule *rule, double *centers, uint32_t *labels,
+                                   double *cost, clo_error *err);
+/* The same as a solver gives it. */
+CLO_CHECK clo_status clo_i_centers_solve(const clo_job *job, clo_kmeans_options options,
+                                         const clo_center_rule *rule, clo_partition *out,
+                                         clo_error *err);
 
 CLO_CHECK clo_status clo_i_kmeans_run_new(const clo_points *points, size_t clusters,
                                           clo_kmeans_bounds bounds, int threads,
@@ -99,10 +118,18 @@ void clo_i_kmeans_run_free(clo_kmeans_run *run);
 void clo_i_kmeans_begin(clo_kmeans_run *run);
 /* Labels every row by its nearest centre, keeps the sums in step; how many labels changed. */
 size_t clo_i_kmeans_assign(clo_kmeans_run *run);
-/* Moves the centres to the means of their rows, after giving each empty cluster a row that lies far
- * from its centre; the sum of the squared moves. */
+/* Gives each empty cluster a row that lies far from its centre, if there is one; run->sizes then
+ * says how many rows each has.  The centres as they were are left in run->previous. */
+void clo_i_kmeans_repair(clo_kmeans_run *run);
+/* How far the centres are from run->previous: run->moves, and the sum of their squares. */
+double clo_i_kmeans_measure_moves(clo_kmeans_run *run);
+/* Fills run->order and run->begins. */
+void clo_i_kmeans_list(clo_kmeans_run *run);
+/* Moves the centres to the means of their rows, after the repair; the sum of the squared moves. */
 double clo_i_kmeans_update(clo_kmeans_run *run);
-/* The weighted mean squared distance to the own centre, by differences and not by products. */
+/* The squared distance of a row to its own centre, by differences and not by products. */
+double clo_i_own_distance(const clo_kmeans_run *run, size_t row);
+/* The weighted mean of them. */
 double clo_i_kmeans_cost(const clo_kmeans_run *run);
 
 /* The scores of `rows` rows that lie together, into block->scores. */

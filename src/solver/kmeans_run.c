@@ -131,6 +131,7 @@ clo_status clo_i_kmeans_run_new(const clo_points *points, size_t clusters, clo_k
     const size_t cells = clusters * points->cols;
     clo_status status = clo_i_alloc(cells, sizeof(double), &run.centers, err);
     if (!status) status = clo_i_alloc(cells, sizeof(double), &run.previous, err);
+    if (!status) status = clo_i_alloc(2 * cells, sizeof(double), &run.scratch, err);
     if (!status) status = clo_i_alloc(clusters, sizeof(double), &run.bias, err);
     if (!status) status = clo_i_alloc(clusters, sizeof(double), &run.moves, err);
     if (!status) status = clo_i_alloc(points->count, sizeof *run.labels, &run.labels, err);
@@ -140,6 +141,8 @@ clo_status clo_i_kmeans_run_new(const clo_points *points, size_t clusters, clo_k
         status = clo_i_alloc(points->slices * clusters, sizeof *run.members, &run.members, err);
     if (!status) status = clo_i_alloc(clusters, sizeof *run.sizes, &run.sizes, err);
     if (!status) status = clo_i_alloc(points->slices, sizeof *run.changed, &run.changed, err);
+    if (!status) status = clo_i_alloc(points->count, sizeof *run.order, &run.order, err);
+    if (!status) status = clo_i_alloc(clusters + 1, sizeof *run.begins, &run.begins, err);
     if (!status) status = make_bounds(&run, err);
     if (!status) status = make_blocks(&run, err);
     if (status)
@@ -158,6 +161,7 @@ void clo_i_kmeans_run_free(clo_kmeans_run *run)
     clo_i_free(run->blocks);
     clo_i_free(run->centers);
     clo_i_free(run->previous);
+    clo_i_free(run->scratch);
     clo_i_free(run->bias);
     clo_i_free(run->labels);
     clo_i_free(run->sums);
@@ -169,6 +173,8 @@ void clo_i_kmeans_run_free(clo_kmeans_run *run)
     clo_i_free(run->gaps);
     clo_i_free(run->nearest);
     clo_i_free(run->changed);
+    clo_i_free(run->order);
+    clo_i_free(run->begins);
     memset(run, 0, sizeof *run);
 }
 
@@ -310,8 +316,7 @@ size_t clo_i_kmeans_assign(clo_kmeans_run *run)
 
 /* ---- centres ------------------------------------------------------------------------------- */
 
-/* By differences: from the own centre c' + mean. */
-static double own_distance(const clo_kmeans_run *run, size_t row)
+double clo_i_own_distance(const clo_kmeans_run *run, size_t row)
 {
     const clo_points *const p = run->points;
     const double *const x = p->rows + row * p->cols;
@@ -332,7 +337,7 @@ double clo_i_kmeans_cost(const clo_kmeans_run *run)
 #pragma omp parallel for num_threads(run->threads) schedule(dynamic, 1)
     for (size_t slice = 0; slice < p->slices; slice++)
         for (size_t i = clo_i_slice_begin(p, slice); i < clo_i_slice_begin(p, slice + 1); i++)
-            parts[slice] += clo_i_point_weight(p, i) * own_distance(run, i);
+            parts[slice] += clo_i_point_weight(p, i) * clo_i_own_distance(run, i);
     for (size_t slice = 0; slice < p->slices; slice++) sum += parts[slice];
     return sum / p->total;
 }
@@ -353,7 +358,7 @@ static size_t farthest_row(const clo_kmeans_run *run, const size_t *sizes)
     double most = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (!(clo_i_point_weight(p, i) > 0) || sizes[run->labels[i]] < 2) continue;
-        const double distance = own_distance(run, i);
+        const double distance = clo_i_own_distance(run, i);
         if (distance > most) {
             most = distance;
             farthest = i;
@@ -373,8 +378,9 @@ static void forget_bounds(clo_kmeans_run *run, size_t row)
 
 /* An empty cluster gets the row that is worst off.  Where every row sits on its centre there is
  * nothing to gain, and the cluster stays empty where it was. */
-static void repair_empty(clo_kmeans_run *run, size_t *sizes)
+static void repair_empty(clo_kmeans_run *run)
 {
+    size_t *const sizes = run->sizes;
     const clo_points *const p = run->points;
     for (size_t c = 0; c < run->clusters; c++) {
         if (sizes[c] > 0) continue;
@@ -388,14 +394,6 @@ static void repair_empty(clo_kmeans_run *run, size_t *sizes)
             run->centers[c * p->cols + j] = p->rows[row * p->cols + j] - p->mean[j];
         forget_bounds(run, row);
     }
-}
-
-static void count_members(const clo_kmeans_run *run, size_t *sizes)
-{
-    const size_t k = run->clusters;
-    memset(sizes, 0, k * sizeof *sizes);
-    for (size_t slice = 0; slice < run->points->slices; slice++)
-        for (size_t c = 0; c < k; c++) sizes[c] += run->members[slice * k + c];
 }
 
 /* The mean of a cluster's rows, less the mean of all. */
@@ -414,16 +412,22 @@ static void move_center(clo_kmeans_run *run, size_t cluster)
     for (size_t j = 0; j < d; j++) center[j] = center[j] / weight - p->mean[j];
 }
 
-double clo_i_kmeans_update(clo_kmeans_run *run)
+void clo_i_kmeans_repair(clo_kmeans_run *run)
 {
-    const size_t k = run->clusters, d = run->points->cols;
+    const size_t k = run->clusters;
+    memcpy(run->previous, run->centers, k * run->points->cols * sizeof *run->centers);
+    memset(run->sizes, 0, k * sizeof *run->sizes);
+    for (size_t slice = 0; slice < run->points->slices; slice++)
+        for (size_t c = 0; c < k; c++) run->sizes[c] += run->members[slice * k + c];
+    repair_empty(run);
+}
+
+double clo_i_kmeans_measure_moves(clo_kmeans_run *run)
+{
+    const size_t d = run->points->cols;
     double total = 0;
-    memcpy(run->previous, run->centers, k * d * sizeof *run->centers);
-    count_members(run, run->sizes);
-    repair_empty(run, run->sizes);
-    for (size_t c = 0; c < k; c++) {
+    for (size_t c = 0; c < run->clusters; c++) {
         double square = 0;
-        if (run->sizes[c] > 0) move_center(run, c);
         for (size_t j = 0; j < d; j++) {
             const double apart = run->centers[c * d + j] - run->previous[c * d + j];
             square += apart * apart;
@@ -432,4 +436,23 @@ double clo_i_kmeans_update(clo_kmeans_run *run)
         total += square;
     }
     return total;
+}
+
+double clo_i_kmeans_update(clo_kmeans_run *run)
+{
+    clo_i_kmeans_repair(run);
+    for (size_t c = 0; c < run->clusters; c++)
+        if (run->sizes[c] > 0) move_center(run, c);
+    return clo_i_kmeans_measure_moves(run);
+}
+
+void clo_i_kmeans_list(clo_kmeans_run *run)
+{
+    const size_t n = run->points->count, k = run->clusters;
+    memset(run->begins, 0, (k + 1) * sizeof *run->begins);
+    for (size_t i = 0; i < n; i++) run->begins[run->labels[i] + 1]++;
+    for (size_t c = 0; c < k; c++) run->begins[c + 1] += run->begins[c];
+    for (size_t i = 0; i < n; i++) run->order[run->begins[run->labels[i]]++] = (uint32_t)i;
+    memmove(run->begins + 1, run->begins, k * sizeof *run->begins);
+    run->begins[0] = 0;
 }
