@@ -83,6 +83,7 @@ static void identify(clo_plan *plan)
                                   slot->rate_numerator,
                                   slot->rate_denominator,
                                   slot->groups,
+                                  slot->vectors,
                                   slot->count_unit,
                                   slot->quantile_numerator,
                                   slot->quantile_denominator };
