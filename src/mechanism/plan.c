@@ -84,6 +84,8 @@ static void identify(clo_plan *plan)
                                   slot->rate_denominator,
                                   slot->groups,
                                   slot->vectors,
+                                  slot->cols,
+                                  slot->lens,
                                   slot->count_unit,
                                   slot->quantile_numerator,
                                   slot->quantile_denominator };

@@ -22,6 +22,7 @@ clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates, 
     clo_slot slot = { .query = CLO_QUERY_choose_flats,
                       .label = label,
                       .bits = BITS,
+                      .cols = domain->cols,
                       .groups = candidates,
                       .vectors = vectors };
     uint64_t unit = (uint64_t)1 << FINEST_UNIT;
