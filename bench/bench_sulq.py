@@ -1,6 +1,7 @@
 """subspaces/sulq on the two synthetic settings of wang2015: cost and d_W, by epsilon.
 
     python bench_sulq.py PATH/TO/cloister [--sets N] [--first SEED] [--epsilons 0.1,1] [--runs M]
+                        [--way NAME ...]
 
 A: 1000 x 10, noise .1.  B: 5000 x 5, noise .01.  Three subspaces of dimension 3 each, records moved
 into the unit ball, delta = 1/(n ln n), replace one.  One line a setting and a way of running it:
@@ -63,10 +64,9 @@ def release(program, folder, rows, data, epsilon, seed, options):
          epsilon, "--delta", 1 / (n * math.log(n)), "--norm", 1, "--no-ledger", "--seed", seed,
          "--yes", "--quiet", "--threads", 1, "-o", out, *options)
     with open(out, encoding="utf-8") as file:
-        arrays = json.load(file)["arrays"]
+        values = json.load(file)["values"]
     os.remove(out)
-    return np.array(arrays["bases"]) if isinstance(arrays, dict) else np.array(
-        next(a for a in arrays if a["name"] == "bases")["data"])
+    return np.array(values["bases"])
 
 
 def measure(program, folder, name, way, epsilons, sets, first, runs):
@@ -93,13 +93,12 @@ def main():
     parser.add_argument("--first", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--epsilons", default="0.1,0.3,1,3,10")
-    parser.add_argument("--ways", default=",".join(f'"{w}"' for w in WAYS))
+    parser.add_argument("--way", choices=list(WAYS), action="append")
     asked = parser.parse_args()
     epsilons = [float(e) for e in asked.epsilons.split(",")]
-    ways = [way for way in WAYS if f'"{way}"' in asked.ways or way == asked.ways]
     with tempfile.TemporaryDirectory() as folder:
         for name in SETTINGS:
-            for way in ways:
+            for way in asked.way or WAYS:
                 measure(asked.program, folder, name, way, epsilons, asked.sets, asked.first,
                         asked.runs)
 

@@ -76,7 +76,7 @@ static size_t good_restarts(const sulq_plan *plan, const clo_domain *domain, dou
     if (plan->clusters == 1) return 1; /* every start leads to the same end */
     if (domain->rows == 0) return 2;
     const double heard = clarity(plan, domain, mu);
-    return heard < 12 ? 1 : heard < 30 ? 2 : 4;
+    return heard < 12 ? 1 : heard < 18 ? 2 : heard < 100 ? 4 : 8;
 }
 
 static clo_status choose_shape(const clo_draft *draft, sulq_plan *plan, clo_error *err)
@@ -100,7 +100,7 @@ static clo_status choose_shape(const clo_draft *draft, sulq_plan *plan, clo_erro
                           "the paper's accounting knows one start: leave restarts out");
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     if (plan->restarts == 0) plan->restarts = paper ? 1 : good_restarts(plan, draft->domain, mu);
-    if (rounds == 0) rounds = paper ? PAPER_ROUNDS : plan->restarts == 1 ? 20 : 16;
+    if (rounds == 0) rounds = paper ? PAPER_ROUNDS : plan->restarts == 1 ? 24 : 16;
     if (plan->clusters == 1 && draft->values[ROUNDS] == 0 && !paper) rounds = 1;
     plan->search = plan->restarts > 1 ? rounds - rounds / 4 : 0;
     plan->finish = rounds - plan->search;
