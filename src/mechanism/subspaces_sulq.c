@@ -53,7 +53,7 @@ typedef struct sulq_plan {
     double memory;
 } sulq_plan;
 
-/* ---- how much there is to hear ---------------------------------------------------------------- */
+/* ---- how much there is to hear ---------------------------------------------------------- */
 
 static double sensitivity(const clo_domain *domain)
 {
@@ -107,7 +107,7 @@ static clo_status choose_shape(const clo_draft *draft, sulq_plan *plan, clo_erro
     return CLO_OK;
 }
 
-/* ---- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan --------------------------------------------------------------------------- */
 
 /* The share of its stage that round t has. */
 static double share_of(const sulq_plan *plan, size_t t, size_t rounds)
@@ -235,7 +235,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                                               : plan_exact(draft, plan, err);
 }
 
-/* ---- the run ---------------------------------------------------------------------------------- */
+/* ---- the run ---------------------------------------------------------------------------- */
 
 static clo_status go(clo_context *context, const clo_bounded *data, const sulq_plan *plan,
                      size_t rounds, size_t first_line, double from, double to, clo_flat_fit *fit,

@@ -1,6 +1,6 @@
 /*
- * kmeans.c - k-means from several starts, the best kept.  k-median is the same with another rule for
- * where a centre goes.
+ * kmeans.c - k-means from several starts, the best kept.  k-median is the same with another rule
+ * for where a centre goes.
  *
  * Each start draws from the stream of its own number.  Where there are as many starts as threads,
  * the threads share the starts; otherwise they share the rows of one start after the other.

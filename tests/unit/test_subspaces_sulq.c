@@ -128,7 +128,7 @@ static void impossible_settings_are_refused(void **state)
     refuses("accounting=paper restarts=2", "leave restarts out");
 }
 
-/* ---- what comes out --------------------------------------------------------------------------- */
+/* ---- what comes out --------------------------------------------------------------------- */
 
 /* d_W of the best of the 3! matchings. */
 static double apart(const double *a, const double *b, size_t d, size_t q)
