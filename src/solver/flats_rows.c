@@ -1,5 +1,5 @@
 /*
- * flats.c - the best flat for some rows: the span of the top eigenvectors of their second moment,
+ * flats_rows.c - the best flat for some rows: the span of the top eigenvectors of their second moment,
  * about their mean where the flat need not go through the origin.
  *
  * Where there are fewer rows than columns the eigenvectors come from the products of the rows with
