@@ -1,6 +1,6 @@
 /*
- * flats_rows.c - the best flat for some rows: the span of the top eigenvectors of their second moment,
- * about their mean where the flat need not go through the origin.
+ * flats_rows.c - the best flat for some rows: the span of the top eigenvectors of their second
+ * moment, about their mean where the flat need not go through the origin.
  *
  * Where there are fewer rows than columns the eigenvectors come from the products of the rows with
  * each other, which is the smaller matrix; the memory is then that of the cluster, never the square
