@@ -169,7 +169,7 @@ static double middle(const clo_facts *facts, size_t j)
     return facts->center ? facts->center[j] : 0;
 }
 
-/* What a record of the data went through, too: columns into their bounds, the rest into the ball. */
+/* What a record of the data went through, too: columns into bounds, the rest into the ball. */
 static void bring_into_domain(const clo_facts *facts, double *record)
 {
     double square = 0;

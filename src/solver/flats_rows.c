@@ -1,5 +1,9 @@
 /*
+<<<<<<<< HEAD:src/solver/flat_parts.c
  * flat_parts.c - the best flat for some rows: the span of the top eigenvectors of their second
+========
+ * flats_rows.c - the best flat for some rows: the span of the top eigenvectors of their second
+>>>>>>>> kplanes:src/solver/flats_rows.c
  * moment, about their mean where the flat need not go through the origin.
  *
  * Where there are fewer rows than columns the eigenvectors come from the products of the rows with
