@@ -49,11 +49,13 @@ typedef struct session {
     clo_error *err;
 } session;
 
-/* Measured, one thread (bench/RESULTS.md). */
+/* Bounds cost a few operations a row and step, and pay where a row's scores cost more.  Elkan's never
+ * won against matrix products, so that it has to be asked for. */
 static clo_kmeans_bounds choose_bounds(const clo_kmeans_options *options, size_t cols)
 {
+    enum { WORTH = 128 };
     if (options->bounds != CLO_KMEANS_AUTO) return options->bounds;
-    if (options->clusters < 3 || cols < 2) return CLO_KMEANS_LLOYD;
+    if (options->clusters < 2 || options->clusters * cols < WORTH) return CLO_KMEANS_LLOYD;
     return CLO_KMEANS_HAMERLY;
 }
 
