@@ -220,12 +220,14 @@ static clo_status sparse_affinity(const clo_job *job, const clo_factor *f, size_
     return status;
 }
 
-clo_status clo_i_factor_affinity(const clo_job *job, const clo_factor *factor, size_t neighbors,
+clo_status clo_i_factor_affinity(const clo_job *job, const clo_factor *factor, size_t neighbours,
                                  clo_affinity *out, clo_error *err)
 {
     if (factor->count > UINT32_MAX)
         return clo_i_fail(err, CLO_ARGUMENT, "an affinity of more than 2^32 rows cannot be made");
-    if (neighbors == 0 && factor->count > CLO_FACTOR_DENSE_ROWS) neighbors = CLO_FACTOR_NEIGHBORS;
-    if (neighbors == 0 || neighbors >= factor->count) return dense_affinity(job, factor, out, err);
-    return sparse_affinity(job, factor, neighbors, out, err);
+    if (neighbours == 0 && factor->count > CLO_FACTOR_DENSE_ROWS)
+        neighbours = CLO_FACTOR_NEIGHBOURS;
+    if (neighbours == 0 || neighbours >= factor->count)
+        return dense_affinity(job, factor, out, err);
+    return sparse_affinity(job, factor, neighbours, out, err);
 }

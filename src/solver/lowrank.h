@@ -43,12 +43,12 @@ typedef struct clo_factor {
     unsigned power;
 } clo_factor;
 
-enum { CLO_FACTOR_DENSE_ROWS = 5000, CLO_FACTOR_NEIGHBORS = 64 };
+enum { CLO_FACTOR_DENSE_ROWS = 5000, CLO_FACTOR_NEIGHBOURS = 64 };
 
-/* neighbors: how many of each point's largest entries to keep.  0: all of them up to
- * CLO_FACTOR_DENSE_ROWS points, CLO_FACTOR_NEIGHBORS beyond, where the whole would not fit. */
+/* neighbours: how many of each point's largest entries to keep.  0: all of them up to
+ * CLO_FACTOR_DENSE_ROWS points, CLO_FACTOR_NEIGHBOURS beyond, where the whole would not fit. */
 CLO_CHECK clo_status clo_i_factor_affinity(const clo_job *job, const clo_factor *factor,
-                                           size_t neighbors, clo_affinity *out, clo_error *err);
+                                           size_t neighbours, clo_affinity *out, clo_error *err);
 
 typedef struct clo_lrr_options {
     double lambda; /* what a unit of column error costs */
@@ -87,9 +87,9 @@ CLO_CHECK clo_status clo_i_lsr_affinity(const clo_job *job, double lambda, bool 
         "scale", CLO_PARAM_CHOICE, 0, 1, 0, "as-is|unit",                                          \
             "take the rows as they are, or each scaled to length 1"                                \
     }
-#define CLO_LOWRANK_ROW_NEIGHBORS                                                                  \
+#define CLO_LOWRANK_ROW_NEIGHBOURS                                                                 \
     {                                                                                              \
-        "neighbors", CLO_PARAM_INT, 0, 4096, 0, NULL,                                              \
+        "neighbours", CLO_PARAM_INT, 0, 4096, 0, NULL,                                             \
             "how many of each row's largest affinities to keep; 0: all up to 5000 rows, 64 beyond" \
     }
 

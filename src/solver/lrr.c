@@ -35,7 +35,7 @@ enum {
     RANK,
     POWER,
     SCALE,
-    NEIGHBORS,
+    NEIGHBOURS,
     ITERATIONS,
     TOLERANCE,
     RESTARTS,
@@ -57,7 +57,7 @@ static const clo_param params[] = {
       "the most directions of the data to use; 0: as many as clusters times dim, or all" },
     { "power", CLO_PARAM_INT, 1, 32, 6, NULL, "the power of the cosines that is the affinity" },
     CLO_LOWRANK_ROW_SCALE,
-    CLO_LOWRANK_ROW_NEIGHBORS,
+    CLO_LOWRANK_ROW_NEIGHBOURS,
     CLO_SOLVER_ROW_ITERATIONS(500),
     { "tolerance", CLO_PARAM_REAL, 1e-7, 1, 1e-4, NULL,
       "outliers: the share of the objective that may be missing to the optimum" },
@@ -166,7 +166,7 @@ static clo_status make_affinity(const clo_job *job, const double *values, clo_af
                                     .width = space.rank,
                                     .rows = space.vectors,
                                     .power = (unsigned)values[POWER] };
-        status = clo_i_factor_affinity(&last, &factor, (size_t)values[NEIGHBORS], out, err);
+        status = clo_i_factor_affinity(&last, &factor, (size_t)values[NEIGHBOURS], out, err);
     }
     clo_i_row_space_free(&space);
     return status;

@@ -16,7 +16,7 @@
 #include <math.h>
 
 /* In the order of the rows below. */
-enum { CLUSTERS, DIM, FLATS, LAMBDA, DIAGONAL, POWER, SCALE, NEIGHBORS, RESTARTS, PARAM_COUNT };
+enum { CLUSTERS, DIM, FLATS, LAMBDA, DIAGONAL, POWER, SCALE, NEIGHBOURS, RESTARTS, PARAM_COUNT };
 
 static const clo_param params[] = {
     CLO_SOLVER_ROW_CLUSTERS,
@@ -29,7 +29,7 @@ static const clo_param params[] = {
     { "power", CLO_PARAM_INT, 1, 32, 1, NULL,
       "the power of the coefficients that is the affinity" },
     CLO_LOWRANK_ROW_SCALE,
-    CLO_LOWRANK_ROW_NEIGHBORS,
+    CLO_LOWRANK_ROW_NEIGHBOURS,
     CLO_SOLVER_ROW_RESTARTS(10),
 };
 _Static_assert(sizeof params / sizeof *params == PARAM_COUNT, "a name for each row");
@@ -76,7 +76,7 @@ static clo_status make_affinity(const clo_job *job, const double *values, clo_af
                                     .rows = space.vectors,
                                     .scale = values[DIAGONAL] > 0 ? NULL : scale,
                                     .power = (unsigned)values[POWER] };
-        status = clo_i_factor_affinity(&rest, &factor, (size_t)values[NEIGHBORS], out, err);
+        status = clo_i_factor_affinity(&rest, &factor, (size_t)values[NEIGHBOURS], out, err);
     }
     clo_i_free(scale);
     clo_i_row_space_free(&space);

@@ -22,13 +22,13 @@ static clo_factor random_factor(uint64_t seed, double *rows, double *scale, unsi
     return (clo_factor){ N, WIDTH, rows, scale, power };
 }
 
-static clo_affinity make(const clo_factor *f, size_t neighbors, int threads)
+static clo_affinity make(const clo_factor *f, size_t neighbours, int threads)
 {
     clo_error err;
     clo_job job = job_of(NULL, N, 0, NULL);
     clo_affinity out = { 0 };
     job.threads = threads;
-    assert_ok(clo_i_factor_affinity(&job, f, neighbors, &out, &err), err);
+    assert_ok(clo_i_factor_affinity(&job, f, neighbours, &out, &err), err);
     return out;
 }
 
