@@ -68,8 +68,8 @@ static size_t sharpest_end(const double *costs, size_t last)
     return best;
 }
 
-static clo_status common_dim(const clo_job *job, const clo_kplanes_options *options, size_t *dim,
-                             clo_error *err)
+clo_status clo_i_common_dim(const clo_job *job, const clo_kplanes_options *options, size_t *dim,
+                            clo_error *err)
 {
     const size_t last = smaller(job->cols, MOST_TRIED);
     double costs[MOST_TRIED + 1], *rows = NULL;
@@ -95,15 +95,20 @@ static clo_status common_dim(const clo_job *job, const clo_kplanes_options *opti
     return status;
 }
 
-/* Dimensions as given; where 0, as the eigenvalues of the found clusters say. */
-static clo_status own_dims(const clo_job *job, const clo_kplanes_options *options,
-                           const clo_partition *found, size_t *dims, clo_error *err)
+clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *options,
+                             const uint32_t *labels, clo_partition *out, clo_error *err)
 {
     clo_partition fitted = { 0 };
-    CLO_TRY(clo_i_fit_flats(job, found->labels, &options->shape, &fitted, err));
-    memcpy(dims, fitted.dims, options->shape.clusters * sizeof *dims);
+    clo_kplanes_options at = *options;
+    clo_job cold = *job;
+    CLO_TRY(clo_i_fit_flats(job, labels, &options->shape, &fitted, err));
+    cold.start = NULL;
+    at.shape.dims = fitted.dims;
+    at.start_labels = labels;
+    at.restarts = 0;
+    const clo_status status = clo_i_search_flats(&cold, &at, out, err);
     clo_i_partition_free(&fitted);
-    return CLO_OK;
+    return status;
 }
 
 clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *options,
@@ -111,23 +116,19 @@ clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *opti
 {
     const size_t k = options->shape.clusters;
     const clo_job first = clo_i_job_part(job, 0, 0.5), second = clo_i_job_part(job, 0.5, 0.9);
-    clo_job third = clo_i_job_part(job, 0.9, 1);
+    const clo_job third = clo_i_job_part(job, 0.9, 1);
     clo_kplanes_options at = *options;
     clo_partition found = { 0 };
     size_t *dims = NULL, common = 1;
     CLO_TRY(clo_i_alloc(k, sizeof *dims, &dims, err));
-    clo_status status = common_dim(&first, options, &common, err);
+    clo_status status = clo_i_common_dim(&first, options, &common, err);
     for (size_t l = 0; l < k; l++) {
         const size_t given = clo_i_shape_dim(&options->shape, l);
         dims[l] = given ? given : common;
     }
     at.shape.dims = dims;
     if (!status) status = clo_i_search_flats(&second, &at, &found, err);
-    if (!status) status = own_dims(job, options, &found, dims, err);
-    third.start = NULL;
-    at.start_labels = found.labels;
-    at.restarts = 0;
-    if (!status) status = clo_i_search_flats(&third, &at, out, err);
+    if (!status) status = clo_i_settle_dims(&third, options, found.labels, out, err);
     clo_i_partition_free(&found);
     clo_i_free(dims);
     return status;
