@@ -93,6 +93,25 @@ static void split_rhat_is_what_its_formula_says(void **state)
     assert_close(clo_i_split_rhat(draws, 2, 4), sqrt(0.5 + between / 2), 1e-14);
 }
 
+/* The numbers are those of ArviZ 0.23 for the same draws: the first pair differs in place, and the
+ * second in scale. */
+static void rank_normalised_rhat_is_that_of_other_software(void **state)
+{
+    const double place[] = { 0.3,  1.2,  -0.4, 0.9,  2.5,  0.1, -1.1, 0.7,  0.2,  0.6,
+                             1.3,  0.2,  1.4,  -0.9, 0.5,  3.1, 1.1,  0.4,  2.2,  1.6,
+                             -0.3, -1.2, 0.4,  0.8,  -2.5, 0.0, -1.0, -0.7, 0.25, 0.65 };
+    const double scale[] = { 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.15, -0.25,
+                             3.1, -2.2, 1.9, -3.4, 2.6, -1.8, 2.4,  -2.9 };
+    clo_chain_comparison c;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_i_compare_chains(place, 3, 10, &c, &err), err);
+    assert_close(c.rhat, 1.209057547606618, 1e-12);
+    assert_close(clo_i_split_rhat(place, 3, 10), 1.2089233651232154, 1e-13);
+    assert_ok(clo_i_compare_chains(scale, 2, 8, &c, &err), err);
+    assert_close(c.rhat, 1.82664713920787, 1e-12);
+}
+
 static void chains_that_never_move_agree_or_not(void **state)
 {
     const double equal[] = { 3, 3, 3, 3, 3, 3, 3, 3 }, apart[] = { 3, 3, 3, 3, 4, 4, 4, 4 };
@@ -144,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_drift_is_seen),
         cmocka_unit_test(a_chain_of_another_scale_is_seen),
         cmocka_unit_test(split_rhat_is_what_its_formula_says),
+        cmocka_unit_test(rank_normalised_rhat_is_that_of_other_software),
         cmocka_unit_test(chains_that_never_move_agree_or_not),
         cmocka_unit_test(too_little_to_compare_is_refused),
         cmocka_unit_test(the_norm_of_the_mean_basis_vanishes_for_a_stuck_chain_too),
