@@ -1,5 +1,5 @@
-/* generate_release.c - cloister generate --from RELEASE.json: private synthetic data, drawn from what
- * a release says and from nothing else. */
+/* generate_release.c - cloister generate --from RELEASE.json: private synthetic data, drawn from
+ * what a release says and from nothing else. */
 #include "cli_generate.h"
 #include <stdlib.h>
 #include <string.h>

@@ -16,8 +16,8 @@ typedef struct clo_i_released {
 } clo_i_released;
 
 /* In the coordinates where the mechanism measured distances: with public column bounds, each
- * column in units of the half width of its own.  A release that was read may hold anything: CLO_FORMAT
- * where its arrays do not fit each other.  To be given back by clo_i_released_free. */
+ * column in units of the half width of its own.  A release that was read may hold anything:
+ * CLO_FORMAT where its arrays do not fit each other.  To be given back by clo_i_released_free. */
 CLO_CHECK clo_status clo_i_released_flats(const clo_release *release, clo_i_released *out,
                                           clo_error *err);
 void clo_i_released_free(clo_i_released *released);
