@@ -53,6 +53,18 @@ static clo_status find(const clo_release *release, const char *name, size_t dime
     return CLO_OK;
 }
 
+/* Noise may have left no weight above 0; then all clusters are as good. */
+static clo_status share_out(const double *weights, model *m, clo_error *err)
+{
+    double all = 0;
+    for (size_t c = 0; c < m->clusters && weights; c++) {
+        if (weights[c] < 0)
+            return clo_i_fail(err, CLO_FORMAT, "a weight of the release is below 0");
+        all += weights[c];
+    }
+    return clo_i_picker_new(all > 0 ? weights : NULL, m->clusters, 0, &m->picker, err);
+}
+
 /* ---- families -------------------------------------------------------------------------------- */
 
 static clo_status from_centers(const clo_release *release, model *m, clo_error *err)
@@ -65,7 +77,7 @@ static clo_status from_centers(const clo_release *release, model *m, clo_error *
     CLO_TRY(find(release, "spread", 1, &m->clusters, false, &spread, err));
     CLO_TRY(clo_i_alloc(m->clusters, sizeof *m->off, &m->off, err));
     for (size_t c = 0; c < m->clusters && spread.data; c++) m->off[c] = fmax(spread.data[c], 0);
-    return clo_i_picker_new(weights.data, m->clusters, 0, &m->picker, err);
+    return share_out(weights.data, m, err);
 }
 
 /* Energies are sums over a cluster's records: over their number they are variances.  Without a
@@ -85,7 +97,7 @@ static void fill_deviations(model *m, const double *energies, const double *resi
                             ? 1
                             : m->facts->norm * m->facts->norm * rows / fmax(energy, 1e-300);
     for (size_t c = 0; c < m->clusters; c++) {
-        const double share = weights ? weights[c] / fmax(all, 1e-300) : 1;
+        const double share = all > 0 ? (weights ? weights[c] : 1) / all : 1 / (double)m->clusters;
         const double count = fmax(sizes ? weights[c] : rows * share, 1);
         for (size_t i = 0; i < q; i++)
             m->along[c * q + i] = sqrt(fmax(energies[c * q + i], 0) * unit / count);
@@ -115,7 +127,7 @@ static clo_status from_flats(const clo_release *release, model *m, clo_error *er
             m->ellipsoid = strcmp(m->facts->parameter_values[i], "\"affine\"") != 0;
     CLO_TRY(clo_i_alloc(k * q, sizeof *m->along, &m->along, err));
     CLO_TRY(clo_i_alloc(k, sizeof *m->off, &m->off, err));
-    CLO_TRY(clo_i_picker_new(weights.data, k, 0, &m->picker, err));
+    CLO_TRY(share_out(weights.data, m, err));
     fill_deviations(m, energies.data, residuals.data, weights.data, !m->ellipsoid);
     return CLO_OK;
 }
@@ -134,7 +146,7 @@ static clo_status from_subspace(const clo_release *release, model *m, clo_error 
     m->ellipsoid = true;
     CLO_TRY(clo_i_alloc(m->dim, sizeof *m->along, &m->along, err));
     CLO_TRY(clo_i_alloc(1, sizeof *m->off, &m->off, err));
-    CLO_TRY(clo_i_picker_new(NULL, 1, 0, &m->picker, err));
+    CLO_TRY(share_out(NULL, m, err));
     fill_deviations(m, energy.data, NULL, NULL, false);
     return CLO_OK;
 }
@@ -169,7 +181,7 @@ static double middle(const clo_facts *facts, size_t j)
     return facts->center ? facts->center[j] : 0;
 }
 
-/* What a record of the data went through, too: columns into bounds, the rest into the ball. */
+/* What a record of the data went through, too: columns into their bounds, all into the ball. */
 static void bring_into_domain(const clo_facts *facts, double *record)
 {
     double square = 0;
