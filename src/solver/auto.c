@@ -6,8 +6,9 @@
  * are the other way round.  So both begin, k-planes ends every start, and since all ends then have
  * flats of the same shape, their costs can be compared.
  *
- * Where the dimension is not given, all are compared at one common dimension and only the best
- * takes dimensions of its own: with more dimensions a worse partition would cost less.
+ * Where the dimension is not given, all are compared at one common dimension, that of the start
+ * whose eigenvalues have the plainest gap, and only the best takes dimensions of its own: with more
+ * dimensions a worse partition would cost less.
  *
  * What a self-expressive start takes in time and memory grows with the square of the rows or
  * worse.  Up to DENSE_ROWS rows the thorough ones begin, up to SPARSE_ROWS those that look at few
@@ -38,8 +39,11 @@ static clo_status by_lrr(const clo_job *job, const clo_flat_shape *shape, clo_af
                          clo_error *err)
 {
     size_t rank = 0;
-    for (size_t l = 0; l < shape->clusters; l++)
-        rank += clo_i_shape_dim(shape, l) + (shape->affine ? 1 : 0);
+    for (size_t l = 0; l < shape->clusters; l++) {
+        const size_t dim = clo_i_shape_dim(shape, l);
+        if (dim == 0) return clo_i_lrr_affinity(job, 0, out, err);
+        rank += dim + (shape->affine ? 1 : 0);
+    }
     const size_t most = job->count < job->cols ? job->count : job->cols;
     return clo_i_lrr_affinity(job, rank < most ? rank : most, out, err);
 }
@@ -116,25 +120,34 @@ static void keep_better(clo_partition *best, clo_partition *other)
     clo_i_partition_free(other);
 }
 
+/* labels: a row each. */
+static clo_status express(const clo_job *job, const expression *e, const clo_flat_shape *shape,
+                          uint32_t *labels, clo_error *err)
+{
+    const clo_job first = clo_i_job_part(job, 0, 0.8), second = clo_i_job_part(job, 0.8, 1);
+    const clo_spectral_options spectral = { shape->clusters, SPECTRAL_RESTARTS };
+    clo_affinity affinity = { 0 };
+    clo_status status = e->make(&first, shape, &affinity, err);
+    if (!status) status = clo_i_spectral(&second, &affinity, &spectral, labels, err);
+    clo_i_affinity_free(&affinity);
+    return status;
+}
+
 static clo_status from_expression(const clo_job *job, const expression *e,
                                   const clo_kplanes_options *options, clo_partition *out,
                                   clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.7), second = clo_i_job_part(job, 0.7, 0.9);
-    clo_job third = clo_i_job_part(job, 0.9, 1);
-    const clo_spectral_options spectral = { options->shape.clusters, SPECTRAL_RESTARTS };
+    const clo_job first = clo_i_job_part(job, 0, 0.9);
+    clo_job second = clo_i_job_part(job, 0.9, 1);
     clo_kplanes_options polish = *options;
-    clo_affinity affinity = { 0 };
     uint32_t *labels = NULL;
-    clo_status status = clo_i_alloc(job->count, sizeof *labels, &labels, err);
-    if (!status) status = e->make(&first, &options->shape, &affinity, err);
-    if (!status) status = clo_i_spectral(&second, &affinity, &spectral, labels, err);
-    clo_i_affinity_free(&affinity);
-    if (!status) status = number_by_width(&second, &options->shape, labels, err);
-    third.start = NULL;
+    CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
+    clo_status status = express(&first, e, &options->shape, labels, err);
+    if (!status) status = number_by_width(job, &options->shape, labels, err);
+    second.start = NULL;
     polish.restarts = 0;
     polish.start_labels = labels;
-    if (!status) status = clo_i_kplanes(&third, &polish, out, err);
+    if (!status) status = clo_i_kplanes(&second, &polish, out, err);
     clo_i_free(labels);
     return status;
 }
@@ -169,17 +182,49 @@ static clo_status try_all(const clo_job *job, const clo_kplanes_options *options
     return status;
 }
 
+/* The dimension that the plainest gap speaks for, among those of random starts and of each
+ * self-expressive one. */
+static clo_status plainest_dim(const clo_job *job, const clo_kplanes_options *options, size_t *dim,
+                               clo_error *err)
+{
+    const double turns = EXPRESSIONS + 1;
+    const clo_job last = clo_i_job_part(job, EXPRESSIONS / turns, 1);
+    double plainest = -1, sharpness = 0;
+    uint32_t *labels = NULL;
+    size_t found = 1;
+    CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
+    clo_status status = CLO_OK;
+    for (size_t i = 0; i <= EXPRESSIONS && !status; i++) {
+        const clo_job turn = clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
+        if (i < EXPRESSIONS && !begins(&expressions[i], job, &options->shape)) continue;
+        if (i == EXPRESSIONS) {
+            status = clo_i_common_dim(&last, options, &found, &sharpness, err);
+        } else {
+            status = express(&turn, &expressions[i], &options->shape, labels, err);
+            if (!status)
+                status = clo_i_dim_of_labels(job, options, labels, &found, &sharpness, err);
+        }
+        if (!status && sharpness > plainest) {
+            plainest = sharpness;
+            *dim = found;
+        }
+        if (has_no_answer(status)) status = CLO_OK;
+    }
+    clo_i_free(labels);
+    return status;
+}
+
 /* The dimensions to compare at: as given, and the common one for those that are 0. */
 static clo_status open_dims(const clo_job *job, const clo_kplanes_options *options,
                             clo_partition *out, clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.2), second = clo_i_job_part(job, 0.2, 0.9);
+    const clo_job first = clo_i_job_part(job, 0, 0.4), second = clo_i_job_part(job, 0.4, 0.9);
     const clo_job third = clo_i_job_part(job, 0.9, 1);
     const clo_flat_shape *const shape = &options->shape;
     clo_kplanes_options at = *options;
     clo_partition found = { 0 };
     size_t *dims = NULL, common = 1;
-    clo_status status = clo_i_common_dim(&first, options, &common, err);
+    clo_status status = plainest_dim(&first, options, &common, err);
     at.shape.dim = common;
     if (!status && shape->dims) status = clo_i_alloc(shape->clusters, sizeof *dims, &dims, err);
     if (status) return status;
