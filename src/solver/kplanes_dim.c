@@ -4,8 +4,9 @@
  * The cost alone would always ask for more dimensions.  So first one dimension for all is chosen,
  * on a sample of the rows.  Of given clusters, what the cost falls by from q - 1 dimensions to q is
  * the mean of their q-th eigenvalues; each q is judged by the clusters that are best at that q, and
- * by how large the gap after their q-th eigenvalue is.  With the clusters that are best at that q, each takes the dimension before the largest
- * gap between its own eigenvalues, and a last search from there settles who belongs where.
+ * by how large the gap after their q-th eigenvalue is.  With the clusters of the best q, each takes
+ * the dimension before the largest gap between its own eigenvalues, and a last search from there
+ * settles who belongs where.
  */
 #include "solver/kplanes.h"
 #include <math.h>
