@@ -107,7 +107,7 @@ size_t clo_i_eigengap(const double *values, size_t count, double mean, double *s
     size_t best = 1;
     double largest = 0;
     for (size_t j = 1; j < count; j++) {
-        const double left = fmax(values[j], 0) + 0.01 * mean;
+        const double left = fmax(values[j], 0) + 0.001 * mean;
         const double gap = left > 0 ? (values[j - 1] - values[j]) / left : 0;
         if (gap > largest) {
             largest = gap;
@@ -118,12 +118,14 @@ size_t clo_i_eigengap(const double *values, size_t count, double mean, double *s
     return best;
 }
 
-/* Of a cluster: all its eigenvalues are at hand. */
-static size_t choose_dim(const double *values, size_t count, size_t cols)
+/* Of a cluster: all its eigenvalues are at hand.  Fewer rows than columns span no more dimensions
+ * than there are rows, about their mean one less: the drop to zero there says nothing. */
+static size_t choose_dim(const double *values, size_t count, size_t rows, size_t cols, bool affine)
 {
+    const size_t most = rows > 1 && affine ? rows - 1 : rows;
     double total = 0;
     for (size_t j = 0; j < count; j++) total += fmax(values[j], 0);
-    return clo_i_eigengap(values, count, total / (double)cols, NULL);
+    return clo_i_eigengap(values, smaller(count, most), total / (double)cols, NULL);
 }
 
 /* What the eigenvectors are made with; size is the smaller of rows and columns. */
@@ -251,7 +253,8 @@ clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count
                                         space.vectors, space.eigen, err);
     if (!status)
         status =
-            finish_flat(job, count, found, dim ? dim : choose_dim(space.values, found, job->cols),
+            finish_flat(job, count, found,
+                        dim ? dim : choose_dim(space.values, found, count, job->cols, flat->offset),
                         &space, flat, err);
     clo_i_blas_serial_end(threads);
     space_free(&space);
