@@ -1,5 +1,6 @@
 /*
- * bench_clustering.c - how long a solver takes on a file of doubles, in processor time, and at what cost.
+ * bench_clustering.c - how long a solver takes on a file of doubles, in processor time, and at what
+ * cost.
  *
  *   bench_clustering SOLVER DATA COLS THREADS SEED LABELS [NAME=VALUE …]
  *

@@ -1,6 +1,6 @@
 """k-means against scikit-learn's KMeans: processor time on one thread at equal loss, same run.
 
-    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python bench_kmeans.py PATH/TO/bench_clustering [SHAPE …]
+    OMP_NUM_THREADS=1 python bench_kmeans.py PATH/TO/bench_clustering [SHAPE …]
 
 A shape is rows,cols,clusters,noise.  Both sides: k-means++ (greedy), 10 starts, tol 1e-4, 300 steps
 at most; data in double precision, a Gaussian mixture.  An OpenBLAS that is older than the processor
