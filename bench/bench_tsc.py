@@ -1,6 +1,6 @@
 """TSC and spectral clustering: processor time on one thread, accuracy, scikit-learn beside it.
 
-    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python bench_tsc.py PATH/TO/bench_clustering [SEEDS]
+    OMP_NUM_THREADS=1 python bench_tsc.py PATH/TO/bench_clustering [SEEDS]
 
 The data are those of bench/RESULTS.md: k random subspaces, points uniform on their unit spheres,
 Gaussian noise.  Spectral clustering gets the dense Gaussian affinity of a noisy mixture, on both

@@ -14,12 +14,10 @@
 #define CLO_KMEANS_H
 
 #include "solver/solver.h"
-#include <cblas.h>
 
 enum {
     CLO_KMEANS_BLOCK = 256, /* rows of one matrix product */
     CLO_KMEANS_SLICES = 32, /* at most */
-    CLO_KMEANS_LONG = 32,   /* a vector from which a call costs less than a loop */
 };
 
 #define CLO_KMEANS_NONE UINT32_MAX /* the label of a row that has none yet */
@@ -49,16 +47,6 @@ static inline size_t clo_i_slice_begin(const clo_points *points, size_t slice)
 static inline double clo_i_point_weight(const clo_points *points, size_t row)
 {
     return points->weights ? points->weights[row] : 1.0;
-}
-
-/* x.y, by BLAS where the call is worth it. */
-static inline double clo_i_dot(const double *x, const double *y, size_t count)
-{
-    if (count >= CLO_KMEANS_LONG) return cblas_ddot((int)count, x, 1, y, 1);
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < count; j++) sum += x[j] * y[j];
-    return sum;
 }
 
 /* Chooses rows to start from: greedy k-means++ (power 2), or the same by plain distances (power 1).

@@ -8,8 +8,21 @@
  * single distances that finer tests would save, until there are many centres.
  */
 #include "solver/kmeans.h"
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
+
+enum { LONG_ENOUGH = 32 };
+
+/* x.y, by BLAS where the vectors are long enough for a call to pay. */
+static double dot(const double *x, const double *y, size_t count)
+{
+    if (count >= LONG_ENOUGH) return cblas_ddot((int)count, x, 1, y, 1);
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < count; j++) sum += x[j] * y[j];
+    return sum;
+}
 
 /* |x - c| from a score of row `row`. */
 static double distance_of(const clo_kmeans_run *run, size_t row, double score)
@@ -22,7 +35,7 @@ static double distance_to(const clo_kmeans_run *run, size_t row, size_t cluster)
 {
     const size_t d = run->points->cols;
     return distance_of(run, row,
-                       clo_i_dot(run->points->rows + row * d, run->centers + cluster * d, d) -
+                       dot(run->points->rows + row * d, run->centers + cluster * d, d) -
                            run->bias[cluster]);
 }
 

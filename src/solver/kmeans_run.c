@@ -7,6 +7,7 @@
  * almost none of them.
  */
 #include "solver/kmeans.h"
+#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * that leaves the least cost.  k-median does the same with the distance itself.
  */
 #include "solver/kmeans.h"
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,9 +61,8 @@ static double lower(const seeding *s, size_t first, size_t count, double *cost)
     double sum = 0;
 #pragma omp simd
     for (size_t i = first; i < first + count; i++) cost[i] = near[i] < cost[i] ? near[i] : cost[i];
-    if (weights) return clo_i_dot(weights + first, cost + first, count);
 #pragma omp simd reduction(+ : sum)
-    for (size_t i = first; i < first + count; i++) sum += cost[i];
+    for (size_t i = first; i < first + count; i++) sum += weights ? weights[i] * cost[i] : cost[i];
     return sum;
 }
 

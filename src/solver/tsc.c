@@ -57,10 +57,14 @@ static void directions_free(directions *x)
     clo_i_free(x->weights);
 }
 
-/* The length of a row without overflow on the way. */
+/* The length of a row; its squares may neither overflow nor vanish. */
 static double length_of(const double *row, size_t cols)
 {
-    return cblas_dnrm2((int)cols, row, 1);
+    double largest = 0, square = 0;
+    for (size_t j = 0; j < cols; j++) largest = fmax(largest, fabs(row[j]));
+    if (!(largest > 0)) return 0;
+    for (size_t j = 0; j < cols; j++) square += row[j] / largest * (row[j] / largest);
+    return largest * sqrt(square);
 }
 
 static clo_status directions_new(const clo_job *job, size_t neighbours, directions *x,
