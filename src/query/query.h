@@ -32,7 +32,10 @@ typedef struct clo_slot {
     const char *label;
     clo_event event;      /* count: how often it may be asked */
     int bits;             /* of the grid it reads */
+    size_t cols;          /* that it sees: the domain's, or those of a lens */
+    bool lens;            /* whether it is asked through one */
     size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     uint64_t sensitivity; /* exact, in integer units */
     uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
     uint64_t count_unit;  /* what one record adds to a noised count */
@@ -47,6 +50,15 @@ typedef struct clo_meter {
     uint64_t asked[CLO_MAX_SLOTS];
 } clo_meter;
 
+/* A public map that a query's records are seen through (lens.c). */
+typedef struct clo_lens {
+    size_t from, cols;  /* of the records, and of what is seen of them */
+    const double *rows; /* of a frame: cols x from, integer-valued; NULL: the record itself */
+    double weight;      /* without a frame: what it is multiplied by, on the same grid */
+    double scale;       /* a record x is seen as scale * frame' x ... */
+    double constant;    /* ... and, last, this constant; 0: none */
+} clo_lens;
+
 /* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
  * of its own. */
 typedef struct clo_context {
@@ -60,6 +72,7 @@ typedef struct clo_context {
     void *user;
     double progress_from, progress_to; /* what share of the run is under way */
     clo_meter *meter;
+    const clo_lens *lens; /* what the next asks look through; NULL: at the records themselves */
 } clo_context;
 
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */
@@ -68,12 +81,28 @@ bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 /* Bytes of workspace that one ask of this line takes. */
 size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads);
 
+/* ---- what is seen of a record: a pure function of it and of released values -------------- */
+
+/* A lens with an orthonormal frame (d x rank, a column a direction, released or public; NULL: all
+ * coordinates), and with a constant appended where height > 0: what is seen of x is
+ * (frame' x, height) / sqrt(1 + height^2), inside the unit ball (lens.T1).  To ask through it, plan
+ * the query for clo_i_lens_domain, set the slot's `lens`, and let context->lens point to it. */
+CLO_CHECK clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t d,
+                                     size_t rank, double height, clo_lens *out, clo_error *err);
+size_t clo_i_lens_take_size(size_t d, size_t rank, double height); /* with a frame */
+/* The domain as it is seen: the unit ball's radius stays that of the data. */
+clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);
+/* Records on the full grid (CLO_GRID_BITS) to what is seen of them on the grid of `bits`. */
+void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
+                      double *seen);
+
 /* ---- who is in which cluster: a pure function of one record and of released values ------ */
 
 typedef enum clo_assign_kind {
     CLO_ASSIGN_ONE = 0,
     CLO_ASSIGN_CENTERS,
-    CLO_ASSIGN_SUBSPACES
+    CLO_ASSIGN_SUBSPACES,
+    CLO_ASSIGN_FLATS
 } clo_assign_kind;
 
 /* A rule on a public integer grid, so that every score is an exact integer (assign.T1). */
@@ -82,8 +111,9 @@ typedef struct clo_assign {
     size_t clusters, cols, dim;
     int bits;              /* of the records it reads */
     const double *points;  /* CENTERS: clusters x cols; SUBSPACES: (clusters * dim) x cols, a basis
-                              vector a row; integer-valued */
-    const double *offsets; /* CENTERS: |c|^2, exact integers, one a cluster */
+                              vector a row; FLATS: the same, and after each basis its foot;
+                              integer-valued */
+    const double *offsets; /* CENTERS and FLATS: |c|^2, exact integers, one a cluster */
 } clo_assign;
 
 /* Rounds centres (unit-ball coordinates, k x d) to the grid; arrays come from the workspace. */
@@ -93,10 +123,20 @@ CLO_CHECK clo_status clo_i_assign_centers(clo_workspace *workspace, const double
 CLO_CHECK clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases, size_t k,
                                             size_t d, size_t q, int bits, clo_assign *out,
                                             clo_error *err);
+/* The same for affine subspaces: bases as above, and k x d points that they pass through. */
+CLO_CHECK clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases,
+                                        const double *points, size_t k, size_t d, size_t q,
+                                        int bits, clo_assign *out, clo_error *err);
+size_t clo_i_assign_take_size(size_t k, size_t d, size_t q, bool affine); /* of the last two */
 /* labels[i] for each of the rows; scores is scratch of rows x (points' rows). */
 void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows, double *scores,
                        uint32_t *labels);
 size_t clo_i_assign_width(const clo_assign *rule); /* doubles of scratch a row */
+/* The squared distance of each row to the nearest of the rule's subspaces or flats, rounded down to
+ * a multiple of 2^-unit_bits of the squared radius and capped at that radius: an integer from 0 to
+ * 2^unit_bits (assign.T2). */
+void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t rows,
+                            int unit_bits, double *scores, uint64_t *distances);
 
 /* ---- the queries ----------------------------------------------------------------------- */
 
@@ -132,6 +172,16 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
                                        const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
+
+/* One of `candidates` sets of subspaces or flats, each of at most `vectors` rows (clo_i_assign_width),
+ * by the exponential mechanism on minus the total of the records' squared distances to the nearest
+ * of a set. choose_flats.T1. */
+CLO_CHECK clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates,
+                                             size_t vectors, double epsilon, uint64_t times,
+                                             const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_choose_flats(clo_context *context, size_t slot,
+                                            const clo_bounded *data, const clo_assign *candidates,
+                                            size_t *chosen, clo_error *err);
 
 /* The quantile numerator/denominator of the record norms (column SIZE_MAX) or of one column, by
  * choosing among increasing public thresholds, of squared norms or of column values on the full
