@@ -180,15 +180,35 @@ clo_status clo_i_encode(const clo_job *job, size_t block_rows, clo_encoder *enco
     return status;
 }
 
-clo_status clo_i_partition_from_codes(const clo_job *job, const clo_codes *codes,
-                                      const clo_flat_shape *shape, size_t restarts,
-                                      clo_partition *out, clo_error *err)
+/* ---- endings ------------------------------------------------------------------------------- */
+
+clo_status clo_i_affinity_from_codes(clo_codes *codes, clo_affinity *out, clo_error *err)
 {
+    const clo_status status = clo_i_affinity_from_sparse(codes->starts, codes->columns,
+                                                         codes->values, codes->count, out, err);
+    clo_i_codes_free(codes);
+    return status;
+}
+
+clo_self_ending clo_i_self_ending(double clusters, double dim, double flats, double restarts)
+{
+    const clo_flat_shape shape = { .clusters = (size_t)clusters,
+                                   .dim = (size_t)dim,
+                                   .affine = flats > 0 };
+    return (clo_self_ending){ .shape = shape, .restarts = (size_t)restarts };
+}
+
+clo_status clo_i_partition_from_codes(const clo_job *job, clo_codes *codes,
+                                      const clo_self_ending *ending, clo_partition *out,
+                                      clo_error *err)
+{
+    const clo_job last = clo_i_job_part(job, 0.8, 1);
+    clo_flat_shape shape = ending->shape;
     clo_affinity affinity = { .count = 0 };
-    CLO_TRY(clo_i_affinity_from_sparse(codes->starts, codes->columns, codes->values, codes->count,
-                                       &affinity, err));
+    CLO_TRY(clo_i_affinity_from_codes(codes, &affinity, err));
+    shape.dims = job->dims;
     const clo_status status =
-        clo_i_partition_from_affinity(job, &affinity, shape, restarts, out, err);
+        clo_i_partition_from_affinity(&last, &affinity, &shape, ending->restarts, out, err);
     clo_i_affinity_free(&affinity);
     return status;
 }

@@ -49,10 +49,22 @@ CLO_CHECK clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error
 /* How many rows a block should have, so that count numbers for each stay in a core's cache. */
 size_t clo_i_block_rows(size_t count);
 
-/* Ends a solver: codes to affinity, affinity to partition. */
-CLO_CHECK clo_status clo_i_partition_from_codes(const clo_job *job, const clo_codes *codes,
-                                                const clo_flat_shape *shape, size_t restarts,
-                                                clo_partition *out, clo_error *err);
+/* The affinity of codes, which are given back, whatever happens. */
+CLO_CHECK clo_status clo_i_affinity_from_codes(clo_codes *codes, clo_affinity *out, clo_error *err);
+
+/* How a solver ends. */
+typedef struct clo_self_ending {
+    clo_flat_shape shape;
+    size_t restarts;
+} clo_self_ending;
+
+/* From the values of its parameters. */
+clo_self_ending clo_i_self_ending(double clusters, double dim, double flats, double restarts);
+/* Codes to affinity, affinity to partition; the codes are given back, whatever happens.  The last
+ * fifth of the job. */
+CLO_CHECK clo_status clo_i_partition_from_codes(const clo_job *job, clo_codes *codes,
+                                                const clo_self_ending *ending, clo_partition *out,
+                                                clo_error *err);
 
 /* ---- the three ----------------------------------------------------------------------------- */
 

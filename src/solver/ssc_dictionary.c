@@ -89,7 +89,7 @@ static clo_status decompose(const clo_ssc_dictionary *p, size_t n, double *value
 static clo_status fill_v(clo_ssc_dictionary *p, size_t n, const double *vectors, clo_error *err)
 {
     const double *const s = p->strengths;
-    while (p->rank < n && s[p->rank] > n * DBL_EPSILON * s[0] * 16) p->rank++;
+    while (p->rank < n && s[p->rank] > (double)n * DBL_EPSILON * s[0] * 16) p->rank++;
     p->width = p->rank + p->options->affine;
     if (p->width == 0) return CLO_OK;
     CLO_TRY(clo_i_alloc(p->atoms * p->width, sizeof *p->v, &p->v, err));
