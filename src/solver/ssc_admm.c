@@ -319,7 +319,7 @@ static clo_status newton(front *f, clo_code_block *block, clo_error *err)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)f->active, atoms, width, 1.0,
                     f->h, width, f->p->v, width, 0.0, f->other, atoms);
         for (size_t i = f->active; i-- > 0;)
-            if (!take_in(f, i)) CLO_TRY(finish_newton(f, i, block, err));
+            if (!take_in(f, i) && f->guesses[i].arrived) CLO_TRY(finish_newton(f, i, block, err));
     }
     return CLO_OK;
 }

@@ -27,6 +27,7 @@ void clo_i_ssc_dictionary_free(clo_ssc_dictionary *p);
 /* A code under way: the atoms that it uses, and with what sign. */
 typedef struct clo_ssc_guess {
     size_t count, room;
+    bool arrived;      /* it is the best for its atoms and signs */
     uint32_t *columns; /* room: in no order */
     double *signs;     /* room */
     double *values;    /* room: of that sign, or 0 for an atom that has just come in */

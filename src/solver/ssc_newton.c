@@ -63,6 +63,21 @@ void clo_i_ssc_guess_add(clo_ssc_guess *guess, size_t column, double sign, doubl
     guess->values[at] = value;
 }
 
+/* Adds weight/2 (1'c - 1)^2, which is 0 at the answer: without it one point more than the rank, as
+ * an affine code may have, would make the system singular. */
+static void weigh_sum(const clo_ssc_dictionary *p, clo_ssc_guess *guess)
+{
+    const size_t n = guess->count, room = guess->room;
+    double weight = 0;
+    for (size_t i = 0; i < n; i++) weight = fmax(weight, guess->gram[i * room + i]);
+    for (size_t i = 0; i < n; i++) {
+        if (guess->columns[i] >= p->points) continue;
+        guess->sides[i] += weight;
+        for (size_t j = i; j < n; j++)
+            if (guess->columns[j] < p->points) guess->gram[i * room + j] += weight;
+    }
+}
+
 /* The atoms in the eigenvectors' coordinates, each scaled by the root of its strength, so that the
  * Gram matrix is their own; and sides = lambda P'x - signs. */
 static void gather(const clo_ssc_dictionary *p, size_t point, clo_ssc_guess *guess)
@@ -82,6 +97,7 @@ static void gather(const clo_ssc_dictionary *p, size_t point, clo_ssc_guess *gue
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, count, rank, 1.0, guess->atoms, rank, 0.0,
                 guess->gram, room);
     for (size_t j = 0; j < guess->count; j++) guess->gram[j * guess->room + j] *= 1 + RIDGE;
+    if (p->options->affine) weigh_sum(p, guess);
 }
 
 /* The best code with these signs, whatever signs it has itself; nu where the sum counts.  False:
@@ -157,12 +173,11 @@ void clo_i_ssc_newton(const clo_ssc_dictionary *p, size_t point, clo_ssc_guess *
 {
     const size_t rank = p->rank, width = p->width;
     double *const code = guess->sides + guess->room, nu = 0;
-    bool arrived = false;
+    guess->arrived = false;
     gather(p, point, guess);
-    while (!arrived && guess->count > 0) {
-        if (!solve(p, guess, code, &nu)) break;
-        arrived = move(guess, code);
-        if (!arrived) close_up(guess);
+    while (!guess->arrived && guess->count > 0 && solve(p, guess, code, &nu)) {
+        guess->arrived = move(guess, code);
+        if (!guess->arrived) close_up(guess);
     }
     for (size_t r = 0; r < rank; r++) guess->slopes[r] = p->v[point * width + r];
     for (size_t j = 0; j < guess->count; j++)

@@ -106,11 +106,11 @@ static void finds_the_subspaces(void **state)
 {
     clo_error err;
     uint32_t truth[300];
-    double *const rows = flats_rows((flats_data){ 300, 30, 4, 3, 0.01, 0 }, 17, truth);
+    double *const rows = flats_rows((flats_data){ 300, 30, 3, 4, 0.001, 0 }, 17, truth);
     clo_rng *const rng = job_rng("omp");
     const clo_job job = job_of(rows, 300, 30, rng);
     clo_partition out = { 0 };
-    assert_ok(job_solve(&clo_i_solver_ssc_omp, &job, (double[]){ 4, 3, 0, 3 }, 4, &out, &err), err);
+    assert_ok(job_solve(&clo_i_solver_ssc_omp, &job, (double[]){ 3, 4, 0, 4 }, 4, &out, &err), err);
     assert_true(job_same_partition(out.labels, truth, 300));
     clo_i_partition_free(&out);
     clo_rng_free(rng);
