@@ -17,7 +17,11 @@
  * a multiple of 1, which is one further column of V.  V't follows from itself, and V'c is a sparse
  * sum; so a step is one pass over t and one skinny product.  Since V is the same for every rho, a
  * point has a rho of its own, which costs nothing to change, and leaves its block when it is done.
- * All steps of a block are made while it is in the cache: the square matrix is never written at all.
+ * All steps of a block are made while it is in the cache: the square matrix is never written.
+ *
+ * A few steps show which atoms matter.  From there an active set with exact solutions
+ * (ssc_newton.c) goes to the best code, and proves that it is by the slopes of all atoms; where it
+ * does not arrive, ADMM goes on until its residuals are small.
  */
 #include "solver/ssc_dictionary.h"
 #include <cblas.h>

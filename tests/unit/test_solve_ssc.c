@@ -37,7 +37,7 @@ static double lambda_of(const double *unit, double alpha)
     return alpha / least;
 }
 
-/* |c|_1 + lambda/2 |x_i - Xc|^2 by accelerated proximal gradients, which share nothing with ADMM. */
+/* |c|_1 + lambda/2 |x_i - Xc|^2 by accelerated proximal gradients: nothing in common with ADMM. */
 static void descend(const double *unit, size_t i, double lambda, double *c)
 {
     const double step = 1 / (lambda * N);
@@ -83,7 +83,7 @@ static void the_codes_are_those_of_a_plain_convex_solver(void **state)
     free(rows);
 }
 
-/* Slopes are 1 with the sign of the code, or at most 1 where it is 0; nu is the slope of the sum. */
+/* Slopes are 1 with the sign of the code, at most 1 where it is 0; nu is the slope of the sum. */
 static void assert_optimal(const double *points, size_t i, double lambda, const double *c,
                            bool affine)
 {

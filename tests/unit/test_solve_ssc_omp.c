@@ -1,6 +1,6 @@
 /*
- * test_solve_ssc_omp.c - orthogonal matching pursuit against the textbook's, which solves the normal
- * equations anew at each step, and whole runs.
+ * test_solve_ssc_omp.c - orthogonal matching pursuit against the textbook's, which solves the
+ * normal equations anew at each step, and whole runs.
  */
 #include "solve_codes.h"
 #include "linalg/linalg.h"
