@@ -11,8 +11,8 @@ noise .01; s2 = 1000, 10, 3, 3, .1; s3 = 2000, 50, 10, 5, .05.  --yale: the tabl
 reproduce/yale_b.py makes; --faces: the images themselves.
 
 A time is what the whole command takes, user and system, with its start and the reading of the file.
-An old OpenBLAS may not know a new processor and fall back to its slowest kernels, while the one that
-comes with numpy does: OPENBLAS_CORETYPE=SkylakeX (or Haswell) in the environment helps it.
+An old OpenBLAS may not know a new processor and fall back to its slowest kernels, while the one
+that comes with numpy does: OPENBLAS_CORETYPE=SkylakeX (or Haswell) in the environment helps it.
 
 Times of other people's programs that are not on PyPI are constants measured elsewhere, on a machine
 whose rate is not known: their ratio is given as it is, and, with --reference-gflops, scaled by the
@@ -30,7 +30,8 @@ import sys
 import tempfile
 import time
 
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+for _name in THREAD_VARIABLES:
     os.environ.setdefault(_name, "1")  # before numpy is imported, which is done where it is needed
 
 CASES = {"s1": (5000, 5, 3, 3, 0.01), "s2": (1000, 10, 3, 3, 0.1), "s3": (2000, 50, 10, 5, 0.05)}
@@ -73,8 +74,11 @@ class Launcher:
     def serve(asks, answers):
         for line in asks:
             start = time.perf_counter()
+            ask = json.loads(line)
+            environment = dict(os.environ, **dict.fromkeys(THREAD_VARIABLES, ask["threads"]))
             with tempfile.TemporaryFile("w+") as errors, tempfile.TemporaryFile("w+") as output:
-                child = subprocess.Popen(json.loads(line), stdout=output, stderr=errors)
+                child = subprocess.Popen(ask["command"], stdout=output, stderr=errors,
+                                         env=environment)
                 _, status, used = os.wait4(child.pid, 0)
                 child.returncode = os.waitstatus_to_exitcode(status)
                 wall = time.perf_counter() - start
@@ -85,9 +89,10 @@ class Launcher:
                               "cpu": used.ru_utime + used.ru_stime, "bytes": used.ru_maxrss * 1024,
                               "wall": wall}), file=answers, flush=True)
 
-    def run(self, *command):
+    def run(self, *command, threads=1):
         """CPU and wall seconds and peak bytes of a command; it must succeed."""
-        print(json.dumps([str(word) for word in command]), file=self.asks, flush=True)
+        words = [str(word) for word in command]
+        print(json.dumps({"command": words, "threads": str(threads)}), file=self.asks, flush=True)
         answer = json.loads(self.answers.readline())
         if answer["code"]:
             raise RuntimeError(f"{' '.join(map(str, command))}: {answer['said'].strip()}")
@@ -128,7 +133,7 @@ class Bench:
                  threads, "--seed", seed, "--quiet", "--labels", labels, *more]
         if dim and not solver.startswith("kme"):  # kmeans and kmedian have no subspaces
             words += ["--dim", dim]
-        used = self.launcher.run(*words)
+        used = self.launcher.run(*words, threads=threads)
         used["cost"] = float(re.search(r"^cost\s+(\S+)", used["printed"], re.M).group(1))
         used["labels"] = read_labels(labels)
         return used
@@ -302,8 +307,8 @@ def peers(bench):
 def dgemm_gain():
     """What a second thread gains a matrix product; each in a process of its own."""
     seconds = []
-    for threads in ("1", "2"):
-        environment = dict(os.environ, OPENBLAS_NUM_THREADS=threads, OMP_NUM_THREADS=threads)
+    for count in ("1", "2"):
+        environment = dict(os.environ, **dict.fromkeys(THREAD_VARIABLES, count))
         said = subprocess.run([sys.executable, __file__, "--dgemm"], env=environment, check=True,
                               capture_output=True, text=True).stdout
         seconds.append(float(said))
@@ -321,7 +326,6 @@ def threads(bench):
         walls, gains = {1: [], 2: []}, []
         for _ in range(3):
             for count in (1, 2):
-                os.environ["OMP_NUM_THREADS"] = str(count)
                 walls[count].append(bench.solve(solver, data, LARGE[2], dim,
                                                 threads=count)["wall"])
             gains.append(dgemm_gain())
