@@ -254,6 +254,30 @@ done:
     return status;
 }
 
+/* The same for a solution in a file: two lines, against the two axes. */
+static clo_status evaluate_solution(const void *given, clo_error *err)
+{
+    const double axes[] = { 1, 0, 0, 1 }, points[] = { 0, 0, 0.5, 0.5 };
+    const uint32_t labels[ROWS] = { 0, 1 };
+    clo_evaluation evaluation = { .struct_size = sizeof evaluation };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_solution *solution = NULL;
+    clo_table *table = NULL;
+    clo_status status;
+    options.truth = (clo_matrix){ axes, 4, 1, 1 };
+    options.truth_offsets = (clo_matrix){ points, 2, 2, 2 };
+    options.truth_labels = labels;
+    STEP(clo_solution_read(given, &solution, err), solution);
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+                        err),
+         table);
+    STEP(clo_evaluate_solution(solution, table, &options, &evaluation, err), NULL);
+done:
+    clo_table_free(table);
+    clo_solution_free(solution);
+    return status;
+}
+
 /* ---- making things fail -------------------------------------------------------------------- */
 
 static void must_succeed(scenario *run, const void *given)
@@ -383,6 +407,18 @@ static void an_evaluation_survives_any_failed_allocation(void **state)
     fail_every_allocation(evaluate, &json);
 }
 
+static void the_evaluation_of_a_solution_survives_any_failed_allocation(void **state)
+{
+    FILE *const file = fopen(files.scratch, "w");
+    assert_non_null(file);
+    fputs("{\"schema\": \"cloister.solution/1\", \"solver\": \"kplanes\", \"cols\": 2, \"cost\": 0,"
+          "\"values\": {\"dims\": [1, 1], \"bases\": [[[0.6], [0.8]], [[0.8], [-0.6]]],"
+          "\"offsets\": [[0, 0], [0.5, 0.5]]}}",
+          file);
+    assert_int_equal(fclose(file), 0);
+    fail_every_allocation(evaluate_solution, files.scratch);
+}
+
 /* The system's randomness may give out at any call; nothing may be released then. */
 static void no_run_goes_on_without_randomness(void **state)
 {
@@ -471,6 +507,7 @@ int main(void)
         cmocka_unit_test(a_ledger_survives_any_failed_allocation_and_its_books_still_balance),
         cmocka_unit_test(synthetic_data_survive_any_failed_allocation),
         cmocka_unit_test(an_evaluation_survives_any_failed_allocation),
+        cmocka_unit_test(the_evaluation_of_a_solution_survives_any_failed_allocation),
         cmocka_unit_test(no_run_goes_on_without_randomness),
         cmocka_unit_test(a_swallowed_failure_is_noticed),
     };
