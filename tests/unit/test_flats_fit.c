@@ -224,9 +224,14 @@ static void chooses_the_dimension_before_the_largest_drop(void **state)
 {
     fixture *const f = *state;
     const double drop[] = { 5, 4.5, 4.2, 0.3, 0.2 }, flat[] = { 1, 1, 1 }, one[] = { 3 };
-    assert_int_equal(clo_i_eigengap(drop, 5), 3);
-    assert_int_equal(clo_i_eigengap(flat, 3), 1);
-    assert_int_equal(clo_i_eigengap(one, 1), 1);
+    const double steps[] = { 64, 16, 4, 1, 0, 0 }, crumbs[] = { 9, 8, 1e-9, 1e-12, 0 };
+    double sharpness = 0;
+    assert_int_equal(clo_i_eigengap(drop, 5, 2.84, &sharpness), 3);
+    assert_relatively_close(sharpness, 3.9 / 0.3284, 1e-12);
+    assert_int_equal(clo_i_eigengap(flat, 3, 1, NULL), 1);
+    assert_int_equal(clo_i_eigengap(one, 1, 3, NULL), 1);
+    assert_int_equal(clo_i_eigengap(steps, 6, 85.0 / 6, NULL), 4);
+    assert_int_equal(clo_i_eigengap(crumbs, 5, 17.0 / 5, NULL), 2);
     double rows[ROWS * COLS];
     for (size_t i = 0; i < ROWS; i++)
         for (size_t c = 0; c < COLS; c++)
@@ -238,6 +243,26 @@ static void chooses_the_dimension_before_the_largest_drop(void **state)
     clo_error err;
     assert_ok(clo_i_fit_flats(&job, f->labels, &shape, &p, &err), err);
     for (size_t l = 0; l < CLUSTERS; l++) assert_int_equal(p.dims[l], l + 1);
+    clo_i_partition_free(&p);
+}
+
+/* Fewer rows than columns: the gap is looked for among as many eigenvalues as there are rows. */
+static void chooses_the_dimension_of_few_rows(void **state)
+{
+    fixture *const f = *state;
+    double rows[5 * 40] = { 0 };
+    const uint32_t labels[5] = { 0 };
+    const clo_flat_shape shape = { .clusters = 1, .dim = 0 };
+    clo_job job = f->job;
+    clo_partition p = { 0 };
+    clo_error err;
+    for (size_t i = 0; i < 5; i++) rows[i * 40 + 7 * i] = i < 2 ? 3 : 0.1;
+    job.rows = rows;
+    job.count = 5;
+    job.cols = 40;
+    assert_ok(clo_i_fit_flats(&job, labels, &shape, &p, &err), err);
+    assert_int_equal(p.dims[0], 2);
+    assert_relatively_close(p.cost, 0.03 / 5, 1e-12);
     clo_i_partition_free(&p);
 }
 
@@ -286,6 +311,7 @@ int main(void)
         cmocka_unit_test(gives_an_empty_cluster_the_rows_explained_least),
         cmocka_unit_test(fits_rows_of_zeros),
         cmocka_unit_test(chooses_the_dimension_before_the_largest_drop),
+        cmocka_unit_test(chooses_the_dimension_of_few_rows),
         cmocka_unit_test(is_the_same_on_any_number_of_threads),
         cmocka_unit_test(refuses_what_the_rows_cannot_have),
     };
