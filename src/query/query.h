@@ -35,6 +35,7 @@ typedef struct clo_slot {
     size_t cols;          /* that it sees: the domain's, or those of a lens */
     bool lens;            /* whether it is asked through one */
     size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     uint64_t sensitivity; /* exact, in integer units */
     uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
     uint64_t count_unit;  /* what one record adds to a noised count */
@@ -100,7 +101,8 @@ void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, i
 typedef enum clo_assign_kind {
     CLO_ASSIGN_ONE = 0,
     CLO_ASSIGN_CENTERS,
-    CLO_ASSIGN_SUBSPACES
+    CLO_ASSIGN_SUBSPACES,
+    CLO_ASSIGN_FLATS
 } clo_assign_kind;
 
 /* A rule on a public integer grid, so that every score is an exact integer (assign.T1). */
@@ -109,8 +111,9 @@ typedef struct clo_assign {
     size_t clusters, cols, dim;
     int bits;              /* of the records it reads */
     const double *points;  /* CENTERS: clusters x cols; SUBSPACES: (clusters * dim) x cols, a basis
-                              vector a row; integer-valued */
-    const double *offsets; /* CENTERS: |c|^2, exact integers, one a cluster */
+                              vector a row; FLATS: the same, and after each basis its foot;
+                              integer-valued */
+    const double *offsets; /* CENTERS and FLATS: |c|^2, exact integers, one a cluster */
 } clo_assign;
 
 /* Rounds centres (unit-ball coordinates, k x d) to the grid; arrays come from the workspace. */
@@ -120,10 +123,20 @@ CLO_CHECK clo_status clo_i_assign_centers(clo_workspace *workspace, const double
 CLO_CHECK clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases, size_t k,
                                             size_t d, size_t q, int bits, clo_assign *out,
                                             clo_error *err);
+/* The same for affine subspaces: bases as above, and k x d points that they pass through. */
+CLO_CHECK clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases,
+                                        const double *points, size_t k, size_t d, size_t q,
+                                        int bits, clo_assign *out, clo_error *err);
+size_t clo_i_assign_take_size(size_t k, size_t d, size_t q, bool affine); /* of the last two */
 /* labels[i] for each of the rows; scores is scratch of rows x (points' rows). */
 void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows, double *scores,
                        uint32_t *labels);
 size_t clo_i_assign_width(const clo_assign *rule); /* doubles of scratch a row */
+/* The squared distance of each row to the nearest of the rule's subspaces or flats, rounded down to
+ * a multiple of 2^-unit_bits of the squared radius and capped at that radius: an integer from 0 to
+ * 2^unit_bits (assign.T2). */
+void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t rows,
+                            int unit_bits, double *scores, uint64_t *distances);
 
 /* ---- the queries ----------------------------------------------------------------------- */
 
@@ -159,6 +172,16 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
                                        const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
+
+/* One of `candidates` sets of subspaces or flats, each of at most `vectors` rows (clo_i_assign_width),
+ * by the exponential mechanism on minus the total of the records' squared distances to the nearest
+ * of a set. choose_flats.T1. */
+CLO_CHECK clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates,
+                                             size_t vectors, double epsilon, uint64_t times,
+                                             const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_choose_flats(clo_context *context, size_t slot,
+                                            const clo_bounded *data, const clo_assign *candidates,
+                                            size_t *chosen, clo_error *err);
 
 /* The quantile numerator/denominator of the record norms (column SIZE_MAX) or of one column, by
  * choosing among increasing public thresholds, of squared norms or of column values on the full
