@@ -167,9 +167,11 @@ static double worst_delta(double epsilon, size_t dimension, double alpha, double
 {
     const double slack = (double)dimension * beta / points;
     double worst = 0;
-    for (int i = -points; i <= points; i++)
-        worst =
-            fmax(worst, clo_i_smooth_delta(epsilon - slack, dimension, alpha, beta * i / points));
+    for (int i = -points; i <= points; i++) {
+        const double delta =
+            clo_i_smooth_delta(epsilon - slack, dimension, alpha, beta * i / points);
+        worst = fmax(worst, i < 0 ? exp(slack) * delta : delta);
+    }
     return worst;
 }
 
