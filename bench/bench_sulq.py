@@ -6,8 +6,8 @@
 A: 1000 x 10, noise .1.  B: 5000 x 5, noise .01.  Three subspaces of dimension 3 each, records moved
 into the unit ball, delta = 1/(n ln n), replace one.  One line a setting and a way of running it:
 for each epsilon cost / d_W and the standard error of d_W, over N data sets with M runs each.
-The rows named "tight" are those of Algorithm 5 with the right sensitivity and exact composition, one
-start and even rounds; "paper" has the noise that the paper prints; "presets" is what a user gets.
+The rows named "tight" are Algorithm 5 with the right sensitivity and exact composition, one start
+and even rounds; "paper" has the noise that the paper prints; "presets" is what a user gets.
 """
 import argparse
 import itertools

@@ -79,23 +79,12 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 static clo_status solve_with(const aggregate_plan *plan, const clo_job *job, clo_partition *out,
                              clo_error *err)
 {
-    static const clo_solver *const solvers[] = {
-        [KPLANES] = NULL,
-        [TSC] = &clo_i_solver_tsc,
-        [SSC] = &clo_i_solver_ssc,
-        [LRR] = &clo_i_solver_lrr,
-    };
-    const clo_kplanes_options planes = {
-        .shape = { .clusters = plan->clusters, .dim = plan->dim + plan->affine },
-        .restarts = 10,
-        .iterations = 50,
-    };
-    const clo_solver *const solver = solvers[plan->solver];
+    static const char *const names[] = { "kplanes", "tsc", "ssc", "lrr" };
+    const clo_solver *const solver = clo_solver_find(names[plan->solver]);
     clo_params *settings = NULL;
-    if (!solver) return clo_i_kplanes(job, &planes, out, err);
     CLO_TRY(clo_solver_params_new(solver, &settings, err));
     clo_status status = clo_params_set(settings, "clusters", (double)plan->clusters, err);
-    if (!status) status = clo_params_set(settings, "dim", (double)planes.shape.dim, err);
+    if (!status) status = clo_params_set(settings, "dim", (double)(plan->dim + plan->affine), err);
     if (!status) status = solver->solve(job, settings->values, out, err);
     clo_params_free(settings);
     return status;

@@ -296,12 +296,6 @@ static clo_status measure_row(const solutions *s, size_t i, size_t *partner, dou
     return CLO_OK;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* distances: blocks x blocks; afterwards row i holds r_i(1) <= r_i(2) <= ..., with itself first. */
 static clo_status measure_all(const clo_context *context, const solutions *s, double *distances,
                               clo_error *err)
@@ -325,49 +319,10 @@ static clo_status measure_all(const clo_context *context, const solutions *s, do
         if (status) clo_i_fail(err, status, "the solutions could not be compared");
     }
     for (size_t i = 0; i < s->blocks && !status; i++)
-        qsort(distances + i * s->blocks, s->blocks, sizeof *distances, ascending);
+        clo_i_sort(distances + i * s->blocks, s->blocks);
     clo_i_free(partners);
     clo_i_free(scratch);
     return status;
-}
-
-/* The mean of the a smallest r_i(t); scratch: one a block. */
-static double smallest_mean(const double *sorted, size_t blocks, size_t t, size_t a,
-                            double *scratch)
-{
-    double sum = 0;
-    for (size_t i = 0; i < blocks; i++) scratch[i] = sorted[i * blocks + t - 1];
-    qsort(scratch, blocks, sizeof *scratch, ascending);
-    for (size_t i = 0; i < a; i++) sum += scratch[i];
-    return sum / (double)a;
-}
-
-/* aggregate.T1: the smooth bound S, and the block whose solution has the smallest radius around it
- * that holds t0 of them. */
-static double smooth_bound(const double *sorted, size_t blocks, size_t changed, double beta,
-                           double diameter, size_t *center, double *scratch)
-{
-    const size_t majority = (blocks + changed + 1) / 2 + 1;
-    size_t a = (size_t)ceil(3 * (double)changed / beta);
-    double bound = 0;
-    *center = 0;
-    if (majority > blocks) return diameter;
-    for (size_t i = 1; i < blocks; i++)
-        if (sorted[i * blocks + majority - 1] < sorted[*center * blocks + majority - 1])
-            *center = i;
-    /* The ratio that the proof needs; 3 s / beta is enough of them for beta up to 1. */
-    while ((1 + (double)changed / (double)a) / (1 - (double)changed / (2 * (double)a)) >
-           exp(beta / 2))
-        a++;
-    if (a < 2 * changed) a = 2 * changed;
-    if (a > majority) return diameter;
-    for (size_t step = 0;; step++) {
-        const size_t t = majority + (step + 1) * changed;
-        const double radius = t > blocks ? diameter : smallest_mean(sorted, blocks, t, a, scratch);
-        bound = fmax(bound, 2 * radius * exp(-beta * (double)step / 2));
-        if (t > blocks) break;
-    }
-    return fmin(bound, diameter);
 }
 
 /* ---- the answer ------------------------------------------------------------------------- */
@@ -461,8 +416,8 @@ static clo_status answer(clo_context *context, const clo_slot *slot, const solut
     if (!status) status = clo_i_alloc(s->length, sizeof *noisy, &noisy, err);
     if (!status) status = measure_all(context, s, distances, err);
     if (!status) {
-        bound = smooth_bound(distances, s->blocks, (size_t)slot->sensitivity, beta, diameter,
-                             &center, scratch);
+        bound = clo_i_smooth_bound(distances, s->blocks, (size_t)slot->sensitivity, beta, diameter,
+                                   &center, scratch);
         status =
             add_noise(context, slot, s->bases + center * s->length, s->length, bound, noisy, err);
     }

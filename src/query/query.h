@@ -189,9 +189,9 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
 
-/* One of `candidates` sets of subspaces or flats, each of at most `vectors` rows (clo_i_assign_width),
- * by the exponential mechanism on minus the total of the records' squared distances to the nearest
- * of a set. choose_flats.T1. */
+/* One of `candidates` sets of subspaces or flats, each of at most `vectors` rows
+ * (clo_i_assign_width), by the exponential mechanism on minus the total of the records' squared
+ * distances to the nearest of a set. choose_flats.T1. */
 CLO_CHECK clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates,
                                              size_t vectors, double epsilon, uint64_t times,
                                              const char *label, clo_slot *out, clo_error *err);

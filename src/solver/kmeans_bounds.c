@@ -103,7 +103,8 @@ void clo_i_hamerly_slice(clo_kmeans_run *run, size_t slice, clo_block *block)
         if (own != CLO_KMEANS_NONE) {
             run->upper[i] += run->moves[own];
             run->lower[i] -= own == mover ? others : far;
-            const double safe = fmax(run->lower[i], run->nearest[own]);
+            const double near = run->nearest[own], low = run->lower[i];
+            const double safe = low > near ? low : near;
             if (run->upper[i] < safe) continue;
             if (isfinite(run->upper[i])) run->upper[i] = distance_to(run, i, own);
             if (run->upper[i] < safe) continue;
@@ -127,8 +128,8 @@ static void first_bounds(clo_kmeans_run *run, size_t slice, clo_block *block)
         clo_i_block_best(run, count, block);
         for (size_t i = 0; i < count; i++) {
             for (size_t c = 0; c < k; c++)
-                run->lower[(at + i) * k + c] =
-                    distance_of(run, at + i, block->scores[c * CLO_KMEANS_BLOCK + i]);
+                run->lower[(at + i) * k + c] = distance_of(
+                    run, at + i, block->scores[c * CLO_KMEANS_BLOCK + i] - run->bias[c]);
             run->upper[at + i] = distance_of(run, at + i, block->best[i]);
             clo_i_relabel(run, slice, at + i, (uint32_t)block->winner[i]);
         }

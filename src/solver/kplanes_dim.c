@@ -2,9 +2,8 @@
  * kplanes_dim.c - k-planes where the dimensions are not given.
  *
  * The cost alone would always ask for more dimensions.  So first one dimension for all is chosen,
- * on a sample of the rows: the q where the cost's fall from q - 1 to q is the largest multiple of
- * its fall from q to q + 1, which is to say that the next dimension would explain no more than
- * noise.  With the clusters that are best at that q, each takes the dimension before the largest
+ * on a sample of the rows: what the cost falls by from q - 1 dimensions to q is the mean of the
+ * clusters' q-th eigenvalues, and the largest gap between those is looked for.  With the clusters that are best at that q, each takes the dimension before the largest
  * gap between its own eigenvalues, and a last search from there settles who belongs where.
  */
 #include "solver/kplanes.h"
@@ -52,24 +51,35 @@ static double cost_of_nothing(const clo_job *job, bool affine)
     return total;
 }
 
-/* costs[q] for q in 0 … last: the q after which the fall breaks off most sharply. */
-static size_t sharpest_end(const double *costs, size_t last)
+/* costs[q] for q in 0 … last: the q before the largest gap between the cost's falls. */
+static size_t before_gap(const double *costs, size_t last, size_t cols, double *sharpness)
 {
-    size_t best = 1;
-    double sharpest = -1;
-    for (size_t q = 1; q < last; q++) {
-        const double fall = fmax(costs[q - 1] - costs[q], 0);
-        const double next = fmax(costs[q] - costs[q + 1], 0) + 1e-9 * costs[0];
-        if (fall / next > sharpest) {
-            sharpest = fall / next;
-            best = q;
-        }
-    }
-    return best;
+    double falls[MOST_TRIED];
+    for (size_t q = 1; q <= last; q++) falls[q - 1] = fmax(costs[q - 1] - costs[q], 0);
+    return clo_i_eigengap(falls, last, costs[0] / (double)cols, sharpness);
 }
 
-static clo_status common_dim(const clo_job *job, const clo_kplanes_options *options, size_t *dim,
-                             clo_error *err)
+clo_status clo_i_dim_of_labels(const clo_job *job, const clo_kplanes_options *options,
+                               const uint32_t *labels, size_t *dim, double *sharpness,
+                               clo_error *err)
+{
+    const size_t last = smaller(job->cols, MOST_TRIED);
+    double costs[MOST_TRIED + 1] = { cost_of_nothing(job, options->shape.affine) };
+    for (size_t q = 1; q <= last; q++) {
+        const clo_flat_shape shape = { .clusters = options->shape.clusters,
+                                       .dim = q,
+                                       .affine = options->shape.affine };
+        clo_partition fitted = { 0 };
+        CLO_TRY(clo_i_fit_flats(job, labels, &shape, &fitted, err));
+        costs[q] = fitted.cost;
+        clo_i_partition_free(&fitted);
+    }
+    *dim = before_gap(costs, last, job->cols, sharpness);
+    return CLO_OK;
+}
+
+clo_status clo_i_common_dim(const clo_job *job, const clo_kplanes_options *options, size_t *dim,
+                            double *sharpness, clo_error *err)
 {
     const size_t last = smaller(job->cols, MOST_TRIED);
     double costs[MOST_TRIED + 1], *rows = NULL;
@@ -91,19 +101,24 @@ static clo_status common_dim(const clo_job *job, const clo_kplanes_options *opti
         clo_i_partition_free(&found);
     }
     clo_i_free(rows);
-    if (!status) *dim = sharpest_end(costs, last);
+    if (!status) *dim = before_gap(costs, last, job->cols, sharpness);
     return status;
 }
 
-/* Dimensions as given; where 0, as the eigenvalues of the found clusters say. */
-static clo_status own_dims(const clo_job *job, const clo_kplanes_options *options,
-                           const clo_partition *found, size_t *dims, clo_error *err)
+clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *options,
+                             const uint32_t *labels, clo_partition *out, clo_error *err)
 {
     clo_partition fitted = { 0 };
-    CLO_TRY(clo_i_fit_flats(job, found->labels, &options->shape, &fitted, err));
-    memcpy(dims, fitted.dims, options->shape.clusters * sizeof *dims);
+    clo_kplanes_options at = *options;
+    clo_job cold = *job;
+    CLO_TRY(clo_i_fit_flats(job, labels, &options->shape, &fitted, err));
+    cold.start = NULL;
+    at.shape.dims = fitted.dims;
+    at.start_labels = labels;
+    at.restarts = 0;
+    const clo_status status = clo_i_search_flats(&cold, &at, out, err);
     clo_i_partition_free(&fitted);
-    return CLO_OK;
+    return status;
 }
 
 clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *options,
@@ -111,23 +126,19 @@ clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *opti
 {
     const size_t k = options->shape.clusters;
     const clo_job first = clo_i_job_part(job, 0, 0.5), second = clo_i_job_part(job, 0.5, 0.9);
-    clo_job third = clo_i_job_part(job, 0.9, 1);
+    const clo_job third = clo_i_job_part(job, 0.9, 1);
     clo_kplanes_options at = *options;
     clo_partition found = { 0 };
     size_t *dims = NULL, common = 1;
     CLO_TRY(clo_i_alloc(k, sizeof *dims, &dims, err));
-    clo_status status = common_dim(&first, options, &common, err);
+    clo_status status = clo_i_common_dim(&first, options, &common, NULL, err);
     for (size_t l = 0; l < k; l++) {
         const size_t given = clo_i_shape_dim(&options->shape, l);
         dims[l] = given ? given : common;
     }
     at.shape.dims = dims;
     if (!status) status = clo_i_search_flats(&second, &at, &found, err);
-    if (!status) status = own_dims(job, options, &found, dims, err);
-    third.start = NULL;
-    at.start_labels = found.labels;
-    at.restarts = 0;
-    if (!status) status = clo_i_search_flats(&third, &at, out, err);
+    if (!status) status = clo_i_settle_dims(&third, options, found.labels, out, err);
     clo_i_partition_free(&found);
     clo_i_free(dims);
     return status;

@@ -235,6 +235,8 @@ static clo_status evaluate(const void *context, clo_error *err)
     clo_table *table = NULL;
     clo_matrix truth = { NULL, 0, 0, 0 };
     clo_evaluation evaluation = { .struct_size = sizeof evaluation };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    const uint32_t labels[ROWS] = { 0 };
     clo_status status;
     STEP(clo_release_parse(json->bytes, json->used, &release, err), release);
     STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
@@ -242,7 +244,9 @@ static clo_status evaluate(const void *context, clo_error *err)
          table);
     STEP(clo_matrix_read(files.npy, &truth, err), truth.data);
     truth.rows = 2; /* as many as there are centres */
-    STEP(clo_evaluate(release, table, truth, &evaluation, err), NULL);
+    options.truth = truth;
+    options.truth_labels = labels;
+    STEP(clo_evaluate_release(release, table, &options, &evaluation, err), NULL);
 done:
     clo_matrix_free(truth);
     clo_table_free(table);

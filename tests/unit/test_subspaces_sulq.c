@@ -109,6 +109,27 @@ static void the_clearer_the_data_the_more_starts(void **state)
     assert_int_equal(before, 8);
 }
 
+/* What was measured on ten data sets, against what the plan promises. */
+static void the_promise_is_near_what_is_measured(void **state)
+{
+    static const double known[][2] = { { 1, 0.82 }, { 3, 0.175 }, { 300, 0 } };
+    clo_domain domain = ball(10, 1, CLO_REPLACE);
+    (void)state;
+    domain.rows = 1000;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        clo_plan *const plan =
+            plan_for("subspaces/sulq", "clusters=3 dim=3", &domain, known[i][0], 1 / N_LOG_N);
+        clo_error err;
+        const char *meaning;
+        double error;
+        assert_ok(clo_plan_predict(plan, 1000, &error, &meaning, &err), err);
+        assert_true(fabs(error - known[i][1]) < 0.1 * known[i][1] + 0.02);
+        assert_ok(clo_plan_predict(plan, 1, &error, &meaning, &err), err);
+        assert_true(error <= 2.51); /* random subspaces */
+        clo_plan_free(plan);
+    }
+}
+
 static void refuses(const char *settings, const char *part)
 {
     const clo_domain domain = ball(3, 1, CLO_REPLACE);
@@ -128,7 +149,7 @@ static void impossible_settings_are_refused(void **state)
     refuses("accounting=paper restarts=2", "leave restarts out");
 }
 
-/* ---- what comes out --------------------------------------------------------------------------- */
+/* ---- what comes out -------------------------------------------------------------------------- */
 
 /* d_W of the best of the 3! matchings. */
 static double apart(const double *a, const double *b, size_t d, size_t q)
@@ -344,6 +365,7 @@ int main(void)
         cmocka_unit_test(starts_are_chosen_by_one_exponential_event),
         cmocka_unit_test(a_rising_schedule_lowers_the_noise_round_by_round),
         cmocka_unit_test(the_clearer_the_data_the_more_starts),
+        cmocka_unit_test(the_promise_is_near_what_is_measured),
         cmocka_unit_test(impossible_settings_are_refused),
         cmocka_unit_test(subspaces_are_found),
         cmocka_unit_test(flats_come_back_in_the_datas_own_units),

@@ -1,0 +1,71 @@
+"""k-means against scikit-learn's KMeans: processor time on one thread at equal loss, same run.
+
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python bench_kmeans.py bench_clustering [SHAPE …]
+
+A shape is rows,cols,clusters,noise.  Both sides: k-means++ (greedy), 10 starts, tol 1e-4, 300 steps
+at most; data in double precision, a Gaussian mixture.  An OpenBLAS that is older than the processor
+falls back to its slowest kernels; cloister's is told to use those that scikit-learn's own uses
+(OPENBLAS_CORETYPE), unless that is set already.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_info
+
+SHAPES = ["20000,10,8,1.0", "100000,20,16,1.0", "10000,64,64,1.0", "70000,784,10,2.0"]
+RESTARTS = 10
+
+
+def environment():
+    kernels = [pool["architecture"] for pool in threadpool_info() if pool.get("architecture")]
+    return {"OPENBLAS_CORETYPE": kernels[0].upper(), **os.environ} if kernels else os.environ
+
+
+def mixture(rows, cols, clusters, noise):
+    rng = np.random.default_rng(1)
+    centers = rng.normal(size=(clusters, cols))
+    return centers[rng.integers(clusters, size=rows)] + noise * rng.normal(size=(rows, cols))
+
+
+def ours(program, path, cols, clusters, bounds):
+    out = subprocess.run([program, "kmeans", path, str(cols), "1", "1", "-", f"clusters={clusters}",
+                          f"restarts={RESTARTS}", f"bounds={bounds}"],
+                         capture_output=True, text=True, check=True, env=environment()).stdout
+    result = json.loads(out)
+    return result["cpu_s"], result["cost"]
+
+
+def theirs(data, clusters, algorithm):
+    model = KMeans(clusters, n_init=RESTARTS, algorithm=algorithm, random_state=1)
+    start = time.process_time()
+    model.fit(data)
+    return time.process_time() - start, model.inertia_ / len(data)
+
+
+def main():
+    program = sys.argv[1]
+    for shape in sys.argv[2:] or SHAPES:
+        rows, cols, clusters, noise = (float(x) for x in shape.split(","))
+        data = mixture(int(rows), int(cols), int(clusters), noise)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "data")
+            data.tofile(path)
+            times = {}
+            for bounds in ("auto", "lloyd", "hamerly", "elkan"):
+                times[bounds], cost = ours(program, path, int(cols), int(clusters), bounds)
+                print(f"{shape}: cloister {bounds}: {times[bounds]:.3f} s, cost {cost:.8g}")
+            for algorithm in ("lloyd", "elkan"):
+                seconds, cost = theirs(data, int(clusters), algorithm)
+                print(f"{shape}: scikit-learn {algorithm}: {seconds:.3f} s, cost {cost:.8g}; "
+                      f"{seconds / times['auto']:.2f} x auto, "
+                      f"{seconds / times[algorithm]:.2f} x {algorithm}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
