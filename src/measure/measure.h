@@ -37,6 +37,13 @@ CLO_CHECK clo_status clo_i_match(const double *cost, size_t k, size_t *partner, 
 CLO_CHECK clo_status clo_i_centers_distance(const double *a, const double *b, size_t k, size_t cols,
                                             double *distance, clo_error *err);
 
+/* The least Frobenius distance between the bases of two sets of k subspaces, each k x cols x dim,
+ * over all orders and all rotations of each basis (procrustes.c).  partner: k; scratch:
+ * clo_i_procrustes_scratch doubles. */
+CLO_CHECK clo_status clo_i_procrustes_distance(const double *a, const double *b, size_t k,
+                                               size_t cols, size_t dim, size_t *partner,
+                                               double *scratch, double *distance, clo_error *err);
+size_t clo_i_procrustes_scratch(size_t k, size_t dim);
 /* ---- subspaces (subspaces.c) --------------------------------------------- */
 
 /* ||sin Theta||_F between the ranges of two cols x dim orthonormal matrices.  Of subspaces whose

@@ -20,6 +20,7 @@ typedef struct clo_flat_fit {
     double *residuals; /* clusters: the energy off the flat */
     double *weights;   /* clusters: the number of records where affine, their energy otherwise */
     double *moments;   /* clusters x width x width: averaged noisy Gram matrices */
+    bool shapes_only;  /* sizes and energies were not asked for, and are not released */
     double trust;      /* in that average: sum of 1/variance, older rounds discounted; 0: none */
 } clo_flat_fit;
 

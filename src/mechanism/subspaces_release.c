@@ -88,6 +88,7 @@ clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domai
     CLO_TRY(clo_i_release_put(out, "bases", fit->bases, 3, (size_t[]){ k, d, q }, err));
     if (fit->affine || domain->lower || domain->center)
         CLO_TRY(clo_i_release_put(out, "offsets", fit->points, 2, (size_t[]){ k, d }, err));
+    if (fit->shapes_only) return CLO_OK;
     CLO_TRY(clo_i_release_put(out, "weights", fit->weights, 1, (size_t[]){ k }, err));
     CLO_TRY(clo_i_release_put(out, "energies", fit->energies, 2, (size_t[]){ k, q }, err));
     return clo_i_release_put(out, "residuals", fit->residuals, 1, (size_t[]){ k }, err);

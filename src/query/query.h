@@ -40,6 +40,8 @@ typedef struct clo_slot {
     uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
+    size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */
 } clo_slot;
@@ -72,6 +74,8 @@ typedef struct clo_context {
     void *user;
     double progress_from, progress_to; /* what share of the run is under way */
     clo_meter *meter;
+    clo_block_solve *solve_block; /* the caller's own solver of a block; NULL: none */
+    void *solve_user;
     const clo_lens *lens; /* what the next asks look through; NULL: at the records themselves */
 } clo_context;
 
@@ -157,6 +161,18 @@ CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t c
 CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
+
+/* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver, brought
+ * together by the sample-and-aggregate framework: one of them, plus noise that follows how far they
+ * differ (aggregate.T4).  Answers: k x cols x dim, a basis of each that is a function of its range
+ * alone, in an order that is a function of the set alone. */
+CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
+                                          size_t blocks, clo_loss loss, const char *label,
+                                          clo_slot *out, clo_error *err);
+
+CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
+                                         clo_block_solve *solve, void *user, double *bases,
+                                         clo_error *err);
 
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
