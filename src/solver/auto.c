@@ -17,7 +17,7 @@
 #include "solver/kplanes.h"
 #include <string.h>
 
-enum { DENSE_ROWS = 2500, SPARSE_ROWS = 20000, SPECTRAL_RESTARTS = 10 };
+enum { DENSE_ROWS = 2500, SPARSE_ROWS = 20000, SPECTRAL_RESTARTS = 10, OPEN_WIDTH = 8 };
 
 enum { CLUSTERS, DIM, FLATS, RESTARTS, ITERATIONS };
 
@@ -26,12 +26,29 @@ static const clo_param params[] = {
     [DIM] = CLO_SOLVER_ROW_DIM,
     [FLATS] = CLO_SOLVER_ROW_FLATS,
     [RESTARTS] = { "restarts", CLO_PARAM_INT, 1, 1e6, 10, NULL,
-                   "how many random starts to try, besides one each of lrr and tsc up to 2500 "
-                   "rows, and of tsc up to 20000; the best answer is kept" },
+                   "how many random starts to try, besides one each of ssc, lrr and tsc up to "
+                   "2500 rows, and of ssc_omp and tsc up to 20000; the best answer is kept" },
     [ITERATIONS] = CLO_SOLVER_ROW_ITERATIONS(200),
 };
 
 /* ---- self-expressive starts ----------------------------------------------------------------- */
+
+/* The widest flat that is looked for, or, where that is open, a width that most flats have. */
+static size_t widest(const clo_flat_shape *shape)
+{
+    size_t width = 0;
+    for (size_t l = 0; l < shape->clusters; l++) {
+        const size_t dim = clo_i_shape_dim(shape, l);
+        if (dim > width) width = dim;
+    }
+    return width ? width : OPEN_WIDTH;
+}
+
+static clo_status by_ssc(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
+                         clo_error *err)
+{
+    return clo_i_ssc_affinity(job, shape->affine, out, err);
+}
 
 /* What all flats together span has that rank at most; an affine one counts its offset. */
 static clo_status by_lrr(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
@@ -47,6 +64,13 @@ static clo_status by_lrr(const clo_job *job, const clo_flat_shape *shape, clo_af
     return clo_i_lrr_affinity(job, rank < most ? rank : most, out, err);
 }
 
+/* As many other rows express a row as its flat has dimensions; one more where it is affine. */
+static clo_status by_ssc_omp(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
+                             clo_error *err)
+{
+    return clo_i_ssc_omp_affinity(job, widest(shape) + (shape->affine ? 1 : 0), out, err);
+}
+
 static clo_status by_tsc(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
                          clo_error *err)
 {
@@ -60,7 +84,9 @@ typedef struct expression {
 } expression;
 
 static const expression expressions[] = {
+    { 2, DENSE_ROWS, by_ssc },
     { 2, DENSE_ROWS, by_lrr },
+    { DENSE_ROWS + 1, SPARSE_ROWS, by_ssc_omp },
     { 2, SPARSE_ROWS, by_tsc },
 };
 

@@ -338,7 +338,8 @@ clo_status clo_i_ensc_codes(const clo_job *job, const clo_ensc_options *options,
     double *rows = NULL;
     CLO_TRY(clo_i_unit_rows(job, &rows, err));
     const net p = { .rows = rows, .count = job->count, .cols = job->cols, .options = *options };
-    const clo_status status = clo_i_encode(job, clo_i_block_rows(p.count), encode, &p, out, err);
+    const clo_status status =
+        clo_i_encode(job, clo_i_points_at_once(p.count), encode, &p, out, err);
     clo_i_free(rows);
     return status;
 }

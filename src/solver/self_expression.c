@@ -9,7 +9,7 @@
  * product of so many rows is neither slow nor more than a share of the points. */
 enum { CACHE_DOUBLES = 1 << 16, LEAST_ROWS = 16, MOST_ROWS = 64 };
 
-size_t clo_i_block_rows(size_t count)
+size_t clo_i_points_at_once(size_t count)
 {
     const size_t rows = CACHE_DOUBLES / (count ? count : 1) / 8 * 8;
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;

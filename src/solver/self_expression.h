@@ -47,7 +47,7 @@ CLO_CHECK clo_status clo_i_encode(const clo_job *job, size_t block_rows, clo_enc
 /* A copy of the rows, each divided by its length; a row of zeros stays. */
 CLO_CHECK clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error *err);
 /* How many rows a block should have, so that count numbers for each stay in a core's cache. */
-size_t clo_i_block_rows(size_t count);
+size_t clo_i_points_at_once(size_t count);
 
 /* The affinity of codes, which are given back, whatever happens. */
 CLO_CHECK clo_status clo_i_affinity_from_codes(clo_codes *codes, clo_affinity *out, clo_error *err);

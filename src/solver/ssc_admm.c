@@ -352,7 +352,8 @@ clo_status clo_i_ssc_codes(const clo_job *job, const clo_ssc_options *options, c
 {
     clo_ssc_dictionary p;
     CLO_TRY(clo_i_ssc_dictionary_new(job, options, &p, err));
-    const clo_status status = clo_i_encode(job, clo_i_block_rows(p.atoms), encode, &p, out, err);
+    const clo_status status =
+        clo_i_encode(job, clo_i_points_at_once(p.atoms), encode, &p, out, err);
     clo_i_ssc_dictionary_free(&p);
     return status;
 }

@@ -44,7 +44,7 @@ static clo_status gather_atoms(const clo_job *job, clo_ssc_dictionary *p, clo_er
  * some point the code 0.  Points that nothing is correlated with do not count. */
 static clo_status least_correlation(const clo_ssc_dictionary *p, double *out, clo_error *err)
 {
-    const size_t block = clo_i_block_rows(p->atoms);
+    const size_t block = clo_i_points_at_once(p->atoms);
     double *products = NULL, least = INFINITY;
     CLO_TRY(clo_i_alloc(block * p->atoms, sizeof *products, &products, err));
     for (size_t first = 0; first < p->points; first += block) {

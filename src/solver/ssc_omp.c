@@ -189,7 +189,8 @@ clo_status clo_i_ssc_omp_codes(const clo_job *job, const clo_omp_options *option
     CLO_TRY(clo_i_unit_rows(job, &rows, err));
     pursuit p = { .rows = rows, .count = job->count, .cols = job->cols, .options = *options };
     if (p.options.sparsity >= p.count) p.options.sparsity = p.count > 1 ? p.count - 1 : 1;
-    const clo_status status = clo_i_encode(job, clo_i_block_rows(p.count), encode, &p, out, err);
+    const clo_status status =
+        clo_i_encode(job, clo_i_points_at_once(p.count), encode, &p, out, err);
     clo_i_free(rows);
     return status;
 }
