@@ -1,8 +1,8 @@
 /*
  * bingham.h (internal) - draws from Bingham distributions, for whoever has a stream.
  *
- * Everything happens in the eigenbasis of A, where the density is exp(-sum_r sum_i e_ri w_ir^2) with
- * energies e_ri = -weight_r lambda_i: one eigendecomposition serves all columns and all sweeps.
+ * Everything happens in the eigenbasis of A, where the density is exp(-sum_r sum_i e_ri w_ir^2)
+ * with energies e_ri = -weight_r lambda_i: one eigendecomposition serves all columns and all sweeps.
  * Draws are exact in real arithmetic and run in floating point.
  */
 #ifndef CLO_BINGHAM_INTERNAL_H
@@ -41,7 +41,7 @@ void clo_i_envelope_fit(clo_i_envelope *envelope, const double *energies,
 /* An exact draw (bingham.T1).  False: the stream has failed. */
 bool clo_i_envelope_draw(clo_i_envelope *envelope, clo_stream *stream, double *x);
 
-/* ---- frames (frames.c) ------------------------------------------------------------------------ */
+/* ---- frames (frames.c) ----------------------------------------------------------------------- */
 
 struct clo_bingham {
     size_t d, q;

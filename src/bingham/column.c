@@ -49,14 +49,17 @@ static double dot(const double *a, const double *b, size_t n)
 {
     double sum[4] = { 0, 0, 0, 0 };
     size_t i = 0;
-    for (; i + 4 <= n; i += 4)
+    for (; i + 4 <= n; i += 4) {
+#pragma omp simd
         for (size_t j = 0; j < 4; j++) sum[j] += a[i + j] * b[i + j];
+    }
     for (; i < n; i++) sum[0] += a[i] * b[i];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static void subtract(double *y, double factor, const double *x, size_t n)
 {
+#pragma omp simd
     for (size_t i = 0; i < n; i++) y[i] -= factor * x[i];
 }
 

@@ -1,6 +1,6 @@
 /*
- * coordinate.c - the law of one squared coordinate, x^(-1/2) (1-x)^k exp(a x) on (0, 1), exactly, for
- * every a and every k >= -1/2 (bingham.T5).
+ * coordinate.c - the law of one squared coordinate, x^(-1/2) (1-x)^k exp(a x) on (0, 1), exactly,
+ * for every a and every k >= -1/2 (bingham.T5).
  *
  * It is the vector Bingham law of p = 2k + 3 dimensions with two energies, -a once and 0 for the
  * rest; the envelope of column.c then is x = G/(G + H) with two gamma variates, and its shift the
