@@ -83,6 +83,8 @@ static void identify(clo_plan *plan)
                                   slot->rate_numerator,
                                   slot->rate_denominator,
                                   slot->groups,
+                                  slot->cols,
+                                  slot->lens,
                                   slot->count_unit,
                                   slot->quantile_numerator,
                                   slot->quantile_denominator };
@@ -169,6 +171,11 @@ void clo_plan_free(clo_plan *plan)
 const clo_mechanism *clo_plan_mechanism(const clo_plan *plan)
 {
     return plan->mechanism;
+}
+
+double clo_plan_value(const clo_plan *plan, size_t i)
+{
+    return i < plan->mechanism->param_count ? plan->values[i] : NAN;
 }
 
 clo_loss clo_plan_budget(const clo_plan *plan)

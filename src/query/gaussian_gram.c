@@ -27,9 +27,11 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
     const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
     const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
     const double radius = clo_i_domain_radius(domain);
-    clo_slot slot = {
-        .query = CLO_QUERY_gaussian_gram, .label = label, .bits = BITS, .groups = clusters
-    };
+    clo_slot slot = { .query = CLO_QUERY_gaussian_gram,
+                      .label = label,
+                      .bits = BITS,
+                      .cols = domain->cols,
+                      .groups = clusters };
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
@@ -176,7 +178,7 @@ static void unpack(const int64_t *totals, size_t clusters, size_t cols, double *
 clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const clo_bounded *data,
                                    const clo_assign *rule, double *grams, clo_error *err)
 {
-    const size_t cols = clo_i_bounded_domain(data)->cols;
+    const size_t cols = clo_i_pass_cols(context, data);
     /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
     const int threads = cols >= WIDE ? 1 : context->threads;
     const clo_slot *slot;

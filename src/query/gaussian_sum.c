@@ -35,6 +35,7 @@ clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, do
     clo_slot slot = { .query = CLO_QUERY_gaussian_sum,
                       .label = label,
                       .bits = BITS,
+                      .cols = domain->cols,
                       .groups = clusters,
                       .count_unit = unit };
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
@@ -129,7 +130,7 @@ clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo
                                   const clo_assign *rule, double *sums, double *counts,
                                   clo_error *err)
 {
-    const size_t cols = clo_i_bounded_domain(data)->cols;
+    const size_t cols = clo_i_pass_cols(context, data);
     const clo_slot *slot;
     double *scratch = NULL;
     int64_t *totals = NULL;

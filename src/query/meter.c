@@ -23,6 +23,12 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
     if (meter->asked[slot] >= meter->slots[slot].event.count)
         return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s more often than its plan says",
                           clo_i_query_name(query));
+    if (meter->slots[slot].lens != (context->lens != NULL) ||
+        (context->lens && meter->slots[slot].cols != context->lens->cols))
+        return clo_i_fail(err, CLO_INTERNAL,
+                          "a mechanism asked %s through another lens than its "
+                          "plan says",
+                          clo_i_query_name(query));
     meter->asked[slot]++;
     *out = &meter->slots[slot];
     return CLO_OK;

@@ -28,6 +28,8 @@ CLO_CHECK clo_status clo_i_pass(clo_context *context, const clo_bounded *data, i
                                 clo_error *err);
 size_t clo_i_pass_scratch(const clo_context *context, const clo_bounded *data, int threads);
 size_t clo_i_pass_block_rows(const clo_context *context, const clo_bounded *data);
+/* How many columns a visitor gets: those of the records, or of the lens. */
+size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 
 /* count independent draws of round(scale * N(0,1)); rank 0 draws, the others get zeros, so that
  * a sum over the ranks holds the noise once.  Each call is a new ask of the generator. */

@@ -16,8 +16,32 @@ size_t clo_i_pass_block_rows(const clo_context *context, const clo_bounded *data
 
 size_t clo_i_pass_scratch(const clo_context *context, const clo_bounded *data, int threads)
 {
-    const size_t cells = clo_i_pass_block_rows(context, data) * clo_i_bounded_domain(data)->cols;
-    return cells * (size_t)threads;
+    const size_t cols =
+        clo_i_bounded_domain(data)->cols + (context->lens ? context->lens->cols : 0);
+    return clo_i_pass_block_rows(context, data) * cols * (size_t)threads;
+}
+
+size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data)
+{
+    return context->lens ? context->lens->cols : clo_i_bounded_domain(data)->cols;
+}
+
+/* One block as the visitor is to see it; `values` has room for the records and, behind them, for
+ * what a lens shows of them. */
+static clo_status load(const clo_context *context, const clo_bounded *data, size_t block,
+                       size_t block_rows, int bits, double *values, const double **seen,
+                       size_t *rows)
+{
+    const clo_lens *const lens = context->lens;
+    *seen = values;
+    CLO_TRY(
+        clo_i_block_load(data, block, block_rows, lens ? CLO_GRID_BITS : bits, values, rows, NULL));
+    if (lens) {
+        double *const shown = values + block_rows * lens->from;
+        clo_i_lens_apply(lens, values, *rows, bits, shown);
+        *seen = shown;
+    }
+    return CLO_OK;
 }
 
 static bool tell_progress(const clo_context *context, double share)
@@ -33,19 +57,22 @@ clo_status clo_i_pass(clo_context *context, const clo_bounded *data, int bits, i
 {
     const size_t block_rows = clo_i_pass_block_rows(context, data);
     const size_t blocks = clo_i_block_count(data, block_rows);
-    const size_t cells = block_rows * clo_i_bounded_domain(data)->cols;
+    const size_t cells = clo_i_pass_scratch(context, data, 1);
     _Atomic int failure = CLO_OK;
+    if (context->lens && context->lens->from != clo_i_bounded_domain(data)->cols)
+        return clo_i_fail(err, CLO_INTERNAL, "the lens is made for other records");
 #pragma omp parallel num_threads(threads)
     {
         const int thread = omp_get_thread_num();
         double *const values = bits ? scratch + cells * (size_t)thread : NULL;
 #pragma omp for schedule(static)
         for (size_t b = 0; b < blocks; b++) {
+            const double *seen = NULL;
             size_t rows = 0;
             clo_status mine = CLO_OK;
             if (atomic_load(&failure)) continue;
-            if (bits) mine = clo_i_block_load(data, b, block_rows, bits, values, &rows, NULL);
-            if (!mine) mine = visit(user, thread, b, values, rows);
+            if (bits) mine = load(context, data, b, block_rows, bits, values, &seen, &rows);
+            if (!mine) mine = visit(user, thread, b, seen, rows);
             if (!mine && thread == 0 &&
                 !tell_progress(context, (double)b * threads / (double)blocks))
                 mine = CLO_CANCELLED;

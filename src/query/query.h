@@ -32,6 +32,8 @@ typedef struct clo_slot {
     const char *label;
     clo_event event;      /* count: how often it may be asked */
     int bits;             /* of the grid it reads */
+    size_t cols;          /* that it sees: the domain's, or those of a lens */
+    bool lens;            /* whether it is asked through one */
     size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
     uint64_t sensitivity; /* exact, in integer units */
     uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
@@ -47,6 +49,15 @@ typedef struct clo_meter {
     uint64_t asked[CLO_MAX_SLOTS];
 } clo_meter;
 
+/* A public map that a query's records are seen through (lens.c). */
+typedef struct clo_lens {
+    size_t from, cols;  /* of the records, and of what is seen of them */
+    const double *rows; /* of a frame: cols x from, integer-valued; NULL: the record itself */
+    double weight;      /* without a frame: what it is multiplied by, on the same grid */
+    double scale;       /* a record x is seen as scale * frame' x ... */
+    double constant;    /* ... and, last, this constant; 0: none */
+} clo_lens;
+
 /* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
  * of its own. */
 typedef struct clo_context {
@@ -60,6 +71,7 @@ typedef struct clo_context {
     void *user;
     double progress_from, progress_to; /* what share of the run is under way */
     clo_meter *meter;
+    const clo_lens *lens; /* what the next asks look through; NULL: at the records themselves */
 } clo_context;
 
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */
@@ -67,6 +79,21 @@ bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 
 /* Bytes of workspace that one ask of this line takes. */
 size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads);
+
+/* ---- what is seen of a record: a pure function of it and of released values -------------- */
+
+/* A lens with an orthonormal frame (d x rank, a column a direction, released or public; NULL: all
+ * coordinates), and with a constant appended where height > 0: what is seen of x is
+ * (frame' x, height) / sqrt(1 + height^2), inside the unit ball (lens.T1).  To ask through it, plan
+ * the query for clo_i_lens_domain, set the slot's `lens`, and let context->lens point to it. */
+CLO_CHECK clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t d,
+                                     size_t rank, double height, clo_lens *out, clo_error *err);
+size_t clo_i_lens_take_size(size_t d, size_t rank, double height); /* with a frame */
+/* The domain as it is seen: the unit ball's radius stays that of the data. */
+clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);
+/* Records on the full grid (CLO_GRID_BITS) to what is seen of them on the grid of `bits`. */
+void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
+                      double *seen);
 
 /* ---- who is in which cluster: a pure function of one record and of released values ------ */
 

@@ -34,12 +34,15 @@ static size_t gram_bytes(size_t k, size_t d, size_t rows, size_t threads, size_t
 size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads)
 {
     const size_t rows = clo_i_block_rows(cols, block_rows), t = (size_t)threads;
+    const size_t seen = slot->cols ? slot->cols : cols;
+    /* Through a lens, the pass holds the records beside what is seen of them. */
+    const size_t whole = slot->lens ? clo_i_take_size(t * rows * cols, 8) : 0;
     switch (slot->query) {
     case CLO_QUERY_gaussian_sum:
-        return sum_bytes(slot->groups, cols, rows, t);
+        return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
     case CLO_QUERY_gaussian_gram:
-        /* At most `cols` basis vectors a cluster. */
-        return gram_bytes(slot->groups, cols, rows, t, slot->groups * cols);
+        /* At most `seen` basis vectors a cluster. */
+        return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * seen), 0);
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));

@@ -1,0 +1,251 @@
+/* lens.T1: what is seen of a record lies in the ball, is the record's own affair, and is what the
+ * formula says; the sums and Gram matrices of gaussian_sum and gaussian_gram are those of what is
+ * seen; the meter refuses another lens than the plan's. */
+#include "pipeline.h"
+#include "query/query.h"
+#include "bound/bound.h"
+#include "linalg/linalg.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+
+enum { ROWS = 300, D = 17, RANK = 5 };
+
+typedef struct fixture {
+    double values[ROWS * D], frame[D * RANK];
+    clo_workspace *space;
+    clo_bounded *data;
+    clo_lens lenses[3]; /* a frame, a constant, both */
+} fixture;
+
+static int make(void **state)
+{
+    clo_error err;
+    static fixture f;
+    clo_stream *stream = NULL;
+    clo_rng *const rng = seeded("lens");
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
+    for (size_t i = 0; i < D * RANK; i++) f.frame[i] = clo_i_random_normal(stream);
+    assert_ok(clo_i_orthonormalize(f.frame, D, RANK, &err), err);
+    for (size_t i = 0; i < ROWS; i++) /* many far out, and many of them inside the frame */
+        for (size_t j = 0; j < D; j++)
+            f.values[i * D + j] = i % 3 == 0 ? f.frame[j * RANK + i % RANK] * (double)(1 + i % 2)
+                                             : clo_i_random_normal(stream) * (i % 3 == 1 ? 1 : 0.1);
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+    assert_ok(clo_workspace_new(1 << 22, &f.space, &err), err);
+    f.data = bounded_from(f.values, ROWS, &domain);
+    assert_ok(clo_i_lens_make(f.space, f.frame, D, RANK, 0, &f.lenses[0], &err), err);
+    assert_ok(clo_i_lens_make(f.space, NULL, D, 0, 0.7, &f.lenses[1], &err), err);
+    assert_ok(clo_i_lens_make(f.space, f.frame, D, RANK, 0.7, &f.lenses[2], &err), err);
+    *state = &f;
+    return 0;
+}
+
+static int drop(void **state)
+{
+    fixture *const f = *state;
+    clo_bounded_free(f->data);
+    clo_workspace_free(f->space);
+    return 0;
+}
+
+static void look(const clo_bounded *data, const clo_lens *lens, size_t block_rows, int bits,
+                 double *seen)
+{
+    clo_error err;
+    double *const values = malloc(block_rows * D * sizeof *values);
+    for (size_t b = 0; b < clo_i_block_count(data, block_rows); b++) {
+        size_t rows;
+        assert_ok(clo_i_block_load(data, b, block_rows, CLO_GRID_BITS, values, &rows, &err), err);
+        clo_i_lens_apply(lens, values, rows, bits, seen + b * block_rows * lens->cols);
+    }
+    free(values);
+}
+
+static void nothing_seen_leaves_the_ball(void **state)
+{
+    const fixture *const f = *state;
+    static const int grids[] = { 1, 5, 12, 15, 20, 25 };
+    double seen[ROWS * (D + 1)];
+    for (size_t l = 0; l < 3; l++)
+        for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+            double farthest = 0;
+            look(f->data, &f->lenses[l], ROWS, grids[g], seen);
+            for (size_t i = 0; i < ROWS; i++) {
+                unsigned __int128 square = 0;
+                for (size_t j = 0; j < f->lenses[l].cols; j++) {
+                    const double t = seen[i * f->lenses[l].cols + j];
+                    assert_true(t == trunc(t));
+                    square += (unsigned __int128)((int64_t)t * (int64_t)t);
+                }
+                assert_true(square <= (unsigned __int128)1 << (2 * grids[g]));
+                farthest = fmax(farthest, sqrt((double)square) / ldexp(1, grids[g]));
+            }
+            if (grids[g] >= 12) assert_true(farthest > 0.998); /* the ball is used */
+        }
+}
+
+/* A frame that is too long by a hair makes the integer check work: lens.T1 does not lean on it. */
+static void a_map_that_sticks_out_is_pulled_in(void **state)
+{
+    const fixture *const f = *state;
+    double rows[(RANK + 1) * D] = { 0 }, seen[ROWS * (RANK + 1)];
+    clo_lens lens = f->lenses[2];
+    for (size_t i = 0; i < RANK * D; i++) rows[i] = trunc(lens.rows[i] * 1.001);
+    lens.rows = rows;
+    look(f->data, &lens, ROWS, 15, seen);
+    size_t touched = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        uint64_t square = 0;
+        for (size_t j = 0; j <= RANK; j++)
+            square +=
+                (uint64_t)((int64_t)seen[i * (RANK + 1) + j] * (int64_t)seen[i * (RANK + 1) + j]);
+        assert_true(square <= (uint64_t)1 << 30);
+        touched += square > ((uint64_t)1 << 30) - ((uint64_t)1 << 17);
+        assert_true(seen[i * (RANK + 1) + RANK] == trunc(ldexp(lens.constant, 15)));
+    }
+    assert_true(touched > ROWS / 4);
+}
+
+static void what_is_seen_is_what_the_formula_says(void **state)
+{
+    const fixture *const f = *state;
+    double seen[ROWS * (RANK + 1)];
+    const double height = 0.7, length = sqrt(1 + height * height);
+    look(f->data, &f->lenses[2], ROWS, 20, seen);
+    for (size_t i = 0; i < ROWS; i++) {
+        double norm = 0;
+        for (size_t j = 0; j < D; j++) norm += f->values[i * D + j] * f->values[i * D + j];
+        norm = fmax(1, sqrt(norm));
+        for (size_t e = 0; e < RANK; e++) {
+            double dot = 0;
+            for (size_t j = 0; j < D; j++)
+                dot += f->frame[j * RANK + e] * f->values[i * D + j] / norm;
+            assert_true(fabs(ldexp(seen[i * (RANK + 1) + e], -20) - dot / length) < 1e-5);
+        }
+        assert_true(fabs(ldexp(seen[i * (RANK + 1) + RANK], -20) - height / length) < 1e-5);
+    }
+}
+
+static void a_record_is_seen_alike_in_any_company(void **state)
+{
+    const fixture *const f = *state;
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    double all[ROWS * (D + 1)], other[ROWS * (D + 1)], turned[ROWS * D];
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(turned + i * D, f->values + (ROWS - 1 - i) * D, D * sizeof *turned);
+    clo_bounded *const backward = bounded_from(turned, ROWS, &domain);
+    for (size_t l = 0; l < 3; l++) {
+        const size_t width = f->lenses[l].cols * sizeof *all;
+        look(f->data, &f->lenses[l], ROWS, 15, all);
+        for (size_t block = 1; block < ROWS; block = block * 3 + 1) {
+            look(f->data, &f->lenses[l], block, 15, other);
+            assert_memory_equal(all, other, ROWS * width);
+        }
+        look(backward, &f->lenses[l], 7, 15, other);
+        for (size_t i = 0; i < ROWS; i++)
+            assert_memory_equal((char *)all + i * width, (char *)other + (ROWS - 1 - i) * width,
+                                width);
+    }
+    clo_bounded_free(backward);
+}
+
+/* ---- queries through a lens -------------------------------------------------------------- */
+
+static clo_context context_for(const fixture *f, clo_meter *meter, clo_rng *rng, int threads,
+                               size_t block_rows)
+{
+    return (clo_context){ .rng = rng,
+                          .workspace = f->space,
+                          .comm = clo_i_comm_self(),
+                          .threads = threads,
+                          .block_rows = block_rows,
+                          .meter = meter };
+}
+
+static void queries_add_up_what_is_seen(void **state)
+{
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_lens *const lens = &f->lenses[2];
+    const size_t c = lens->cols;
+    const clo_domain whole = ball(D, 1, CLO_ADD_REMOVE), domain = clo_i_lens_domain(&whole, c);
+    const clo_assign one = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
+    double seen[ROWS * (RANK + 1)], gram[(RANK + 1) * (RANK + 1)], sum[RANK + 1], size;
+    double first[(RANK + 1) * (RANK + 1)];
+    clo_slot slots[2];
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 20, 4, "", &slots[0], &err), err);
+    assert_ok(clo_i_plan_gaussian_sum(&domain, 1, 20, 4, "", &slots[1], &err), err);
+    slots[0].lens = slots[1].lens = true;
+    for (int threads = 1; threads <= 3; threads++) {
+        clo_rng *const rng = seeded("ask");
+        clo_meter meter = { .slots = slots, .count = 2 };
+        clo_context context = context_for(f, &meter, rng, threads, threads == 2 ? 11 : 0);
+        context.lens = lens;
+        assert_ok(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), err);
+        assert_ok(clo_i_ask_gaussian_sum(&context, 1, f->data, &one, sum, &size, &err), err);
+        if (threads == 1) memcpy(first, gram, sizeof first);
+        assert_memory_equal(gram, first, sizeof first);
+        clo_rng_free(rng);
+    }
+    look(f->data, lens, ROWS, 15, seen);
+    for (size_t i = 0; i < c; i++)
+        for (size_t j = 0; j < c; j++) {
+            double truth = 0;
+            for (size_t r = 0; r < ROWS; r++) truth += seen[r * c + i] * seen[r * c + j];
+            assert_true(fabs(gram[i * c + j] - ldexp(truth, -30)) < 1); /* noise of 1/20 */
+        }
+    assert_true(fabs(sum[RANK] - ROWS * lens->constant) < 1);
+}
+
+static void the_meter_refuses_another_lens(void **state)
+{
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_domain whole = ball(D, 1, CLO_REPLACE), domain = clo_i_lens_domain(&whole, RANK);
+    const clo_assign one = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
+    double gram[(D + 1) * (D + 1)];
+    clo_slot slot;
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 4, "", &slot, &err), err);
+    slot.lens = true;
+    clo_rng *const rng = seeded("ask");
+    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_context context = context_for(f, &meter, rng, 1, 0);
+    assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
+                 "lens");
+    context.lens = &f->lenses[1];
+    assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
+                 "lens");
+    assert_int_equal(meter.asked[0], 0);
+    context.lens = &f->lenses[0];
+    assert_ok(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), err);
+    clo_rng_free(rng);
+}
+
+static void a_frame_that_is_not_orthonormal_is_refused(void **state)
+{
+    clo_error err;
+    const fixture *const f = *state;
+    double frame[D * RANK];
+    clo_lens lens;
+    for (size_t i = 0; i < D * RANK; i++) frame[i] = 1.5 * f->frame[i];
+    assert_fails(clo_i_lens_make(f->space, frame, D, RANK, 0, &lens, &err), CLO_INTERNAL, err,
+                 "orthonormal");
+    assert_fails(clo_i_lens_make(f->space, f->frame, D, D + 1, 0, &lens, &err), CLO_INTERNAL, err,
+                 "does not exist");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_seen_leaves_the_ball),
+        cmocka_unit_test(a_map_that_sticks_out_is_pulled_in),
+        cmocka_unit_test(what_is_seen_is_what_the_formula_says),
+        cmocka_unit_test(a_record_is_seen_alike_in_any_company),
+        cmocka_unit_test(queries_add_up_what_is_seen),
+        cmocka_unit_test(the_meter_refuses_another_lens),
+        cmocka_unit_test(a_frame_that_is_not_orthonormal_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
