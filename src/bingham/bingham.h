@@ -64,6 +64,12 @@ CLO_CHECK clo_status clo_i_bingham_new(size_t d, size_t q, const double *weights
 CLO_CHECK clo_status clo_i_bingham_set(clo_bingham *bingham, double *a, clo_error *err);
 /* Sweeps over the d x q frame, in place.  A failed stream is the caller's to check. */
 void clo_i_bingham_sweep(clo_bingham *bingham, clo_stream *stream, uint64_t sweeps, double *frame);
+/* One column of it alone. */
+void clo_i_bingham_column(clo_bingham *bingham, clo_stream *stream, size_t r, double *frame);
+/* See clo_bingham_exact. */
+CLO_CHECK clo_status clo_i_bingham_exact(const clo_bingham *bingham, clo_stream *stream,
+                                         uint64_t most, double *frame, uint64_t *proposals,
+                                         clo_error *err);
 /* A uniform frame. */
 CLO_CHECK clo_status clo_i_bingham_uniform(clo_stream *stream, size_t d, size_t q, double *frame,
                                            clo_error *err);

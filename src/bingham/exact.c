@@ -151,26 +151,33 @@ static clo_status draw(const clo_bingham *b, const rejection *r, clo_stream *str
     return random_basis(b, r, stream, frame, err);
 }
 
-clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
-                             uint64_t *proposals, clo_error *err)
+clo_status clo_i_bingham_exact(const clo_bingham *bingham, clo_stream *stream, uint64_t most,
+                               double *frame, uint64_t *proposals, clo_error *err)
 {
     const size_t count = bingham->d * bingham->q;
-    const uint64_t ask = clo_i_rng_next_ask(rng);
     rejection r = { 0 };
     double *drawn = NULL;
     uint64_t tried = 0;
-    clo_stream *stream = NULL;
     CLO_TRY(rejection_new(bingham, &r, err));
     clo_status status = clo_i_alloc(count, sizeof *drawn, &drawn, err);
-    if (!status) status = clo_i_stream_open(rng, ask, 0, &stream, err);
     if (!status) status = draw(bingham, &r, stream, most, drawn, &tried, err);
     if (!status) {
         memcpy(frame, drawn, count * sizeof *drawn);
         if (proposals) *proposals = tried;
     }
-    clo_i_stream_close(stream);
     clo_i_wipe_free(drawn, count * sizeof *drawn);
     rejection_free(&r);
+    return status;
+}
+
+clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
+                             uint64_t *proposals, clo_error *err)
+{
+    const uint64_t ask = clo_i_rng_next_ask(rng);
+    clo_stream *stream = NULL;
+    CLO_TRY(clo_i_stream_open(rng, ask, 0, &stream, err));
+    const clo_status status = clo_i_bingham_exact(bingham, stream, most, frame, proposals, err);
+    clo_i_stream_close(stream);
     return status;
 }
 
