@@ -187,7 +187,7 @@ static void moment_of(const clo_job *job, const uint32_t *rows, size_t count, co
 static void lift_vectors(const fit_space *space, size_t cols, size_t found, size_t dim,
                          double *basis)
 {
-    for (size_t j = 0; j < found; j++) {
+    for (size_t j = 0; j < smaller(found, dim); j++) {
         if (!(space->values[j] > 1e-14 * space->values[0])) continue;
         const double scale = 1 / sqrt(space->values[j]);
         for (size_t i = 0; i < space->height; i++) {

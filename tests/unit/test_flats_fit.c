@@ -241,6 +241,26 @@ static void chooses_the_dimension_before_the_largest_drop(void **state)
     clo_i_partition_free(&p);
 }
 
+/* Fewer rows than columns: the gap is looked for among as many eigenvalues as there are rows. */
+static void chooses_the_dimension_of_few_rows(void **state)
+{
+    fixture *const f = *state;
+    double rows[5 * 40] = { 0 };
+    const uint32_t labels[5] = { 0 };
+    const clo_flat_shape shape = { .clusters = 1, .dim = 0 };
+    clo_job job = f->job;
+    clo_partition p = { 0 };
+    clo_error err;
+    for (size_t i = 0; i < 5; i++) rows[i * 40 + 7 * i] = i < 2 ? 3 : 0.1;
+    job.rows = rows;
+    job.count = 5;
+    job.cols = 40;
+    assert_ok(clo_i_fit_flats(&job, labels, &shape, &p, &err), err);
+    assert_int_equal(p.dims[0], 2);
+    assert_relatively_close(p.cost, 0.03 / 5, 1e-12);
+    clo_i_partition_free(&p);
+}
+
 static void is_the_same_on_any_number_of_threads(void **state)
 {
     fixture *const f = *state;
@@ -286,6 +306,7 @@ int main(void)
         cmocka_unit_test(gives_an_empty_cluster_the_rows_explained_least),
         cmocka_unit_test(fits_rows_of_zeros),
         cmocka_unit_test(chooses_the_dimension_before_the_largest_drop),
+        cmocka_unit_test(chooses_the_dimension_of_few_rows),
         cmocka_unit_test(is_the_same_on_any_number_of_threads),
         cmocka_unit_test(refuses_what_the_rows_cannot_have),
     };
