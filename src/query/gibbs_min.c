@@ -64,13 +64,11 @@ static clo_status move(clo_i_gibbs_chain *c, size_t l, double step, double rate,
 clo_status clo_i_gibbs_min(clo_context *context, const clo_gibbs *how, clo_i_gibbs_chain *c,
                            clo_error *err)
 {
-    const uint64_t burn = how->sweeps / 2, rise = burn / 2;
+    const uint64_t burn = how->sweeps / 2;
     double step = 0.5;
     clo_i_gibbs_project_all(c);
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
-        /* A public schedule; a chain from a solver's answer is at its place already. */
-        const double share = (double)(sweep + 1) / (double)(rise + 1);
-        const double heat = how->start || share >= 1 ? 1 : share * share;
+        const double heat = clo_i_gibbs_heat(how, sweep);
         for (size_t l = 0; l < c->k; l++) {
             const bool wide = clo_i_random_unit(c->stream) < WIDE_SHARE;
             bool taken = false;

@@ -46,6 +46,11 @@ void clo_i_gibbs_nearest_labels(clo_i_gibbs_chain *chain);
 /* The law of cluster l's frame given the labels, into chain->bingham. */
 CLO_CHECK clo_status clo_i_gibbs_set_law(clo_i_gibbs_chain *chain, size_t l, clo_error *err);
 
+/* The share of its weight that the data have in this sweep: a public schedule by which a chain from
+ * a uniform start warms up to its law, over the first three eighths of the run.  It finds its way
+ * while subspaces can still pass each other. */
+double clo_i_gibbs_heat(const clo_gibbs *how, uint64_t sweep);
+
 /* The three ways to run it. */
 CLO_CHECK clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how,
                                      clo_i_gibbs_chain *chain, clo_error *err);

@@ -12,10 +12,25 @@
 
 /* ---- the limit --------------------------------------------------------------------------- */
 
+static void set_rate(clo_i_gibbs_chain *c, double rate)
+{
+    c->rate = rate;
+    for (size_t r = 0; r < c->q; r++) c->bingham->weights[r] = rate;
+}
+
+double clo_i_gibbs_heat(const clo_gibbs *how, uint64_t sweep)
+{
+    const uint64_t rise = how->sweeps / 8 * 3;
+    const double share = (double)(sweep + 1) / (double)(rise + 1);
+    return how->start || share >= 1 ? 1 : pow(share, 4);
+}
+
 clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gibbs_chain *c,
                            clo_error *err)
 {
+    const double rate = c->rate;
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
+        set_rate(c, rate * clo_i_gibbs_heat(how, sweep));
         clo_i_gibbs_project_all(c);
         clo_i_gibbs_draw_labels(c);
         for (size_t l = 0; l < c->k; l++) {
@@ -25,6 +40,7 @@ clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gib
         CLO_TRY(clo_i_stream_check(c->stream, err));
         CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));
     }
+    set_rate(c, rate);
     return CLO_OK;
 }
 
