@@ -64,12 +64,11 @@ CLO_CHECK clo_status clo_i_bingham_new(size_t d, size_t q, const double *weights
 CLO_CHECK clo_status clo_i_bingham_set(clo_bingham *bingham, double *a, clo_error *err);
 /* Sweeps over the d x q frame, in place.  A failed stream is the caller's to check. */
 void clo_i_bingham_sweep(clo_bingham *bingham, clo_stream *stream, uint64_t sweeps, double *frame);
-/* One column of it alone. */
-void clo_i_bingham_column(clo_bingham *bingham, clo_stream *stream, size_t r, double *frame);
-/* See clo_bingham_exact. */
-CLO_CHECK clo_status clo_i_bingham_exact(const clo_bingham *bingham, clo_stream *stream,
-                                         uint64_t most, double *frame, uint64_t *proposals,
-                                         clo_error *err);
+/* Another law: one vector after the other, each exactly from the vector Bingham law in what the
+ * ones before it leave; of min(q, d - q) vectors, those of the frame or (with the opposite
+ * energies) those that it leaves out.  With one of them it is the matrix law.  Equal weights. */
+CLO_CHECK clo_status clo_i_bingham_sequence(clo_bingham *bingham, clo_stream *stream, double *frame,
+                                            clo_error *err);
 /* A uniform frame. */
 CLO_CHECK clo_status clo_i_bingham_uniform(clo_stream *stream, size_t d, size_t q, double *frame,
                                            clo_error *err);

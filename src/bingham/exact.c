@@ -151,33 +151,26 @@ static clo_status draw(const clo_bingham *b, const rejection *r, clo_stream *str
     return random_basis(b, r, stream, frame, err);
 }
 
-clo_status clo_i_bingham_exact(const clo_bingham *bingham, clo_stream *stream, uint64_t most,
-                               double *frame, uint64_t *proposals, clo_error *err)
+clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
+                             uint64_t *proposals, clo_error *err)
 {
     const size_t count = bingham->d * bingham->q;
+    const uint64_t ask = clo_i_rng_next_ask(rng);
     rejection r = { 0 };
     double *drawn = NULL;
     uint64_t tried = 0;
+    clo_stream *stream = NULL;
     CLO_TRY(rejection_new(bingham, &r, err));
     clo_status status = clo_i_alloc(count, sizeof *drawn, &drawn, err);
+    if (!status) status = clo_i_stream_open(rng, ask, 0, &stream, err);
     if (!status) status = draw(bingham, &r, stream, most, drawn, &tried, err);
     if (!status) {
         memcpy(frame, drawn, count * sizeof *drawn);
         if (proposals) *proposals = tried;
     }
+    clo_i_stream_close(stream);
     clo_i_wipe_free(drawn, count * sizeof *drawn);
     rejection_free(&r);
-    return status;
-}
-
-clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
-                             uint64_t *proposals, clo_error *err)
-{
-    const uint64_t ask = clo_i_rng_next_ask(rng);
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(rng, ask, 0, &stream, err));
-    const clo_status status = clo_i_bingham_exact(bingham, stream, most, frame, proposals, err);
-    clo_i_stream_close(stream);
     return status;
 }
 
@@ -193,4 +186,38 @@ clo_status clo_bingham_acceptance(clo_bingham *bingham, double *share, clo_error
     *share = exp(fmin(p * logarithm, 0));
     rejection_free(&r);
     return CLO_OK;
+}
+
+/* ---- one vector after the other ---------------------------------------------------------- */
+
+/* The vectors in the eigenbasis as rows, into r->basis as columns. */
+static bool draw_vectors(clo_bingham *b, const rejection *r, clo_stream *stream, double *rows,
+                         double *scratch)
+{
+    for (size_t j = 0; j < r->p; j++) {
+        clo_i_envelope envelope;
+        clo_i_envelope_init(&envelope, r->d, j, scratch);
+        for (size_t i = 0; i < j; i++) b->normal[i] = rows + i * r->d;
+        clo_i_envelope_fit(&envelope, r->energies, b->normal, -INFINITY);
+        if (!clo_i_envelope_draw(&envelope, stream, rows + j * r->d)) return false;
+        for (size_t i = 0; i < r->d; i++) r->basis[i * r->p + j] = rows[j * r->d + i];
+    }
+    return true;
+}
+
+clo_status clo_i_bingham_sequence(clo_bingham *bingham, clo_stream *stream, double *frame,
+                                  clo_error *err)
+{
+    rejection r = { 0 };
+    double *rows = NULL;
+    CLO_TRY(rejection_new(bingham, &r, err));
+    const size_t vectors = r.d * r.p;
+    const size_t count = vectors + clo_i_envelope_scratch(r.d, r.p);
+    clo_status status = clo_i_alloc(count, sizeof *rows, &rows, err);
+    if (!status && !draw_vectors(bingham, &r, stream, rows, rows + vectors))
+        status = clo_i_stream_check(stream, err);
+    if (!status) status = random_basis(bingham, &r, stream, frame, err);
+    clo_i_wipe_free(rows, count * sizeof *rows);
+    rejection_free(&r);
+    return status;
 }

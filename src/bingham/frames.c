@@ -152,13 +152,6 @@ void clo_i_bingham_sweep(clo_bingham *b, clo_stream *stream, uint64_t sweeps, do
     carry_out(b, frame);
 }
 
-void clo_i_bingham_column(clo_bingham *b, clo_stream *stream, size_t r, double *frame)
-{
-    carry_in(b, frame);
-    (void)draw_column(b, stream, r);
-    carry_out(b, frame);
-}
-
 /* A frame that is not one would be swept into something else, quietly. */
 static clo_status check_frame(const clo_bingham *b, const double *frame, clo_error *err)
 {

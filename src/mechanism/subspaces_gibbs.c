@@ -20,8 +20,8 @@ enum { CLUSTERS, DIM, FLATS, MODE, SCORE, SWEEPS, START, DRAW, ASSIGN, LABELS, P
 enum { LINEAR, AFFINE };
 enum { LIMIT, STEPS };
 enum { SUM, MIN };
-enum { AUTO_DRAW, FRAMES, COLUMNS };
-enum { AUTO_ASSIGN, NEAREST, RANDOM };
+enum { SEQUENCE, COLUMNS };
+enum { NEAREST, RANDOM };
 
 static const double HEIGHT = 0.7; /* of the constant beside a record, where flats are affine */
 /* Sweeps that are enough for the means to be flat on data of the paper's kind. */
@@ -46,12 +46,13 @@ static const clo_param params[PARAM_COUNT] = {
     [START] = { "start", CLO_PARAM_CHOICE, 0, 3, 0, "uniform|kplanes|ssc|lrr",
                 "where the chain begins; a solver's answer is not private, and only the limit "
                 "forgets it" },
-    [DRAW] = { "draw", CLO_PARAM_CHOICE, 0, 2, AUTO_DRAW, "auto|frames|columns",
-               "of steps: whole subspaces at once, by rejection, which can take for ever where "
-               "dim is not small; or column by column, each paid for" },
-    [ASSIGN] = { "assign", CLO_PARAM_CHOICE, 0, 2, AUTO_ASSIGN, "auto|nearest|random",
-                 "of steps: a record belongs to its nearest subspace, or to a random one as in the "
-                 "limit; auto: the nearest" },
+    [DRAW] = { "draw", CLO_PARAM_CHOICE, 0, 1, SEQUENCE, "sequence|columns",
+               "of steps: subspaces from nothing, one vector after the other; or each column of "
+               "the old one anew, given the others" },
+    [ASSIGN] = { "assign", CLO_PARAM_CHOICE, 0, 1, NEAREST, "nearest|random",
+                 "of steps: a record belongs to its nearest subspace; or to a random one, as in "
+                 "the "
+                 "limit" },
     [LABELS] = { "labels", CLO_PARAM_CHOICE, 0, 1, 0, "no|yes",
                  "release to which subspace each row belongs, in the order of the rows; with the "
                  "relation replace alone" },
@@ -70,18 +71,8 @@ static clo_guarantee guarantee_of(const double *values)
 
 /* ---- the plan ---------------------------------------------------------------------------- */
 
-/* Where one proposal in a few hundred is kept, or more (the table in bingham.h). */
-static bool frames_are_practical(size_t d, size_t q)
+static clo_status check_limit(const clo_gibbs *how, clo_error *err)
 {
-    const size_t p = q < d - q ? q : d - q;
-    return p <= 1 || (p == 2 && d <= 64) || (p == 3 && d <= 12);
-}
-
-static clo_status check_limit(const clo_draft *draft, const clo_gibbs *how, clo_error *err)
-{
-    const double *const v = draft->values;
-    if (v[ASSIGN] == NEAREST || v[DRAW] == FRAMES)
-        return clo_i_fail(err, CLO_ARGUMENT, "assign and draw are for mode=steps: leave them out");
     if (how->score == CLO_GIBBS_MIN && how->labels)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the score min has no labels to release: use score=sum");
@@ -104,7 +95,6 @@ static clo_status check_steps(const clo_gibbs *how, clo_error *err)
 static clo_status choose_shape(const clo_draft *draft, gibbs_plan *plan, clo_error *err)
 {
     const double *const v = draft->values;
-    const size_t seen = draft->domain->cols + (v[FLATS] == AFFINE);
     clo_gibbs *const how = &plan->how;
     if (v[DIM] > (double)draft->domain->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -121,10 +111,9 @@ static clo_status choose_shape(const clo_draft *draft, gibbs_plan *plan, clo_err
                          : how->score == CLO_GIBBS_MIN ? MIN_SWEEPS
                                                        : LIMIT_SWEEPS;
     how->sweeps = (uint64_t)(v[SWEEPS] > 0 ? v[SWEEPS] : usual);
-    if (!how->steps) return check_limit(draft, how, err);
-    how->hard = v[ASSIGN] != RANDOM;
-    how->frames =
-        v[DRAW] == FRAMES || (v[DRAW] == AUTO_DRAW && frames_are_practical(seen, how->dim));
+    if (!how->steps) return check_limit(how, err);
+    how->nearest = v[ASSIGN] == NEAREST;
+    how->columns = v[DRAW] == COLUMNS;
     return check_steps(how, err);
 }
 
@@ -139,7 +128,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const clo_gibbs *const how = &plan->how;
     const clo_event draws = { .kind = CLO_EVENT_EXPONENTIAL,
                               .parameter = 1,
-                              .count = clo_i_gibbs_charges(how) };
+                              .count = clo_i_gibbs_charges(how, d + plan->affine) };
     CLO_TRY(clo_calibrate(&draws, 1, draft->budget, &epsilon, err));
     seen = plan->affine ? clo_i_lens_domain(draft->domain, d + 1) : *draft->domain;
     CLO_TRY(clo_i_plan_gibbs(&seen, how, epsilon, draws.count,

@@ -46,64 +46,57 @@ clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gib
 
 /* ---- step by step ------------------------------------------------------------------------ */
 
-uint64_t clo_i_gibbs_charges(const clo_gibbs *how)
+/* Vectors that are drawn for each subspace in a sweep. */
+static uint64_t draws_a_sweep(const clo_gibbs *how, size_t cols)
 {
-    if (!how->steps) return 1;
-    return how->sweeps * (how->frames ? 1 : how->dim) + how->labels;
+    const size_t rest = cols - how->dim;
+    if (how->columns || rest >= how->dim) return how->dim;
+    return rest > 1 ? rest : 1;
 }
 
-/* A charge for each draw but the first, which the ask itself has made. */
-static clo_status charge(clo_context *context, size_t number, bool *first, const clo_slot **slot,
-                         clo_error *err)
+uint64_t clo_i_gibbs_charges(const clo_gibbs *how, size_t cols)
 {
-    if (*first) {
-        *first = false;
-        *slot = &context->meter->slots[number];
-        return CLO_OK;
-    }
-    return clo_i_meter_charge(context, number, CLO_QUERY_gibbs, slot, err);
+    return how->steps ? how->sweeps * draws_a_sweep(how, cols) + how->labels : 1;
 }
 
-/* All frames anew: one record is in one cluster, so together they are one draw (gibbs.T2). */
+/* All frames anew, one vector after the other. */
 static clo_status draw_frames(clo_i_gibbs_chain *c, clo_error *err)
 {
     for (size_t l = 0; l < c->k; l++) {
         CLO_TRY(clo_i_gibbs_set_law(c, l, err));
-        CLO_TRY(clo_i_bingham_exact(c->bingham, c->stream, UINT64_MAX, c->frames + l * c->d * c->q,
-                                    NULL, err));
-    }
-    return CLO_OK;
-}
-
-/* Column r of every frame anew, given the other columns. */
-static clo_status draw_columns(clo_i_gibbs_chain *c, size_t r, clo_error *err)
-{
-    for (size_t l = 0; l < c->k; l++) {
-        CLO_TRY(clo_i_gibbs_set_law(c, l, err));
-        clo_i_bingham_column(c->bingham, c->stream, r, c->frames + l * c->d * c->q);
+        CLO_TRY(clo_i_bingham_sequence(c->bingham, c->stream, c->frames + l * c->d * c->q, err));
     }
     return clo_i_stream_check(c->stream, err);
 }
 
+/* The frames' columns in turn, each given the others. */
+static clo_status draw_columns(clo_i_gibbs_chain *c, clo_error *err)
+{
+    for (size_t l = 0; l < c->k; l++) {
+        CLO_TRY(clo_i_gibbs_set_law(c, l, err));
+        clo_i_bingham_sweep(c->bingham, c->stream, 1, c->frames + l * c->d * c->q);
+    }
+    return clo_i_stream_check(c->stream, err);
+}
+
+/* One record is in one cluster, so the j-th vectors of all subspaces are one draw (gibbs.T2): they
+ * are charged together.  The ask itself has charged the first of all. */
 clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibbs *how,
                              clo_i_gibbs_chain *c, clo_error *err)
 {
-    const size_t draws = how->frames ? 1 : how->dim;
-    const clo_slot *slot = NULL;
-    bool first = true;
+    const uint64_t charges = clo_i_gibbs_charges(how, c->d);
+    const clo_slot *slot = &context->meter->slots[number];
+    for (uint64_t i = 1; i < charges; i++)
+        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &slot, err));
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
         clo_i_gibbs_project_all(c);
-        if (how->hard)
+        if (how->nearest)
             clo_i_gibbs_nearest_labels(c);
         else
             clo_i_gibbs_draw_labels(c);
-        for (size_t r = 0; r < draws; r++) {
-            CLO_TRY(charge(context, number, &first, &slot, err));
-            CLO_TRY(how->frames ? draw_frames(c, err) : draw_columns(c, r, err));
-            CLO_TRY(clo_i_gibbs_tell(context, slot, c, err));
-        }
+        CLO_TRY(how->columns ? draw_columns(c, err) : draw_frames(c, err));
+        CLO_TRY(clo_i_gibbs_tell(context, slot, c, err));
         CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));
     }
-    if (how->labels) CLO_TRY(charge(context, number, &first, &slot, err));
     return CLO_OK;
 }

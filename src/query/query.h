@@ -173,15 +173,15 @@ typedef struct clo_gibbs {
     clo_gibbs_score score;
     uint64_t sweeps;
     bool steps;        /* every draw is charged (gibbs.T2); otherwise the limit alone is claimed */
-    bool frames;       /* steps: whole frames are drawn exactly, one charge a sweep; otherwise
-                          columns, dim charges a sweep */
-    bool hard;         /* steps: labels are the nearest subspaces, not drawn */
+    bool columns;      /* steps: each column given the others, dim charges a sweep; otherwise frames
+                          from nothing, min(dim, cols - dim) */
+    bool nearest;      /* steps: labels are the nearest subspaces, not drawn */
     bool labels;       /* release them; with steps, one more charge */
     const char *start; /* the solver to start from, which is not private; NULL: uniform */
 } clo_gibbs;
 
-/* How often such a chain charges its slot. */
-uint64_t clo_i_gibbs_charges(const clo_gibbs *how);
+/* How often such a chain charges its slot, for records of so many columns. */
+uint64_t clo_i_gibbs_charges(const clo_gibbs *how, size_t cols);
 /* epsilon: of one charge; times: clo_i_gibbs_charges. */
 CLO_CHECK clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how,
                                       double epsilon, uint64_t times, const char *label,
