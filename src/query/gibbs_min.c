@@ -12,26 +12,37 @@
  * is adapted.
  */
 #include "query/gibbs_parts.h"
-#include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>
 
 static const double TAKEN = 0.27;     /* the share of proposals to aim at */
 static const double WIDE_SHARE = 0.1; /* of proposals, with a longer step: ways out of a mode */
 
-/* range(U + step (I - U U') G) */
-static clo_status propose(clo_i_gibbs_chain *c, const double *frame, double step, clo_error *err)
+/* Takes what lies along the first `count` columns of the frame off column r. */
+static void take_off(const double *frame, size_t count, size_t d, size_t q, double *of, size_t r)
+{
+    for (size_t s = 0; s < count; s++) {
+        double inside = 0;
+        for (size_t j = 0; j < d; j++) inside += frame[j * q + s] * of[j * q + r];
+        for (size_t j = 0; j < d; j++) of[j * q + r] -= inside * frame[j * q + s];
+    }
+}
+
+/* range(U + step (I - U U') G).  Its columns are independent, as U' times it is the identity, and
+ * Gram's and Schmidt's way, gone twice, makes them orthonormal. */
+static void propose(clo_i_gibbs_chain *c, const double *frame, double step)
 {
     const size_t d = c->d, q = c->q;
     for (size_t i = 0; i < d * q; i++) c->proposal[i] = clo_i_random_normal(c->stream);
-    for (size_t r = 0; r < q; r++)
-        for (size_t s = 0; s < q; s++) {
-            double inside = 0;
-            for (size_t j = 0; j < d; j++) inside += frame[j * q + s] * c->proposal[j * q + r];
-            for (size_t j = 0; j < d; j++) c->proposal[j * q + r] -= inside * frame[j * q + s];
-        }
+    for (size_t r = 0; r < q; r++) take_off(frame, q, d, q, c->proposal, r);
     for (size_t i = 0; i < d * q; i++) c->proposal[i] = frame[i] + step * c->proposal[i];
-    return clo_i_orthonormalize(c->proposal, d, q, err);
+    for (size_t r = 0; r < q; r++) {
+        double square = 0;
+        take_off(c->proposal, r, d, q, c->proposal, r);
+        take_off(c->proposal, r, d, q, c->proposal, r);
+        for (size_t j = 0; j < d; j++) square += c->proposal[j * q + r] * c->proposal[j * q + r];
+        for (size_t j = 0; j < d; j++) c->proposal[j * q + r] /= sqrt(square);
+    }
 }
 
 /* How much the score gains where subspace l becomes the proposed one. */
@@ -47,18 +58,15 @@ static double gain(const clo_i_gibbs_chain *c, size_t l)
     return sum;
 }
 
-static clo_status move(clo_i_gibbs_chain *c, size_t l, double step, double rate, bool *taken,
-                       clo_error *err)
+static bool move(clo_i_gibbs_chain *c, size_t l, double step, double rate)
 {
     double *const frame = c->frames + l * c->d * c->q;
-    CLO_TRY(propose(c, frame, step, err));
+    propose(c, frame, step);
     clo_i_gibbs_project(c, c->proposal, c->trial);
-    *taken = log(clo_i_random_unit(c->stream)) <= rate * gain(c, l);
-    if (*taken) {
-        memcpy(frame, c->proposal, c->d * c->q * sizeof *frame);
-        memcpy(c->energies + l * c->n, c->trial, c->n * sizeof *c->trial);
-    }
-    return CLO_OK;
+    if (log(clo_i_random_unit(c->stream)) > rate * gain(c, l)) return false;
+    memcpy(frame, c->proposal, c->d * c->q * sizeof *frame);
+    memcpy(c->energies + l * c->n, c->trial, c->n * sizeof *c->trial);
+    return true;
 }
 
 clo_status clo_i_gibbs_min(clo_context *context, const clo_gibbs *how, clo_i_gibbs_chain *c,
@@ -71,8 +79,7 @@ clo_status clo_i_gibbs_min(clo_context *context, const clo_gibbs *how, clo_i_gib
         const double heat = clo_i_gibbs_heat(how, sweep);
         for (size_t l = 0; l < c->k; l++) {
             const bool wide = clo_i_random_unit(c->stream) < WIDE_SHARE;
-            bool taken = false;
-            CLO_TRY(move(c, l, wide ? 4 * step : step, heat * c->rate, &taken, err));
+            const bool taken = move(c, l, wide ? 4 * step : step, heat * c->rate);
             if (sweep < burn && !wide) step *= exp(0.05 * ((taken ? 1 : 0) - TAKEN));
             step = fmin(step, 3);
         }
