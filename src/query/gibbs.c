@@ -43,6 +43,11 @@ clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how, doub
         return clo_i_fail(err, CLO_ARGUMENT,
                           "labels tell how many records there are: they can be released where the "
                           "relation is replace");
+    if (how->labels && (domain->rows == 0 || domain->unit))
+        return clo_i_fail(
+            err, CLO_ARGUMENT,
+            "labels need a public number of rows, each its own unit: declare the rows, "
+            "and leave units out");
     if (!(parts >= 1))
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget cannot choose anything: raise epsilon");
@@ -65,7 +70,7 @@ static clo_status check(const clo_context *context, const clo_bounded *data, con
                         const clo_gibbs *how, clo_error *err)
 {
     if (how->clusters != slot->groups || how->dim > clo_i_pass_cols(context, data) ||
-        (how->labels && clo_i_bounded_domain(data)->relation != CLO_REPLACE) ||
+        (how->labels && clo_i_bounded_rows(data) != clo_i_bounded_domain(data)->rows) ||
         (how->steps && (how->start || how->score == CLO_GIBBS_MIN)))
         return clo_i_fail(err, CLO_INTERNAL, "the chain is not that of the plan");
     if (context->comm->size > 1)

@@ -199,6 +199,9 @@ static void what_would_not_be_private_is_refused(void **state)
     (void)state;
     assert_fails(try_plan("labels=yes", &other, 1, 0, CLO_ASYMPTOTIC, &plan, &err), CLO_ARGUMENT,
                  err, "replace");
+    const clo_domain undeclared = ball(D, 1, CLO_REPLACE);
+    assert_fails(try_plan("labels=yes", &undeclared, 1, 0, CLO_ASYMPTOTIC, &plan, &err),
+                 CLO_ARGUMENT, err, "number of rows");
     assert_fails(try_plan("labels=yes score=min", &replace, 1, 0, CLO_ASYMPTOTIC, &plan, &err),
                  CLO_ARGUMENT, err, "no labels");
     assert_fails(try_plan("mode=steps start=kplanes", &replace, 1, 0, CLO_ASYMPTOTIC, &plan, &err),
