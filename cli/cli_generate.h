@@ -1,4 +1,4 @@
-/* cli_generate.h - what the two files of cloister generate share. */
+/* cli_generate.h - what the files of cloister generate share. */
 #ifndef CLO_CLI_GENERATE_H
 #define CLO_CLI_GENERATE_H
 
@@ -23,5 +23,9 @@ clo_status cli_settings_take_truth(const cli_args *args, cli_settings *settings,
 /* Makes the data and writes every file that was asked for. */
 clo_status cli_generate_and_write(const cli_args *args, const cli_settings *settings, clo_rng *rng,
                                   cli_error *err);
+/* Draws rows from the release that --from names, and writes them; of the settings, rows and noise
+ * count. */
+clo_status cli_generate_from_release(const cli_args *args, cli_settings *settings, clo_rng *rng,
+                                     cli_error *err);
 
 #endif

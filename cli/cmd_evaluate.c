@@ -1,18 +1,30 @@
-/* cmd_evaluate.c - cloister evaluate: how good a release is on the operator's own data.  What it
- * prints comes from the data without noise, and every output says so. */
+/* cmd_evaluate.c - cloister evaluate: how good a release or a solution is on the operator's own
+ * data.  What it prints comes from the data without noise, and every output says so. */
 #include "cli.h"
 #include <math.h>
+#include <stdlib.h>
 
 static const char notice[] = "not private: for the operator only";
 
 static const cli_option evaluate_rows[] = {
     CLI_OPTION("truth", 0, "FILE",
-               "the true centres or basis (CSV or NPY), to measure the distance to"),
+               "the true centres or bases (CSV or NPY, as generate writes them), to measure the "
+               "distance to"),
+    CLI_OPTION("offsets", 0, "FILE", "a point of each true subspace, where they are affine"),
+    CLI_OPTION("labels", 0, "FILE",
+               "the true cluster of each row, counted from 0, to measure the agreement with"),
+    CLI_OPTION("clusters", 0, "K",
+               "how many true clusters there are: a row with a label that is not below is an "
+               "outlier and in no score; by default as many as were found"),
+    CLI_OPTION("found", 0, "FILE",
+               "the cluster that each row was put in (solve --labels); by default the nearest"),
     CLI_OPTION("unit", 0, "COLUMN", "the column that named the person, which is no data"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
 static const cli_group evaluate_group = { "Evaluation", evaluate_rows };
+
+/* ---- output ---------------------------------------------------------------------- */
 
 static void print_row(const char *name, double value, const char *meaning)
 {
@@ -20,67 +32,183 @@ static void print_row(const char *name, double value, const char *meaning)
     printf("%-12s%-14s%s\n", name, cli_rounded(value, 6).text, meaning);
 }
 
-static void print(const clo_evaluation *result, bool as_json)
+static void print_json(const clo_evaluation *result)
 {
-    if (as_json) {
-        cli_json json = cli_json_begin(stdout);
-        cli_json_text(&json, "schema", "cloister.evaluation/1");
-        cli_json_bool(&json, "private", false);
-        cli_json_text(&json, "notice", notice);
-        cli_json_number(&json, "cost", result->cost);
-        cli_json_number(&json, "truth_cost", result->truth_cost);
-        cli_json_number(&json, "distance", result->distance);
-        cli_json_end(&json);
-        return;
-    }
-    print_row("cost", result->cost, "mean squared distance of the rows to what was released");
-    print_row("truth cost", result->truth_cost, "the same for the truth");
-    print_row("distance", result->distance, "of what was released from the truth");
+    cli_json json = cli_json_begin(stdout);
+    cli_json_text(&json, "schema", "cloister.evaluation/1");
+    cli_json_bool(&json, "private", false);
+    cli_json_text(&json, "notice", notice);
+    cli_json_number(&json, "cost", result->cost);
+    cli_json_number(&json, "truth_cost", result->truth_cost);
+    cli_json_number(&json, "distance", result->distance);
+    cli_json_number(&json, "largest_angle", result->largest_angle);
+    cli_json_number(&json, "accuracy", result->accuracy);
+    cli_json_number(&json, "nmi", result->nmi);
+    cli_json_number(&json, "ari", result->ari);
+    cli_json_end(&json);
 }
 
-static clo_status evaluate(const cli_args *args, clo_release *release, clo_table *table,
-                           cli_error *err)
+static void print_text(const clo_evaluation *result, const char *found)
 {
-    clo_matrix truth = { NULL, 0, 0, 0 };
-    clo_evaluation result = { .struct_size = sizeof result };
-    const char *const path = cli_value(args, "truth");
-    clo_status status = path ? clo_matrix_read(path, &truth, &err->error) : CLO_OK;
+    char meaning[80];
+    snprintf(meaning, sizeof meaning, "mean squared distance of the rows to what was %s", found);
+    print_row("cost", result->cost, meaning);
+    print_row("truth cost", result->truth_cost, "the same for the truth");
+    snprintf(meaning, sizeof meaning, "of what was %s from the truth", found);
+    print_row("distance", result->distance, meaning);
+    print_row("angle", result->largest_angle, "the largest between matched subspaces, in radians");
+    print_row("accuracy", result->accuracy, "the share of rows in the right cluster");
+    print_row("nmi", result->nmi, "normalised mutual information with the true clusters");
+    print_row("ari", result->ari, "adjusted Rand index");
+}
+
+/* ---- input ----------------------------------------------------------------------- */
+
+/* Everything that is read; freed by done. */
+typedef struct inputs {
+    clo_release *release; /* or */
+    clo_solution *solution;
+    clo_table *table;
+    clo_matrix truth, offsets;
+    uint32_t *true_labels, *labels;
+} inputs;
+
+static void done(inputs *in)
+{
+    clo_matrix_free(in->truth);
+    clo_matrix_free(in->offsets);
+    free(in->true_labels);
+    free(in->labels);
+    clo_table_free(in->table);
+    clo_solution_free(in->solution);
+    clo_release_free(in->release);
+}
+
+static clo_status read_matrix(const cli_args *args, const char *option, clo_matrix *out,
+                              cli_error *err)
+{
+    const char *const path = cli_value(args, option);
+    return path ? clo_matrix_read(path, out, &err->error) : CLO_OK;
+}
+
+/* One column of whole numbers, as many as the table has rows. */
+static clo_status read_labels(const cli_args *args, const char *option, size_t rows, uint32_t **out,
+                              cli_error *err)
+{
+    clo_matrix matrix = { NULL, 0, 0, 0 };
+    clo_status status = read_matrix(args, option, &matrix, err);
+    if (status != CLO_OK || !cli_given(args, option)) return status;
+    if (matrix.rows != rows || matrix.cols != 1)
+        status = cli_fail(err, CLO_ARGUMENT,
+                          "--%s must be one column with a label for each of the %zu rows of the "
+                          "data, not %zu rows of %zu",
+                          option, rows, matrix.rows, matrix.cols);
+    uint32_t *const labels = cli_alloc(rows, sizeof *labels);
+    for (size_t i = 0; i < rows && status == CLO_OK; i++) {
+        const double value = matrix.data[i * matrix.stride];
+        if (!(value >= 0 && value < UINT32_MAX) || value != floor(value))
+            status =
+                cli_fail(err, CLO_FORMAT, "label %zu of --%s is not a whole number of at least 0",
+                         i + 1, option);
+        else
+            labels[i] = (uint32_t)value;
+    }
+    clo_matrix_free(matrix);
+    if (status == CLO_OK)
+        *out = labels;
+    else
+        free(labels);
+    return status;
+}
+
+static clo_status read_inputs(const cli_args *args, inputs *in, cli_error *err)
+{
+    const char *const path = cli_word(args, 0);
+    clo_read_options options;
+    clo_status status = cli_read_options(args, &options, err);
     if (status != CLO_OK) return status;
-    status = clo_evaluate(release, table, truth, &result, &err->error);
-    clo_matrix_free(truth);
+    if (clo_is_solution(path))
+        status = clo_solution_read(path, &in->solution, &err->error);
+    else
+        status = clo_release_read(path, &in->release, &err->error);
+    if (status == CLO_OK)
+        status = clo_table_read(cli_word(args, 1), &options, &in->table, &err->error);
+    if (status == CLO_OK) status = read_matrix(args, "truth", &in->truth, err);
+    if (status == CLO_OK) status = read_matrix(args, "offsets", &in->offsets, err);
+    if (status != CLO_OK) return status;
+    const size_t rows = clo_table_rows(in->table);
+    status = read_labels(args, "labels", rows, &in->true_labels, err);
+    if (status == CLO_OK) status = read_labels(args, "found", rows, &in->labels, err);
+    return status;
+}
+
+static clo_status evaluate(const cli_args *args, const inputs *in, cli_error *err)
+{
+    const char *const clusters = cli_value(args, "clusters");
+    clo_evaluation result = { .struct_size = sizeof result };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_status status = CLO_OK;
+    uint64_t count = 0;
+    if (clusters) status = cli_parse_whole("--clusters", clusters, 1, 1 << 14, &count, err);
+    options.truth = in->truth;
+    options.truth_offsets = in->offsets;
+    options.truth_labels = in->true_labels;
+    options.truth_clusters = (size_t)count;
+    options.labels = in->labels;
+    if (status == CLO_OK && in->solution)
+        status = clo_evaluate_solution(in->solution, in->table, &options, &result, &err->error);
+    else if (status == CLO_OK)
+        status = clo_evaluate_release(in->release, in->table, &options, &result, &err->error);
     if (status != CLO_OK) return status;
     cli_warn("%s", notice);
-    print(&result, cli_given(args, "json"));
+    if (cli_given(args, "json"))
+        print_json(&result);
+    else
+        print_text(&result, in->solution ? "found" : "released");
+    return CLO_OK;
+}
+
+static clo_status check_together(const cli_args *args, cli_error *err)
+{
+    const char *const needs[][2] = { { "offsets", "truth" },
+                                     { "clusters", "labels" },
+                                     { "found", "labels" } };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (cli_given(args, needs[i][0]) && !cli_given(args, needs[i][1]))
+            return cli_fail(err, CLO_ARGUMENT, "--%s says nothing without --%s", needs[i][0],
+                            needs[i][1]);
     return CLO_OK;
 }
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
-    clo_release *release = NULL;
-    clo_table *table = NULL;
-    clo_read_options options;
-    clo_status status = cli_check_words(args, 2, 2, "a release and a file of data", err);
-    if (status == CLO_OK) status = cli_read_options(args, &options, err);
-    if (status == CLO_OK) status = clo_release_read(cli_word(args, 0), &release, &err->error);
-    if (status == CLO_OK) status = clo_table_read(cli_word(args, 1), &options, &table, &err->error);
-    if (status == CLO_OK) status = evaluate(args, release, table, err);
-    clo_table_free(table);
-    clo_release_free(release);
+    inputs in = { .release = NULL };
+    clo_status status =
+        cli_check_words(args, 2, 2, "a release or a solution, and a file of data", err);
+    if (status == CLO_OK) status = check_together(args, err);
+    if (status == CLO_OK) status = read_inputs(args, &in, err);
+    if (status == CLO_OK) status = evaluate(args, &in, err);
+    done(&in);
     return status;
 }
 
 static const cli_group *const groups[] = { &evaluate_group, &cli_reading_group, NULL };
 
 const cli_command cli_evaluate = {
-    .usage = "RELEASE.json DATA [--truth FILE] [option ...]",
+    .usage = "FILE.json DATA [--truth FILE] [--labels FILE] [option ...]",
     .about =
-        "Measures a release on your own data: the mean squared distance of the rows to it, and "
-        "with a truth the distance from that.  The numbers are NOT private: they come from the "
-        "data without noise and are for your eyes only.",
+        "Measures a release or a solution on your own data: the mean squared distance of the rows "
+        "to it, with a truth the distance from that, with true labels the agreement with those.  "
+        "The numbers are NOT private: they come from the data without noise and are for your eyes "
+        "only.\n\n"
+        "Clusters have no order: centres, subspaces and labels are first matched as well as they "
+        "can be.",
     .examples = "How well do the centres fit?\n"
                 "cloister evaluate out.json patients.csv\n"
                 "How far are they from the truth that made the data?\n"
-                "cloister evaluate out.json sample.csv --truth truth.npy",
+                "cloister evaluate out.json sample.csv --truth truth.npy\n"
+                "How many rows are in the right cluster?\n"
+                "cloister evaluate out.json sample.csv --labels labels.csv",
     .groups = groups,
     .run = run,
 };

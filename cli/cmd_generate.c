@@ -1,5 +1,6 @@
-/* cmd_generate.c - cloister generate: synthetic data with a known truth, for trying things out.
- * The options become settings here; generate_models.c makes the data of them and writes them. */
+/* cmd_generate.c - cloister generate: synthetic data with a known truth, for trying things out; or,
+ * with a release in place of a model, private synthetic data.  The options become settings here;
+ * generate_models.c and generate_release.c make the data of them and write them. */
 #include "cli_generate.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static const cli_option model_rows[] = {
     CLI_OPTION("entries", 0, "S", "sparse: how many entries of a centre are not zero"),
     CLI_OPTION("stray", 0, "S", "sparse: how many further entries of a row hold noise alone"),
     CLI_OPTION("from", 0, "FILE",
-               "the truth that an earlier --truth wrote, in place of a random one"),
+               "with a model: the truth that an earlier --truth wrote, in place of a random one; "
+               "without one: a release, whose law the rows then have"),
     CLI_OPTION("seed", 0, "TEXT", "make the same data for the same text"),
     CLI_ROWS_END,
 };
@@ -212,11 +214,10 @@ static clo_status new_rng(const cli_args *args, clo_rng **out, cli_error *err)
     return clo_rng_new_seeded(seed, out, &err->error);
 }
 
-static clo_status run(const cli_args *args, cli_error *err)
+static clo_status run_model(const cli_args *args, clo_rng *rng, cli_error *err)
 {
     cli_settings s = { .rows = 0 };
     cli_model model = CLI_SUBSPACES;
-    clo_rng *rng = NULL;
     clo_status status = cli_check_words(args, 1, 1, "a model: subspaces, mixture or sparse", err);
     if (status == CLO_OK) status = find_model(cli_word(args, 0), &model, err);
     if (status == CLO_OK) status = refuse_strangers(args, model, err);
@@ -226,12 +227,30 @@ static clo_status run(const cli_args *args, cli_error *err)
     }
     if (status == CLO_OK) status = cli_settings_take_truth(args, &s, err);
     if (status == CLO_OK) status = read_shares(args, &s, err);
-    if (status == CLO_OK) status = new_rng(args, &rng, err);
     if (status == CLO_OK) status = cli_generate_and_write(args, &s, rng, err);
-    clo_rng_free(rng);
     clo_matrix_free(s.from);
     free(s.shares);
     free(s.dims);
+    return status;
+}
+
+static clo_status run_release(const cli_args *args, clo_rng *rng, cli_error *err)
+{
+    cli_settings s = { .rows = 0 };
+    clo_status status = read_size(args, "rows", 1, UINT64_C(1) << 31, &s.rows, err);
+    if (status == CLO_OK) status = read_real(args, "noise", 0, &s.noise, err);
+    if (status == CLO_OK) status = cli_generate_from_release(args, &s, rng, err);
+    return status;
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    clo_rng *rng = NULL;
+    clo_status status = new_rng(args, &rng, err);
+    if (status == CLO_OK)
+        status = cli_word_count(args) == 0 && cli_given(args, "from") ? run_release(args, rng, err)
+                                                                      : run_model(args, rng, err);
+    clo_rng_free(rng);
     return status;
 }
 
@@ -257,11 +276,14 @@ static void remarks(FILE *out)
 static const cli_group *const groups[] = { &model_group, &file_group, NULL };
 
 const cli_command cli_generate = {
-    .usage = "subspaces|mixture|sparse [--rows N] [--cols D] [--clusters K] [option ...]",
+    .usage = "(subspaces|mixture|sparse | --from RELEASE.json) [--rows N] [option ...]",
     .about =
         "Makes data whose truth is known: 'mixture' draws records around centres that are uniform "
         "in a ball, 'subspaces' draws unit vectors of random subspaces and adds noise, 'sparse' "
-        "draws a mixture of few entries in very many columns, as LIBSVM.",
+        "draws a mixture of few entries in very many columns, as LIBSVM.\n\n"
+        "Without a model, and with --from RELEASE.json, it makes private synthetic data: rows with "
+        "the weights, centres, subspaces and energies that the release tells, and from nothing "
+        "else.  They are as private as the release, however many there are.",
     .examples =
         "A sample with three clusters, and where its centres are\n"
         "cloister generate mixture --rows 5000 --cols 4 --clusters 3 --seed demo "
@@ -272,7 +294,9 @@ const cli_command cli_generate = {
         "cloister generate subspaces --rows 20000 --cols 16 --clusters 5 --dim 3 --shares 1/l "
         "--decay 0.5 --outliers 0.02 -o hard.npy --truth bases.npy --labels labels.csv\n"
         "Many columns, few entries\n"
-        "cloister generate sparse --rows 50000 --cols 100000 --entries 20 -o words.svm",
+        "cloister generate sparse --rows 50000 --cols 100000 --entries 20 -o words.svm\n"
+        "Rows that look like the private ones, for anyone to see\n"
+        "cloister generate --from out.json --rows 5000 -o synthetic.csv",
     .groups = groups,
     .run = run,
     .remarks = remarks,

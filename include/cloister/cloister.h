@@ -37,6 +37,7 @@
 #include <cloister/run.h>
 #include <cloister/generate.h>
 #include <cloister/solve.h>
+#include <cloister/assign.h>
 #include <cloister/evaluate.h>
 #include <cloister/audit.h>
 

@@ -1,5 +1,5 @@
 /*
- * evaluate.h - how good a release is on the operator's own data.  What comes out of
+ * evaluate.h - how good a release or a solution is on the operator's own data.  What comes out of
  * here is NOT private: it is for the operator's eyes, and no release holds it.
  */
 #ifndef CLOISTER_EVALUATE_H
@@ -7,23 +7,58 @@
 
 #include <cloister/data.h>
 #include <cloister/release.h>
+#include <cloister/solve.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* What was measured; NaN where there was nothing to measure by.  The caller sets struct_size to
+ * sizeof(clo_evaluation), and no more than that is written; fields are only ever added. */
 typedef struct clo_evaluation {
     size_t struct_size;
-    double cost;       /* mean squared distance of the rows to what was released */
-    double truth_cost; /* the same for the truth; NaN without one */
-    double distance;   /* from the truth: ||sin Theta||_F for a subspace, root mean square distance
-                          of the best matching of centres for k-means; NaN without a truth */
+    double cost;       /* mean squared distance of the rows to the result */
+    double truth_cost; /* the same for the truth */
+    double distance;   /* from the truth, under the best matching: the root mean square distance of
+                          centres; of subspaces the root of the summed squares of ||sin Theta||_F,
+                          to which dimensions that differ by m add m / 2 */
+    double accuracy;   /* the share of rows in the right cluster, under the best matching */
+    double nmi;        /* normalised mutual information (by the arithmetic mean of the entropies) */
+    double ari;        /* adjusted Rand index */
+    double largest_angle; /* between two matched subspaces, in radians */
 } clo_evaluation;
 
-/* truth: k x d centres for k-means, d x q basis for a subspace; rows 0: none.
- * Rows with a bad cell are left out. */
+/* What a result is compared with. */
+typedef struct clo_evaluate_options {
+    size_t struct_size;
+    clo_matrix truth;         /* k x d centres; the d x q basis of one subspace; or the bases of k
+                                 subspaces on top of each other, k d x q, where one of a lower
+                                 dimension ends in columns of zeros.  rows 0: none */
+    clo_matrix truth_offsets; /* k x d, a point of each true subspace; rows 0: the origin */
+    const uint32_t *truth_labels; /* the true cluster of each row of the table; NULL: not known */
+    size_t truth_clusters;  /* how many there are: rows whose true label is not below are outliers
+                               and in no score; 0: as many as the result has */
+    const uint32_t *labels; /* the cluster that each row was put in; NULL: the solution's own, where
+                               it has them for as many rows, or else the nearest */
+} clo_evaluate_options;
+
+CLO_API clo_evaluate_options clo_evaluate_options_default(void);
+
+/* Rows with a bad cell are left out, with their labels. */
+CLO_API CLO_CHECK clo_status clo_evaluate_release(const clo_release *release,
+                                                  const clo_table *table,
+                                                  const clo_evaluate_options *options,
+                                                  clo_evaluation *out, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_evaluate_solution(const clo_solution *solution,
+                                                   const clo_table *table,
+                                                   const clo_evaluate_options *options,
+                                                   clo_evaluation *out, clo_error *err);
+/* A release and nothing but a truth, as in the options. */
 CLO_API CLO_CHECK clo_status clo_evaluate(const clo_release *release, const clo_table *table,
                                           clo_matrix truth, clo_evaluation *out, clo_error *err);
+/* Whether this file is a solution in JSON, and not a release or something else. */
+CLO_API bool clo_is_solution(const char *path);
+
 /* Reads a small dense file (a truth) as a matrix that the caller frees with clo_matrix_free. */
 CLO_API CLO_CHECK clo_status clo_matrix_read(const char *path, clo_matrix *out, clo_error *err);
 CLO_API void clo_matrix_free(clo_matrix matrix);

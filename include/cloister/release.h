@@ -26,6 +26,10 @@ typedef struct clo_array {
 CLO_API size_t clo_release_count(const clo_release *release);
 CLO_API clo_array clo_release_at(const clo_release *release, size_t i);
 CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_array *out);
+CLO_API size_t clo_release_cols(const clo_release *release);   /* of the data it was made from */
+CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those, where public; 0: not */
+/* "age", or NULL where the columns have no names. */
+CLO_API const char *clo_release_column_name(const clo_release *release, size_t column);
 CLO_API const char *clo_release_family(const clo_release *release);
 CLO_API const char *clo_release_method(const clo_release *release);
 CLO_API clo_loss clo_release_loss(const clo_release *release);

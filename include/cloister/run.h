@@ -27,7 +27,20 @@ typedef struct clo_comm {
     void *user;
 } clo_comm;
 
-/* How to run; never what is released: any choice here gives the same release. */
+/* The records of one block in unit-ball coordinates, and public randomness of its own. */
+typedef struct clo_block {
+    const double *rows;
+    size_t count, cols;
+    uint8_t seed[32];
+} clo_block;
+
+/* Fills clusters x cols x dim bases, each row-major, as a function of the block alone.  A failure other than
+ * CLO_MEMORY and CLO_CANCELLED makes the block's solution a fixed one, and is not told: it would
+ * be a release of its own.  Called from several threads. */
+typedef clo_status clo_block_solve(void *user, const clo_block *block, double *bases,
+                                   clo_error *err);
+
+/* How to run; never what is released: any choice here but solve_block gives the same release. */
 typedef struct clo_run_options {
     size_t struct_size;
     int threads;                               /* 0: as OpenMP says */
@@ -39,6 +52,8 @@ typedef struct clo_run_options {
     /* Told every answer as it was noised, before anything is made of it; may be NULL.  The price of
      * the plan covers all answers, so that whoever hears them learns no more than was paid for. */
     void (*answer)(void *user, const char *query, const double *values, size_t count);
+    clo_block_solve *solve_block; /* for the method "aggregate" with solver=caller */
+    void *solve_user;
 } clo_run_options;
 
 CLO_API clo_run_options clo_run_options_default(void);

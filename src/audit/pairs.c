@@ -59,6 +59,16 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
                   (const double[]){ h, -h, 0 }, out);
 }
 
+/* Of seven records one or two differ from the others: as many as decide whether the points around
+ * the middle one lie near it. */
+static size_t nearly_agreed(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double most[] = { 1, 0 }, other[] = { 0, 1 };
+    const size_t rows = either(relation, group, world, 2, most, other, out);
+    for (size_t i = 0; i < 6; i++) memcpy(out + 2 * (rows + i), i == 0 ? other : most, sizeof most);
+    return rows + 6;
+}
+
 /* Twice as many records as move sit above the first of the thresholds.  A record that moves from
  * below all thresholds to above them raises the score of the first and lowers that of the others:
  * the whole range of the choice; and as the handicap leaves the others little weight, they show

@@ -20,7 +20,8 @@
     X(EMPTY_SKIPPED, "no noise for a cluster without records")                                     \
     X(FACTOR_TWO_MISSING, "an exponential mechanism without its factor 2")                         \
     X(COUNT_LEAKED, "counts without noise")                                                        \
-    X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")
+    X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")                \
+    X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")
 
 typedef enum clo_planted {
     CLO_FAULT_NONE,

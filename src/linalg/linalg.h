@@ -31,6 +31,11 @@ CLO_CHECK clo_status clo_i_solve_positive(double *a, size_t n, double *b, clo_er
  * first; accurate for small angles too. */
 CLO_CHECK clo_status clo_i_sin_angles(const double *u, const double *v, size_t n, size_t q,
                                       double *sines, clo_error *err);
+/* The singular values of the rows x cols matrix, largest first, as many as its shorter side, and
+ * the left vectors as the columns of the row-major matrix `left`; a is destroyed.  CLO_ARGUMENT
+ * where the shorter side is above 16384. */
+CLO_CHECK clo_status clo_i_thin_svd(double *a, size_t rows, size_t cols, double *values,
+                                    double *left, clo_error *err);
 
 /* Between the two, BLAS and LAPACK on this thread use one thread. */
 int clo_i_blas_serial_begin(void);

@@ -1,66 +1,81 @@
 /*
- * matching.c - distances between two sets whose members have no order: each is matched with its
- * partner in the other so that the whole is as near as it can be.
+ * matching.c - the assignment problem: the members of two sets that have no order are matched so
+ * that the whole is as near as it can be; and what is simplest of that kind, centres.
  */
 #include "measure/measure.h"
-#include "linalg/linalg.h"
 #include <math.h>
-#include <string.h>
 
 /* ---- the assignment problem ---------------------------------------------- */
 
 /* The Hungarian method in O(k^3): rows enter one by one; each finds the cheapest alternating path
  * to a free column by Dijkstra's algorithm over reduced costs, which the prices keep nonnegative.
- * Column `k` is a stand-in that the entering row holds at first, so that its path starts there. */
+ * The prices change once a row, when its path is known, and not once a step, so that a step looks
+ * at each column that is still open once and at nothing else. */
 typedef struct assignment {
     size_t k;
     const double *cost;
-    double *row_price, *column_price; /* k, k + 1 */
+    double *row_price, *column_price; /* k each */
     double *distance;                 /* k: from the entering row to each column */
-    size_t *holder;                   /* k + 1: the row that holds each column, or FREE */
-    size_t *previous;                 /* k: the column before this one on its path */
-    unsigned char *reached;           /* k + 1 */
+    size_t *holder;                   /* k: the row that holds each column, or FREE */
+    size_t *held;                     /* k: the column that each row holds */
+    size_t *previous;                 /* k: the row before this column on its path */
+    size_t *order;                    /* k: the columns still open, and behind them those settled */
 } assignment;
 
 #define FREE SIZE_MAX
 
-/* Settles the column at hand, shortens the paths through it and gives the nearest column next. */
-static size_t step(assignment *a, size_t column)
+/* Shortens the paths through this row, which is `so_far` away, to the open columns; gives the place
+ * among these of the nearest, a free one where several are. */
+static size_t relax(assignment *a, size_t row, double so_far, size_t open)
 {
-    const size_t row = a->holder[column];
-    size_t nearest = FREE;
-    a->reached[column] = 1;
-    for (size_t j = 0; j < a->k; j++) {
-        if (a->reached[j]) continue;
-        const double reduced = a->cost[row * a->k + j] - a->row_price[row] - a->column_price[j];
-        if (reduced < a->distance[j]) {
-            a->distance[j] = reduced;
-            a->previous[j] = column;
+    const double *cost = a->cost + row * a->k;
+    const double base = so_far - a->row_price[row];
+    size_t nearest = 0;
+    double least = INFINITY;
+    for (size_t t = 0; t < open; t++) {
+        const size_t j = a->order[t];
+        const double through = base + cost[j] - a->column_price[j];
+        if (through < a->distance[j]) {
+            a->distance[j] = through;
+            a->previous[j] = row;
         }
-        if (nearest == FREE || a->distance[j] < a->distance[nearest]) nearest = j;
+        if (a->distance[j] < least || (a->distance[j] == least && a->holder[j] == FREE)) {
+            least = a->distance[j];
+            nearest = t;
+        }
     }
-    const double ahead = a->distance[nearest];
-    for (size_t j = 0; j <= a->k; j++)
-        if (a->reached[j]) {
-            a->row_price[a->holder[j]] += ahead;
-            a->column_price[j] -= ahead;
-        } else {
-            a->distance[j] -= ahead;
-        }
     return nearest;
 }
 
-static void enter(assignment *a, size_t row)
+static void enter(assignment *a, size_t entering)
 {
-    size_t column = a->k;
-    for (size_t j = 0; j < a->k; j++) a->distance[j] = INFINITY;
-    memset(a->reached, 0, a->k + 1);
-    a->holder[a->k] = row;
-    while (a->holder[column] != FREE) column = step(a, column);
-    while (column != a->k) {
-        a->holder[column] = a->holder[a->previous[column]];
-        column = a->previous[column];
+    size_t open = a->k, row = entering, column;
+    double so_far = 0;
+    for (size_t j = 0; j < a->k; j++) {
+        a->distance[j] = INFINITY;
+        a->order[j] = j;
     }
+    do {
+        const size_t at = relax(a, row, so_far, open);
+        column = a->order[at];
+        so_far = a->distance[column];
+        a->order[at] = a->order[--open];
+        a->order[open] = column;
+        row = a->holder[column];
+    } while (row != FREE);
+    a->row_price[entering] += so_far;
+    for (size_t t = open; t < a->k; t++) { /* every settled column, and the row that holds it */
+        const size_t j = a->order[t];
+        if (a->holder[j] != FREE) a->row_price[a->holder[j]] += so_far - a->distance[j];
+        a->column_price[j] -= so_far - a->distance[j];
+    }
+    do { /* along the path back, each row lets go of its column and takes the one after */
+        row = a->previous[column];
+        const size_t before = a->held[row];
+        a->holder[column] = row;
+        a->held[row] = column;
+        column = before;
+    } while (row != entering);
 }
 
 clo_status clo_i_match(const double *cost, size_t k, size_t *partner, clo_error *err)
@@ -70,19 +85,19 @@ clo_status clo_i_match(const double *cost, size_t k, size_t *partner, clo_error 
     for (size_t i = 0; i < k * k; i++)
         if (!isfinite(cost[i]))
             return clo_i_fail(err, CLO_INTERNAL, "matching: a cost is not finite");
-    if ((status = clo_i_alloc(3 * k + 1, sizeof(double), &a.row_price, err)) != CLO_OK) goto done;
-    if ((status = clo_i_alloc(2 * k + 1, sizeof(size_t), &a.holder, err)) != CLO_OK) goto done;
-    if ((status = clo_i_alloc(k + 1, 1, &a.reached, err)) != CLO_OK) goto done;
-    a.distance = a.row_price + k;
-    a.column_price = a.distance + k;
-    a.previous = a.holder + k + 1;
-    for (size_t j = 0; j <= k; j++) a.holder[j] = FREE;
+    if ((status = clo_i_alloc(3 * k, sizeof(double), &a.row_price, err)) != CLO_OK) goto done;
+    if ((status = clo_i_alloc(4 * k, sizeof(size_t), &a.holder, err)) != CLO_OK) goto done;
+    a.column_price = a.row_price + k;
+    a.distance = a.column_price + k;
+    a.held = a.holder + k;
+    a.previous = a.held + k;
+    a.order = a.previous + k;
+    for (size_t j = 0; j < k; j++) a.holder[j] = FREE;
     for (size_t row = 0; row < k; row++) enter(&a, row);
-    for (size_t j = 0; j < k; j++) partner[a.holder[j]] = j;
+    for (size_t row = 0; row < k; row++) partner[row] = a.held[row];
 done:
     clo_i_free(a.row_price);
     clo_i_free(a.holder);
-    clo_i_free(a.reached);
     return status;
 }
 
@@ -100,40 +115,7 @@ static clo_status least_sum(const double *cost, size_t k, double *sum, clo_error
     return status;
 }
 
-/* ---- distances ----------------------------------------------------------- */
-
-clo_status clo_i_subspace_distance(const double *a, const double *b, size_t cols, size_t dim,
-                                   double *distance, clo_error *err)
-{
-    double *sines = NULL;
-    CLO_TRY(clo_i_alloc(dim, sizeof *sines, &sines, err));
-    const clo_status status = clo_i_sin_angles(a, b, cols, dim, sines, err);
-    if (status == CLO_OK) {
-        double square = 0;
-        for (size_t j = dim; j-- > 0;) square += sines[j] * sines[j]; /* smallest first */
-        *distance = sqrt(square);
-    }
-    clo_i_free(sines);
-    return status;
-}
-
-clo_status clo_i_subspaces_distance(const double *a, const double *b, size_t k, size_t cols,
-                                    size_t dim, double *distance, clo_error *err)
-{
-    double *cost = NULL, sum = 0;
-    clo_status status = CLO_OK;
-    CLO_TRY(clo_i_alloc(k * k, sizeof *cost, &cost, err));
-    for (size_t i = 0; i < k * k && status == CLO_OK; i++) {
-        double between = 0;
-        status = clo_i_subspace_distance(a + i / k * cols * dim, b + i % k * cols * dim, cols, dim,
-                                         &between, err);
-        cost[i] = between * between;
-    }
-    if (status == CLO_OK) status = least_sum(cost, k, &sum, err);
-    if (status == CLO_OK) *distance = sqrt(sum);
-    clo_i_free(cost);
-    return status;
-}
+/* ---- centres ------------------------------------------------------------- */
 
 clo_status clo_i_centers_distance(const double *a, const double *b, size_t k, size_t cols,
                                   double *distance, clo_error *err)

@@ -4,12 +4,15 @@
  *
  * A centre and a subspace are both flats: a point plus a q-dimensional direction.  k-means
  * centres are k flats of dimension 0, a principal subspace is one flat through the origin, and
- * k affine subspaces are the general case, so one distance serves every family.
+ * k affine subspaces are the general case, so one distance serves every family.  Where dimensions
+ * differ, the bases of all have the columns of the largest, and those beyond a flat's own are zero.
  */
 #ifndef CLO_MEASURE_H
 #define CLO_MEASURE_H
 
 #include "base/base.h"
+
+/* ---- rows and flats (flats.c) -------------------------------------------- */
 
 /* k flats of R^d, borrowed. */
 typedef struct clo_flats {
@@ -26,19 +29,72 @@ CLO_CHECK clo_status clo_i_flat_distances(const clo_flats *flats, const double *
 CLO_CHECK clo_status clo_i_flat_cost(const clo_flats *flats, const double *rows, size_t count,
                                      double *mean, clo_error *err);
 
+/* ---- sets without an order (matching.c) ---------------------------------- */
+
 /* The permutation that makes the sum over i of cost[i][partner[i]] least; cost is k x k. */
 CLO_CHECK clo_status clo_i_match(const double *cost, size_t k, size_t *partner, clo_error *err);
-
-/* ||sin Theta||_F between the ranges of two cols x dim orthonormal matrices. */
-CLO_CHECK clo_status clo_i_subspace_distance(const double *a, const double *b, size_t cols,
-                                             size_t dim, double *distance, clo_error *err);
-/* d_W between two sets of k subspaces, each k x cols x dim: the root of the least sum, over all
- * matchings, of ||sin Theta||_F^2 (wang2015, eq. 2). */
-CLO_CHECK clo_status clo_i_subspaces_distance(const double *a, const double *b, size_t k,
-                                              size_t cols, size_t dim, double *distance,
-                                              clo_error *err);
 /* The root mean square distance of the best matching of two sets of k centres, each k x cols. */
 CLO_CHECK clo_status clo_i_centers_distance(const double *a, const double *b, size_t k, size_t cols,
                                             double *distance, clo_error *err);
+
+/* The least Frobenius distance between the bases of two sets of k subspaces, each k x cols x dim,
+ * over all orders and all rotations of each basis (procrustes.c).  partner: k; scratch:
+ * clo_i_procrustes_scratch doubles. */
+CLO_CHECK clo_status clo_i_procrustes_distance(const double *a, const double *b, size_t k,
+                                               size_t cols, size_t dim, size_t *partner,
+                                               double *scratch, double *distance, clo_error *err);
+size_t clo_i_procrustes_scratch(size_t k, size_t dim);
+/* ---- subspaces (subspaces.c) --------------------------------------------- */
+
+/* ||sin Theta||_F between the ranges of two cols x dim orthonormal matrices.  Of subspaces whose
+ * dimensions p and q differ it is the root of sum sin^2 + |p - q| / 2, which in all cases is
+ * ||UU' - VV'||_F / sqrt 2 and a metric. */
+CLO_CHECK clo_status clo_i_subspace_distance(const double *a, const double *b, size_t cols,
+                                             size_t dim, double *distance, clo_error *err);
+/* d_W between two sets of k subspaces, each k x cols x dim: the root of the least sum, over all
+ * matchings, of the squared distance above (wang2015, eq. 2); and the largest principal angle, in
+ * radians, between two subspaces of that matching. */
+CLO_CHECK clo_status clo_i_subspaces_compare(const double *a, const double *b, size_t k,
+                                             size_t cols, size_t dim, double *distance,
+                                             double *largest_angle, clo_error *err);
+/* The first of the two alone. */
+CLO_CHECK clo_status clo_i_subspaces_distance(const double *a, const double *b, size_t k,
+                                              size_t cols, size_t dim, double *distance,
+                                              clo_error *err);
+
+/* ---- labels (labels.c) --------------------------------------------------- */
+
+typedef struct clo_label_scores {
+    double accuracy; /* the share of rows whose label is right, under the best matching */
+    double nmi;      /* mutual information over the mean of the two entropies */
+    double ari;      /* the Rand index, adjusted for chance */
+    size_t counted;  /* rows that had both labels; where 0, the scores are NaN */
+} clo_label_scores;
+
+/* How well two clusterings agree, whatever their labels are called.  found must be below
+ * found_clusters and truth below true_clusters; other rows (outliers, rows with a bad cell) are
+ * left out. */
+CLO_CHECK clo_status clo_i_label_scores(const uint32_t *found, size_t found_clusters,
+                                        const uint32_t *truth, size_t true_clusters, size_t count,
+                                        clo_label_scores *out, clo_error *err);
+
+/* ---- chains of draws (chains.c) ------------------------------------------ */
+
+typedef struct clo_chain_comparison {
+    double rhat; /* the larger of the rank-normalised split R-hat of the draws and of their
+                    distances from the median: near 1 where the chains agree */
+    double gap;  /* between the highest and the lowest mean of a chain */
+    double sd;   /* of the draws within a chain */
+} clo_chain_comparison;
+
+/* Compares independent chains by one number a draw, such as the cost: draws is chains x length. */
+CLO_CHECK clo_status clo_i_compare_chains(const double *draws, size_t chains, size_t length,
+                                          clo_chain_comparison *out, clo_error *err);
+/* The root of the between-chain estimate of the variance over the within-chain one, each chain
+ * split in two; 1 where nothing varies, infinite where chains differ and none of them varies. */
+double clo_i_split_rhat(const double *draws, size_t chains, size_t length);
+/* The statistic of wang2015's figure 3, from the mean over the draws of each basis: mean is
+ * clusters x cols x dim.  Between 0 and 1. */
+double clo_i_mean_basis_norm(const double *mean, size_t clusters, size_t cols, size_t dim);
 
 #endif

@@ -83,6 +83,7 @@ static void identify(clo_plan *plan)
                                   slot->rate_numerator,
                                   slot->rate_denominator,
                                   slot->groups,
+                                  slot->vectors,
                                   slot->cols,
                                   slot->lens,
                                   slot->count_unit,

@@ -220,6 +220,8 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .block_rows = options.block_rows,
                             .progress = options.progress,
                             .answer = options.answer,
+                            .solve_block = options.solve_block,
+                            .solve_user = options.solve_user,
                             .user = options.user,
                             .progress_to = 1,
                             .meter = &meter };

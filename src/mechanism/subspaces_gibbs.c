@@ -60,7 +60,8 @@ static const clo_param params[PARAM_COUNT] = {
 static const char *const solvers[] = { NULL, "kplanes", "ssc", "lrr" };
 
 typedef struct gibbs_plan {
-    clo_gibbs how;
+    clo_gibbs how;      /* its start is set where a run begins */
+    const char *solver; /* to start from, or NULL */
     bool affine;
 } gibbs_plan;
 
@@ -71,20 +72,20 @@ static clo_guarantee guarantee_of(const double *values)
 
 /* ---- the plan ---------------------------------------------------------------------------- */
 
-static clo_status check_limit(const clo_gibbs *how, clo_error *err)
+static clo_status check_limit(const clo_gibbs *how, const char *solver, clo_error *err)
 {
     if (how->score == CLO_GIBBS_MIN && how->labels)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the score min has no labels to release: use score=sum");
-    if (how->start && !clo_solver_find(how->start))
+    if (solver && !clo_solver_find(solver))
         return clo_i_fail(err, CLO_UNSUPPORTED, "this build has no solver %s to start from",
-                          how->start);
+                          solver);
     return CLO_OK;
 }
 
-static clo_status check_steps(const clo_gibbs *how, clo_error *err)
+static clo_status check_steps(const clo_gibbs *how, const char *solver, clo_error *err)
 {
-    if (how->start)
+    if (solver)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "mode=steps must start uniformly: a solver's answer is not private");
     if (how->score == CLO_GIBBS_MIN)
@@ -105,16 +106,16 @@ static clo_status choose_shape(const clo_draft *draft, gibbs_plan *plan, clo_err
                         .dim = (size_t)v[DIM] + plan->affine,
                         .score = v[SCORE] == MIN ? CLO_GIBBS_MIN : CLO_GIBBS_SUM,
                         .steps = v[MODE] == STEPS,
-                        .labels = v[LABELS] > 0,
-                        .start = solvers[(int)v[START]] };
+                        .labels = v[LABELS] > 0 };
+    plan->solver = solvers[(int)v[START]];
     const double usual = how->steps                    ? STEP_SWEEPS
                          : how->score == CLO_GIBBS_MIN ? MIN_SWEEPS
                                                        : LIMIT_SWEEPS;
     how->sweeps = (uint64_t)(v[SWEEPS] > 0 ? v[SWEEPS] : usual);
-    if (!how->steps) return check_limit(how, err);
+    if (!how->steps) return check_limit(how, plan->solver, err);
     how->nearest = v[ASSIGN] == NEAREST;
     how->columns = v[DRAW] == COLUMNS;
-    return check_steps(how, err);
+    return check_steps(how, plan->solver, err);
 }
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
@@ -143,6 +144,41 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                        3 * clo_i_take_size(how->clusters * d, sizeof(double)) +
                        clo_i_take_size(rows, sizeof(double));
     return clo_i_draft_add(draft, &slot, err);
+}
+
+/* ---- the start --------------------------------------------------------------------------- */
+
+/* A function of the records and of public randomness, by the solver's presets. */
+static clo_status solve(void *user, const clo_block *block, double *bases, clo_error *err)
+{
+    const gibbs_plan *const plan = user;
+    const size_t k = plan->how.clusters, q = plan->how.dim;
+    const clo_solver *const solver = clo_solver_find(plan->solver);
+    clo_partition found = { .count = 0 };
+    clo_params *settings = NULL;
+    clo_rng *rng = NULL;
+    if (block->count < k * q) return clo_i_fail(err, CLO_ARGUMENT, "there are too few records");
+    clo_status status = clo_solver_params_new(solver, &settings, err);
+    if (!status) status = clo_params_set(settings, "clusters", (double)k, err);
+    if (!status) status = clo_params_set(settings, "dim", (double)q, err);
+    if (!status) status = clo_rng_new_seeded(block->seed, &rng, err);
+    if (!status) {
+        const clo_job job = { .rows = block->rows,
+                              .count = block->count,
+                              .cols = block->cols,
+                              .rng = rng,
+                              .threads = 1,
+                              .progress_to = 1 };
+        status = solver->solve(&job, settings->values, &found, err);
+    }
+    if (!status && found.width == q)
+        memcpy(bases, found.bases, k * block->cols * q * sizeof *bases);
+    else if (!status)
+        status = clo_i_fail(err, CLO_INTERNAL, "the solver has found other dimensions");
+    clo_i_partition_free(&found);
+    clo_params_free(settings);
+    clo_rng_free(rng);
+    return status;
 }
 
 /* ---- the release ------------------------------------------------------------------------- */
@@ -219,7 +255,8 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const gibbs_plan *const plan = state;
-    const clo_gibbs *const how = &plan->how;
+    gibbs_plan starting = *plan;
+    const clo_gibbs *const how = &starting.how;
     const size_t seen = domain->cols + plan->affine;
     const size_t rows = how->labels ? (size_t)domain->rows : 0;
     double *frames = NULL, *labels = NULL;
@@ -227,6 +264,8 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_take(context->workspace, how->clusters * seen * how->dim, sizeof *frames, &frames,
                        err));
     CLO_TRY(clo_i_take(context->workspace, rows, sizeof *labels, &labels, err));
+    starting.how.start = plan->solver ? solve : NULL;
+    starting.how.start_user = &starting;
     if (plan->affine) {
         CLO_TRY(clo_i_lens_make(context->workspace, NULL, domain->cols, 0, HEIGHT, &lens, err));
         context->lens = &lens;

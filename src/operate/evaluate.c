@@ -1,217 +1,58 @@
 /*
- * evaluate.c - how good a release is on the operator's own rows. What comes out is a plain function
- * of the data, without noise: for the operator, never for the world, and nothing here can write
- * into a release.
+ * evaluate.c - how good a release or a solution is on the operator's own rows. What comes out is a
+ * plain function of the data, without noise: for the operator, never for the world, and nothing
+ * here can write into a release.
  *
- * A release and the truth both become flats (measure.h): k points, or one subspace through the
- * released centre. The table is then read once, in blocks, for both.
+ * The result and the truth both are flats (evaluate_targets.c), and the table is read once, in
+ * blocks, for both.
  */
-#include <cloister/evaluate.h>
+#include "operate/evaluate.h"
 #include "data/data.h"
-#include "linalg/linalg.h"
-#include "measure/measure.h"
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 enum { BLOCK_ROWS = 4096, BLOCK_DOUBLES = 1 << 22 };
 
-/* What rows are compared with; `memory` is its own, the rest points into it or into the release. */
-typedef struct target {
-    clo_flats flats; /* count 0: there is none */
-    double *memory;
-    double sum;
-} target;
-
-/* ---- from a release or a truth to flats ---------------------------------- */
-
-static bool all_finite(const double *values, size_t count)
+clo_evaluate_options clo_evaluate_options_default(void)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i])) return false;
-    return true;
+    return (clo_evaluate_options){ .struct_size = sizeof(clo_evaluate_options) };
 }
 
-/* A dense copy of the matrix, whoever it belongs to. */
-static clo_status copy_matrix(clo_matrix from, const char *what, clo_status otherwise, double **out,
-                              clo_error *err)
+bool clo_is_solution(const char *path)
 {
-    double *copy = NULL;
-    size_t count = 0;
-    if (!clo_i_multiply(from.rows, from.cols, &count))
-        return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
-    CLO_TRY(clo_i_alloc(count, sizeof *copy, &copy, err));
-    for (size_t i = 0; i < from.rows; i++)
-        memcpy(copy + i * from.cols, from.data + i * from.stride, from.cols * sizeof *copy);
-    if (!all_finite(copy, count)) {
-        clo_i_free(copy);
-        return clo_i_fail(err, otherwise, "%s must consist of finite numbers", what);
-    }
-    *out = copy;
-    return CLO_OK;
-}
-
-/* Makes the columns orthonormal. A column that the earlier ones already span leaves a residual of
- * rounding errors alone, and its direction would be arbitrary. */
-static clo_status make_basis(double *basis, size_t d, size_t q, const char *what,
-                             clo_status otherwise, clo_error *err)
-{
-    double *given = NULL;
-    CLO_TRY(clo_i_alloc(d * q, sizeof *given, &given, err));
-    memcpy(given, basis, d * q * sizeof *given);
-    clo_status status = clo_i_orthonormalize(basis, d, q, err);
-    for (size_t j = 0; j < q && status == CLO_OK; j++) {
-        double largest = 0, length = 0, fresh = 0;
-        for (size_t i = 0; i < d; i++) largest = fmax(largest, fabs(given[i * q + j]));
-        for (size_t i = 0; i < d && largest > 0; i++) {
-            const double entry = given[i * q + j] / largest; /* whose square cannot overflow */
-            length += entry * entry;
-            fresh += entry * basis[i * q + j];
-        }
-        if (!(fresh > 1e-10 * sqrt(length)))
-            status = clo_i_fail(err, otherwise,
-                                "the %zu columns of %s are linearly dependent: they are no basis",
-                                q, what);
-    }
-    clo_i_free(given);
-    return status;
-}
-
-static clo_status find_array(const clo_release *release, const char *name, size_t dimensions,
-                             clo_array *out, clo_error *err)
-{
-    if (!clo_release_find(release, name, out) || out->dimensions != dimensions ||
-        out->shape[0] < 1 || (dimensions > 1 && out->shape[1] < 1))
-        return clo_i_fail(err, CLO_FORMAT, "the release has no array \"%s\" of %zu dimension%s",
-                          name, dimensions, dimensions == 1 ? "" : "s");
-    return CLO_OK;
-}
-
-static clo_matrix matrix_of(clo_array array)
-{
-    return (clo_matrix){ array.data, array.shape[0], array.shape[1], array.shape[1] };
-}
-
-static clo_status released_centers(const clo_release *release, target *out, clo_error *err)
-{
-    clo_array centers;
-    CLO_TRY(find_array(release, "centers", 2, &centers, err));
-    CLO_TRY(copy_matrix(matrix_of(centers), "the released centres", CLO_FORMAT, &out->memory, err));
-    out->flats =
-        (clo_flats){ .count = centers.shape[0], .cols = centers.shape[1], .offsets = out->memory };
-    return CLO_OK;
-}
-
-static clo_status true_centers(const clo_flats *released, clo_matrix truth, target *out,
-                               clo_error *err)
-{
-    if (truth.rows != released->count || truth.cols != released->cols)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the truth must be %zu centres of %zu columns, as the release has, not a "
-                          "%zu x %zu matrix",
-                          released->count, released->cols, truth.rows, truth.cols);
-    CLO_TRY(copy_matrix(truth, "the truth", CLO_ARGUMENT, &out->memory, err));
-    out->flats = *released;
-    out->flats.offsets = out->memory;
-    return CLO_OK;
-}
-
-static clo_status released_subspace(const clo_release *release, target *out, clo_error *err)
-{
-    const char *const what = "the released basis";
-    clo_array basis, center = { .data = NULL };
-    CLO_TRY(find_array(release, "basis", 2, &basis, err));
-    const size_t d = basis.shape[0], q = basis.shape[1];
-    if (q > d) return clo_i_fail(err, CLO_FORMAT, "%s has more columns than rows", what);
-    if (clo_release_find(release, "center", &center)) {
-        CLO_TRY(find_array(release, "center", 1, &center, err));
-        if (center.shape[0] != d || !all_finite(center.data, d))
-            return clo_i_fail(err, CLO_FORMAT,
-                              "the released centre must be %zu finite numbers, as the basis has "
-                              "rows",
-                              d);
-    }
-    CLO_TRY(copy_matrix(matrix_of(basis), what, CLO_FORMAT, &out->memory, err));
-    CLO_TRY(make_basis(out->memory, d, q, what, CLO_FORMAT, err));
-    out->flats = (clo_flats){
-        .count = 1, .cols = d, .dim = q, .offsets = center.data, .bases = out->memory
-    };
-    return CLO_OK;
-}
-
-/* The true directions are taken through the released centre, which is public and no estimate. */
-static clo_status true_subspace(const clo_flats *released, clo_matrix truth, target *out,
-                                clo_error *err)
-{
-    if (truth.rows != released->cols || truth.cols != released->dim)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the truth must be a %zu x %zu basis (columns of the data x dimension), "
-                          "as the release has, not a %zu x %zu matrix",
-                          released->cols, released->dim, truth.rows, truth.cols);
-    CLO_TRY(copy_matrix(truth, "the truth", CLO_ARGUMENT, &out->memory, err));
-    CLO_TRY(make_basis(out->memory, truth.rows, truth.cols, "the truth", CLO_ARGUMENT, err));
-    out->flats = *released;
-    out->flats.bases = out->memory;
-    return CLO_OK;
-}
-
-/* ---- families ------------------------------------------------------------ */
-
-static clo_status centers_apart(const clo_flats *a, const clo_flats *b, double *distance,
-                                clo_error *err)
-{
-    return clo_i_centers_distance(a->offsets, b->offsets, a->count, a->cols, distance, err);
-}
-
-static clo_status subspaces_apart(const clo_flats *a, const clo_flats *b, double *distance,
-                                  clo_error *err)
-{
-    return clo_i_subspace_distance(a->bases, b->bases, a->cols, a->dim, distance, err);
-}
-
-typedef struct family {
-    const char *name;
-    clo_status (*released)(const clo_release *release, target *out, clo_error *err);
-    clo_status (*truth)(const clo_flats *released, clo_matrix truth, target *out, clo_error *err);
-    clo_status (*apart)(const clo_flats *a, const clo_flats *b, double *distance, clo_error *err);
-} family;
-
-static const family families[] = {
-    { "kmeans", released_centers, true_centers, centers_apart },
-    { "subspace", released_subspace, true_subspace, subspaces_apart },
-};
-
-static clo_status find_family(const clo_release *release, const family **out, clo_error *err)
-{
-    const char *const name = clo_release_family(release);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (name && strcmp(families[i].name, name) == 0) {
-            *out = &families[i];
-            return CLO_OK;
-        }
-    return clo_i_fail(err, CLO_UNSUPPORTED,
-                      "a release of the family \"%s\" cannot be evaluated: kmeans and subspace can",
-                      name ? name : "");
+    if (!path || strcmp(path, "-") == 0) return false; /* what is read here would be gone */
+    json_t *const root = json_load_file(path, 0, NULL);
+    const char *const schema = json_string_value(json_object_get(root, "schema"));
+    const bool is = schema && strncmp(schema, "cloister.solution/", 18) == 0;
+    json_decref(root);
+    return is;
 }
 
 /* ---- the pass over the rows ---------------------------------------------- */
 
-static clo_status add_block(target *t, const double *rows, size_t count, double *squared,
-                            size_t *counted, clo_error *err)
+static clo_status add_block(clo_target *t, const double *rows, size_t count, double *squared,
+                            uint32_t *nearest, size_t *counted, clo_error *err)
 {
     double sum = 0;
-    CLO_TRY(clo_i_flat_distances(&t->flats, rows, count, squared, NULL, err));
+    CLO_TRY(clo_i_flat_distances(&t->flats, rows, count, squared, nearest, err));
     *counted = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(squared[i])) {
-            sum += squared[i];
-            ++*counted;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(squared[i])) {
+            if (nearest) nearest[i] = UINT32_MAX;
+            continue;
         }
+        sum += squared[i];
+        ++*counted;
+    }
     t->sum += sum; /* a sum of sums keeps digits that one long sum would lose */
     return CLO_OK;
 }
 
-/* Adds the squared distances up in both targets; counted: the rows without a bad cell. */
-static clo_status pass(const clo_table *table, target targets[2], size_t *counted, clo_error *err)
+/* Adds the squared distances up in both targets; counted: the rows without a bad cell.  nearest, if
+ * not NULL: the result's flat nearest to each row, UINT32_MAX for a row that is left out. */
+static clo_status pass(const clo_table *table, clo_target targets[2], uint32_t *nearest,
+                       size_t *counted, clo_error *err)
 {
     const size_t cols = clo_table_cols(table), rows = clo_table_rows(table);
     const size_t fit = BLOCK_DOUBLES / cols;
@@ -224,7 +65,8 @@ static clo_status pass(const clo_table *table, target targets[2], size_t *counte
         size_t here = 0;
         clo_i_table_rows(table, first, count, block);
         for (size_t t = 0; t < 2 && targets[t].flats.count > 0 && status == CLO_OK; t++)
-            status = add_block(&targets[t], block, count, block + most * cols, &here, err);
+            status = add_block(&targets[t], block, count, block + most * cols,
+                               nearest && t == 0 ? nearest + first : NULL, &here, err);
         clo_i_table_forget(table, first, count);
         *counted += here;
     }
@@ -232,49 +74,142 @@ static clo_status pass(const clo_table *table, target targets[2], size_t *counte
     return status;
 }
 
-static clo_status evaluate(const family *kind, const clo_release *release, const clo_table *table,
-                           clo_matrix truth, target targets[2], clo_evaluation *result,
-                           clo_error *err)
+/* labels: where rows were put, if not in the nearest; a row with a bad cell stays left out. */
+static clo_status score_labels(const clo_evaluate_options *options, const uint32_t *labels,
+                               uint32_t *nearest, size_t rows, size_t clusters,
+                               clo_evaluation *result, clo_error *err)
 {
-    const clo_flats *const released = &targets[0].flats, *const true_ones = &targets[1].flats;
-    size_t counted = 0;
-    CLO_TRY(kind->released(release, &targets[0], err));
-    if (clo_table_cols(table) != released->cols)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the release is about %zu columns, and the table has %zu: choose the "
-                          "columns it was made from",
-                          released->cols, clo_table_cols(table));
-    if (truth.rows > 0) {
-        CLO_TRY(kind->truth(released, truth, &targets[1], err));
-        CLO_TRY(kind->apart(released, true_ones, &result->distance, err));
+    const size_t true_clusters = options->truth_clusters ? options->truth_clusters : clusters;
+    size_t found_clusters = clusters;
+    clo_label_scores scores;
+    for (size_t i = 0; labels && i < rows; i++) {
+        if (nearest[i] == UINT32_MAX) continue;
+        if (labels[i] >= clusters)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "the cluster of each row must be below %zu, as many as there are",
+                              clusters);
+        nearest[i] = labels[i];
     }
-    CLO_TRY(pass(table, targets, &counted, err));
-    if (counted == 0)
+    CLO_TRY(clo_i_label_scores(nearest, found_clusters, options->truth_labels, true_clusters, rows,
+                               &scores, err));
+    if (scores.counted == 0)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "the table has no row without a bad cell: there is nothing to evaluate "
-                          "on");
-    result->cost = targets[0].sum / (double)counted;
-    if (truth.rows > 0) result->truth_cost = targets[1].sum / (double)counted;
+                          "no row has a true label below %zu: there is nothing to compare the "
+                          "clusters with",
+                          true_clusters);
+    result->accuracy = scores.accuracy;
+    result->nmi = scores.nmi;
+    result->ari = scores.ari;
     return CLO_OK;
+}
+
+/* ---- evaluating ---------------------------------------------------------- */
+
+static clo_status check_matrix(clo_matrix matrix, const char *what, clo_error *err)
+{
+    if (matrix.rows > 0 && (!matrix.data || matrix.stride < matrix.cols))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%s must have data, and a stride of at least its columns", what);
+    return CLO_OK;
+}
+
+static clo_status measure(const clo_table *table, const clo_evaluate_options *options,
+                          const uint32_t *labels, clo_target targets[2], clo_evaluation *result,
+                          clo_error *err)
+{
+    const clo_flats *const found = &targets[0].flats;
+    const size_t rows = clo_table_rows(table);
+    uint32_t *nearest = NULL;
+    size_t counted = 0;
+    if (clo_table_cols(table) != found->cols)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the %s is about %zu columns, and the table has %zu: choose the columns "
+                          "it was made from",
+                          targets[0].what, found->cols, clo_table_cols(table));
+    if (options->truth.rows > 0) {
+        CLO_TRY(clo_i_target_of_truth(&targets[0], options->truth, options->truth_offsets,
+                                      &targets[1], err));
+        CLO_TRY(clo_i_targets_apart(&targets[0], &targets[1], result, err));
+    }
+    if (options->truth_labels) CLO_TRY(clo_i_alloc(rows, sizeof *nearest, &nearest, err));
+    clo_status status = pass(table, targets, nearest, &counted, err);
+    if (status == CLO_OK && counted == 0)
+        status = clo_i_fail(err, CLO_ARGUMENT,
+                            "the table has no row without a bad cell: there is nothing to evaluate "
+                            "on");
+    if (status == CLO_OK && nearest)
+        status = score_labels(options, labels, nearest, rows, found->count, result, err);
+    clo_i_wipe_free(nearest, rows * sizeof *nearest);
+    if (status != CLO_OK) return status;
+    result->cost = targets[0].sum / (double)counted;
+    if (options->truth.rows > 0) result->truth_cost = targets[1].sum / (double)counted;
+    return CLO_OK;
+}
+
+/* One of release and solution is NULL. */
+static clo_status evaluate(const clo_release *release, const clo_solution *solution,
+                           const clo_table *table, const clo_evaluate_options *options,
+                           clo_evaluation *out, clo_error *err)
+{
+    clo_evaluation result = { .cost = NAN,
+                              .truth_cost = NAN,
+                              .distance = NAN,
+                              .accuracy = NAN,
+                              .nmi = NAN,
+                              .ari = NAN,
+                              .largest_angle = NAN };
+    clo_evaluate_options full = clo_evaluate_options_default();
+    clo_target targets[2] = { { .sum = 0 }, { .sum = 0 } };
+    if (out->struct_size < offsetof(clo_evaluation, accuracy))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the struct_size of the result must be set to its size");
+    if (options && options->struct_size < offsetof(clo_evaluate_options, truth_offsets))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the options must start from clo_evaluate_options_default()");
+    if (options)
+        memcpy(&full, options,
+               options->struct_size < sizeof full ? options->struct_size : sizeof full);
+    CLO_TRY(check_matrix(full.truth, "the truth", err));
+    CLO_TRY(check_matrix(full.truth_offsets, "the true offsets", err));
+    const uint32_t *labels = full.labels;
+    if (!labels && solution && clo_solution_rows(solution) == clo_table_rows(table))
+        labels = clo_solution_labels(solution);
+    clo_status status = release ? clo_i_target_of_release(release, &targets[0], err)
+                                : clo_i_target_of_solution(solution, &targets[0], err);
+    if (status == CLO_OK) status = measure(table, &full, labels, targets, &result, err);
+    if (status == CLO_OK) {
+        const size_t size = out->struct_size < sizeof result ? out->struct_size : sizeof result;
+        result.struct_size = size;
+        memcpy(out, &result, size);
+    }
+    for (size_t t = 0; t < 2; t++) clo_i_target_free(&targets[t]);
+    return status;
+}
+
+clo_status clo_evaluate_release(const clo_release *release, const clo_table *table,
+                                const clo_evaluate_options *options, clo_evaluation *out,
+                                clo_error *err)
+{
+    if (!release || !table || !out)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a release, a table and a place for the result must be given");
+    return evaluate(release, NULL, table, options, out, err);
+}
+
+clo_status clo_evaluate_solution(const clo_solution *solution, const clo_table *table,
+                                 const clo_evaluate_options *options, clo_evaluation *out,
+                                 clo_error *err)
+{
+    if (!solution || !table || !out)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a solution, a table and a place for the result must be given");
+    return evaluate(NULL, solution, table, options, out, err);
 }
 
 clo_status clo_evaluate(const clo_release *release, const clo_table *table, clo_matrix truth,
                         clo_evaluation *out, clo_error *err)
 {
-    clo_evaluation result = {
-        .struct_size = sizeof result, .cost = NAN, .truth_cost = NAN, .distance = NAN
-    };
-    target targets[2] = { { .sum = 0 }, { .sum = 0 } };
-    const family *kind = NULL;
-    if (!release || !table || !out)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "a release, a table and a place for the result must be given");
-    if (truth.rows > 0 && (!truth.data || truth.stride < truth.cols))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the truth must have data, and a stride of at least its columns");
-    CLO_TRY(find_family(release, &kind, err));
-    const clo_status status = evaluate(kind, release, table, truth, targets, &result, err);
-    if (status == CLO_OK) *out = result;
-    for (size_t t = 0; t < 2; t++) clo_i_free(targets[t].memory);
-    return status;
+    clo_evaluate_options options = clo_evaluate_options_default();
+    options.truth = truth;
+    return clo_evaluate_release(release, table, &options, out, err);
 }

@@ -42,21 +42,29 @@ clo_status clo_i_assign_centers(clo_workspace *workspace, const double *centers,
     return CLO_OK;
 }
 
-clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases, size_t k, size_t d,
-                                  size_t q, int bits, clo_assign *out, clo_error *err)
+/* Basis vectors, one a row: of each cluster q rows of `stride`. */
+static clo_status round_bases(const double *bases, size_t k, size_t d, size_t q, size_t stride,
+                              int bits, double *points, clo_error *err)
 {
     const double grid = (double)((uint64_t)1 << bits);
-    double *points = NULL;
     if (bits > 20 || d > 4096) /* r.u <= 2^bits 2^bits sqrt(d) stays far below 2^53 */
         return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits is too fine for %zu columns", bits,
                           d);
-    CLO_TRY(clo_i_take(workspace, k * q * d, sizeof *points, &points, err));
     for (size_t c = 0; c < k; c++)
         for (size_t i = 0; i < q; i++)
             for (size_t j = 0; j < d; j++) {
                 const double entry = bases[(c * d + j) * q + i];
-                points[(c * q + i) * d + j] = nearbyint(fmin(fmax(entry, -1), 1) * grid);
+                points[(c * stride + i) * d + j] = nearbyint(fmin(fmax(entry, -1), 1) * grid);
             }
+    return CLO_OK;
+}
+
+clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases, size_t k, size_t d,
+                                  size_t q, int bits, clo_assign *out, clo_error *err)
+{
+    double *points = NULL;
+    CLO_TRY(clo_i_take(workspace, k * q * d, sizeof *points, &points, err));
+    CLO_TRY(round_bases(bases, k, d, q, q, bits, points, err));
     *out = (clo_assign){ .kind = CLO_ASSIGN_SUBSPACES,
                          .clusters = k,
                          .cols = d,
@@ -66,10 +74,57 @@ clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases,
     return CLO_OK;
 }
 
+/* The foot of a flat is its point nearest to the origin: c = p - U U'p. */
+static void find_foot(const double *basis, const double *point, size_t d, size_t q, double *foot)
+{
+    for (size_t j = 0; j < d; j++) foot[j] = point[j];
+    for (size_t i = 0; i < q; i++) {
+        double dot = 0;
+        for (size_t j = 0; j < d; j++) dot += basis[j * q + i] * point[j];
+        for (size_t j = 0; j < d; j++) foot[j] -= dot * basis[j * q + i];
+    }
+}
+
+clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases, const double *points,
+                              size_t k, size_t d, size_t q, int bits, clo_assign *out,
+                              clo_error *err)
+{
+    const double grid = (double)((uint64_t)1 << bits);
+    double *rows = NULL, *squares = NULL;
+    CLO_TRY(clo_i_take(workspace, k * (q + 1) * d, sizeof *rows, &rows, err));
+    CLO_TRY(clo_i_take(workspace, k, sizeof *squares, &squares, err));
+    CLO_TRY(round_bases(bases, k, d, q, q + 1, bits, rows, err));
+    for (size_t c = 0; c < k; c++) {
+        double *const foot = rows + (c * (q + 1) + q) * d;
+        u128 square = 0;
+        find_foot(bases + c * d * q, points + c * d, d, q, foot);
+        for (size_t j = 0; j < d; j++) {
+            foot[j] = nearbyint(fmin(fmax(foot[j], -1), 1) * grid);
+            square += (u128)((__int128)foot[j] * (__int128)foot[j]);
+        }
+        squares[c] = (double)(uint64_t)square; /* at most 2^40 4096: exact */
+    }
+    *out = (clo_assign){ .kind = CLO_ASSIGN_FLATS,
+                         .clusters = k,
+                         .cols = d,
+                         .dim = q,
+                         .bits = bits,
+                         .points = rows,
+                         .offsets = squares };
+    return CLO_OK;
+}
+
+size_t clo_i_assign_take_size(size_t k, size_t d, size_t q, bool affine)
+{
+    const size_t rows = clo_i_take_size(k * (q + affine) * d, sizeof(double));
+    return rows + (affine ? clo_i_take_size(k, sizeof(double)) : 0);
+}
+
 size_t clo_i_assign_width(const clo_assign *rule)
 {
     if (!rule || rule->kind == CLO_ASSIGN_ONE) return 0;
-    return rule->clusters * (rule->kind == CLO_ASSIGN_SUBSPACES ? rule->dim : 1);
+    if (rule->kind == CLO_ASSIGN_CENTERS) return rule->clusters;
+    return rule->clusters * (rule->dim + (rule->kind == CLO_ASSIGN_FLATS));
 }
 
 /* Nearest centre: the largest 2 r.c - |c|^2. */
@@ -92,26 +147,63 @@ static void nearest_centers(const clo_assign *rule, size_t rows, const double *s
     }
 }
 
-/* Nearest subspace: the longest projection. */
-static void nearest_subspaces(const clo_assign *rule, size_t rows, const double *scores,
-                              uint32_t *labels)
+/* How near the record is to flat c, in units of 2^-(4 bits) of the squared radius: |U'r|^2 for a
+ * subspace, |U'r|^2 + 2 c.r - |c|^2 for a flat with foot c.  The squared distance is |r|^2 less
+ * that. */
+static __int128 nearness(const clo_assign *rule, const double *dots, size_t c)
 {
-    const size_t k = rule->clusters, q = rule->dim;
-    for (size_t i = 0; i < rows; i++) {
-        u128 best = 0;
-        uint32_t label = 0;
-        for (size_t c = 0; c < k; c++) {
-            u128 square = 0;
-            for (size_t e = 0; e < q; e++) {
-                const int64_t dot = (int64_t)scores[(i * k + c) * q + e];
-                square += (u128)((__int128)dot * dot);
-            }
-            if (square > best) {
-                best = square;
-                label = (uint32_t)c;
-            }
+    const size_t q = rule->dim, stride = q + (rule->kind == CLO_ASSIGN_FLATS);
+    __int128 total = 0;
+    for (size_t e = 0; e < q; e++) {
+        const int64_t dot = (int64_t)dots[c * stride + e];
+        total += (__int128)dot * dot;
+    }
+    if (rule->kind == CLO_ASSIGN_FLATS) {
+        const int64_t along = 2 * (int64_t)dots[c * stride + q] - (int64_t)rule->offsets[c];
+        total += (__int128)along * ((int64_t)1 << (2 * rule->bits));
+    }
+    return total;
+}
+
+static uint32_t nearest_flat(const clo_assign *rule, const double *dots, __int128 *best)
+{
+    uint32_t label = 0;
+    *best = nearness(rule, dots, 0);
+    for (size_t c = 1; c < rule->clusters; c++) {
+        const __int128 here = nearness(rule, dots, c);
+        if (here > *best) {
+            *best = here;
+            label = (uint32_t)c;
         }
-        labels[i] = label;
+    }
+    return label;
+}
+
+static void nearest_flats(const clo_assign *rule, size_t rows, const double *scores,
+                          uint32_t *labels)
+{
+    const size_t width = clo_i_assign_width(rule);
+    __int128 best;
+    for (size_t i = 0; i < rows; i++) labels[i] = nearest_flat(rule, scores + i * width, &best);
+}
+
+void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t rows,
+                            int unit_bits, double *scores, uint64_t *distances)
+{
+    const size_t width = clo_i_assign_width(rule), d = rule->cols;
+    const __int128 radius = (__int128)1 << (4 * rule->bits);
+    clo_i_multiply_transposed(values, rows, rule->points, width, d, scores);
+    for (size_t i = 0; i < rows; i++) {
+        __int128 square = 0, best;
+        for (size_t j = 0; j < d; j++) {
+            const int64_t r = (int64_t)values[i * d + j];
+            square += (__int128)r * r;
+        }
+        (void)nearest_flat(rule, scores + i * width, &best);
+        __int128 distance = square * ((int64_t)1 << (2 * rule->bits)) - best;
+        if (distance < 0) distance = 0; /* the grid's bases are not quite orthonormal */
+        if (distance > radius) distance = radius;
+        distances[i] = (uint64_t)(distance >> (4 * rule->bits - unit_bits));
     }
 }
 
@@ -127,5 +219,5 @@ void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows
     if (rule->kind == CLO_ASSIGN_CENTERS)
         nearest_centers(rule, rows, scores, labels);
     else
-        nearest_subspaces(rule, rows, scores, labels);
+        nearest_flats(rule, rows, scores, labels);
 }

@@ -126,7 +126,7 @@ clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounde
         chain.rate *= 2;
         for (size_t r = 0; r < chain.q; r++) chain.bingham->weights[r] *= 2;
     }
-    if (!status) status = clo_i_gibbs_start(context, how, &chain, err);
+    if (!status) status = clo_i_gibbs_start(how, &chain, err);
     if (!status)
         status = how->steps ? clo_i_gibbs_steps(context, number, how, &chain, err)
                  : how->score == CLO_GIBBS_MIN ? clo_i_gibbs_min(context, how, &chain, err)

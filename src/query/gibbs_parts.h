@@ -61,8 +61,8 @@ CLO_CHECK clo_status clo_i_gibbs_steps(clo_context *context, size_t number, cons
                                        clo_i_gibbs_chain *chain, clo_error *err);
 
 /* Frames to start from: uniform, or by a solver (not private: for the limit alone). */
-CLO_CHECK clo_status clo_i_gibbs_start(clo_context *context, const clo_gibbs *how,
-                                       clo_i_gibbs_chain *chain, clo_error *err);
+CLO_CHECK clo_status clo_i_gibbs_start(const clo_gibbs *how, clo_i_gibbs_chain *chain,
+                                       clo_error *err);
 
 /* Tells whoever listens the projectors U_l U_l': a frame's own basis is redrawn at random. */
 CLO_CHECK clo_status clo_i_gibbs_tell(const clo_context *context, const clo_slot *slot,

@@ -1,16 +1,14 @@
 /*
- * gibbs_start.c - where a chain begins: at uniform frames, or where an ordinary solver ends.
+ * gibbs_start.c - where a chain begins: at uniform frames, or at what a solver of the caller's makes
+ * of the records.
  *
  * A solver's answer is a plain function of the data.  In the limit a chain forgets it; the steps,
  * which are priced one by one, must not start from it.
  */
 #include "query/gibbs_parts.h"
 #include "linalg/linalg.h"
-#include "solver/solver.h"
 #include <math.h>
 #include <string.h>
-
-enum { MOST_SETTINGS = 64 };
 
 static clo_status start_uniform(clo_i_gibbs_chain *c, clo_error *err)
 {
@@ -19,54 +17,36 @@ static clo_status start_uniform(clo_i_gibbs_chain *c, clo_error *err)
     return clo_i_stream_check(c->stream, err);
 }
 
-/* The solver's presets, with this many clusters and this dimension. */
-static clo_status settings_of(const clo_solver *solver, const clo_i_gibbs_chain *c,
-                              double values[MOST_SETTINGS], clo_error *err)
+/* Whatever the solver says of itself beyond a lack of memory stays here: the chain then begins at
+ * the uniform frames. */
+static clo_status start_solved(const clo_gibbs *how, clo_i_gibbs_chain *c, double *bases,
+                               clo_error *err)
 {
-    if (solver->param_count > MOST_SETTINGS)
-        return clo_i_fail(err, CLO_INTERNAL, "the solver %s has too many settings", solver->name);
-    for (size_t i = 0; i < solver->param_count; i++) {
-        const clo_param *const row = &solver->params[i];
-        values[i] = strcmp(row->name, "clusters") == 0 ? (double)c->k
-                    : strcmp(row->name, "dim") == 0    ? (double)c->q
-                                                       : row->preset;
-    }
+    const size_t cells = c->d * c->q;
+    clo_block block = { .rows = c->gathered, .count = c->n, .cols = c->d };
+    clo_error unseen = { .status = CLO_OK };
+    for (size_t i = 0; i < sizeof block.seed; i++)
+        block.seed[i] = (uint8_t)clo_i_random_u64(c->stream);
+    for (size_t i = 0; i < c->n * c->d; i++) c->gathered[i] = ldexp(c->rows[i], -CLO_GIBBS_BITS);
+    const clo_status status = how->start(how->start_user, &block, bases, &unseen);
+    if (status == CLO_MEMORY || status == CLO_CANCELLED)
+        return clo_i_fail(err, status, "%s", unseen.message);
+    for (size_t i = 0; i < c->k * cells; i++)
+        if (status || !isfinite(bases[i])) return CLO_OK;
+    memcpy(c->frames, bases, c->k * cells * sizeof *bases);
+    for (size_t l = 0; l < c->k; l++) /* completes what is missing */
+        CLO_TRY(clo_i_orthonormalize(c->frames + l * cells, c->d, c->q, err));
     return CLO_OK;
 }
 
-static clo_status start_solved(clo_context *context, const clo_solver *solver, clo_i_gibbs_chain *c,
-                               clo_error *err)
+clo_status clo_i_gibbs_start(const clo_gibbs *how, clo_i_gibbs_chain *c, clo_error *err)
 {
-    double values[MOST_SETTINGS];
-    clo_partition found = { 0 };
-    clo_job job = { .rows = c->rows,
-                    .count = c->n,
-                    .cols = c->d,
-                    .rng = context->rng,
-                    .threads = context->threads,
-                    .progress_to = 0 };
-    CLO_TRY(settings_of(solver, c, values, err));
-    clo_status status = solver->solve(&job, values, &found, err);
-    for (size_t l = 0; l < c->k && !status && found.bases; l++) {
-        double *const frame = c->frames + l * c->d * c->q;
-        for (size_t j = 0; j < c->d; j++)
-            for (size_t r = 0; r < c->q; r++)
-                frame[j * c->q + r] =
-                    r < found.width ? found.bases[(l * c->d + j) * found.width + r] : 0;
-        status = clo_i_orthonormalize(frame, c->d, c->q, err); /* completes what is missing */
-    }
-    clo_i_partition_free(&found);
-    return status;
-}
-
-clo_status clo_i_gibbs_start(clo_context *context, const clo_gibbs *how, clo_i_gibbs_chain *c,
-                             clo_error *err)
-{
-    const clo_solver *const solver = how->start ? clo_solver_find(how->start) : NULL;
+    const size_t bytes = c->k * c->d * c->q * sizeof(double);
+    double *bases = NULL;
     CLO_TRY(start_uniform(c, err));
     if (!how->start) return CLO_OK;
-    if (!solver)
-        return clo_i_fail(err, CLO_INTERNAL, "there is no solver %s to start from", how->start);
-    /* Fewer records than subspaces have nothing to start from but chance. */
-    return c->n < c->k * c->q ? CLO_OK : start_solved(context, solver, c, err);
+    CLO_TRY(clo_i_alloc(1, bytes, &bases, err));
+    const clo_status status = start_solved(how, c, bases, err);
+    clo_i_wipe_free(bases, bytes);
+    return status;
 }

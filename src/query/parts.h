@@ -52,6 +52,13 @@ CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_slot
                                             const int64_t *scores, size_t count, size_t *chosen,
                                             clo_error *err);
 
+/* Of `points` points of a metric space of that diameter, `sorted` has in row i the distances of all
+ * from point i, increasing: which of them is the middle one, and a bound, smooth with beta, of how
+ * far that one moves when `changed` points do (aggregate.T1).  scratch: a double a point. */
+double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, double beta,
+                          double diameter, size_t *center, double *scratch);
+void clo_i_sort(double *values, size_t count); /* increasing */
+
 /* From here on these bytes are public: the information-flow test is told so.  Called on noised
  * answers only. */
 #ifdef CLO_TAINT

@@ -35,10 +35,13 @@ typedef struct clo_slot {
     size_t cols;          /* that it sees: the domain's, or those of a lens */
     bool lens;            /* whether it is asked through one */
     size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     uint64_t sensitivity; /* exact, in integer units */
     uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
+    size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */
 } clo_slot;
@@ -71,6 +74,8 @@ typedef struct clo_context {
     void *user;
     double progress_from, progress_to; /* what share of the run is under way */
     clo_meter *meter;
+    clo_block_solve *solve_block; /* the caller's own solver of a block; NULL: none */
+    void *solve_user;
     const clo_lens *lens; /* what the next asks look through; NULL: at the records themselves */
 } clo_context;
 
@@ -100,7 +105,8 @@ void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, i
 typedef enum clo_assign_kind {
     CLO_ASSIGN_ONE = 0,
     CLO_ASSIGN_CENTERS,
-    CLO_ASSIGN_SUBSPACES
+    CLO_ASSIGN_SUBSPACES,
+    CLO_ASSIGN_FLATS
 } clo_assign_kind;
 
 /* A rule on a public integer grid, so that every score is an exact integer (assign.T1). */
@@ -109,8 +115,9 @@ typedef struct clo_assign {
     size_t clusters, cols, dim;
     int bits;              /* of the records it reads */
     const double *points;  /* CENTERS: clusters x cols; SUBSPACES: (clusters * dim) x cols, a basis
-                              vector a row; integer-valued */
-    const double *offsets; /* CENTERS: |c|^2, exact integers, one a cluster */
+                              vector a row; FLATS: the same, and after each basis its foot;
+                              integer-valued */
+    const double *offsets; /* CENTERS and FLATS: |c|^2, exact integers, one a cluster */
 } clo_assign;
 
 /* Rounds centres (unit-ball coordinates, k x d) to the grid; arrays come from the workspace. */
@@ -120,10 +127,20 @@ CLO_CHECK clo_status clo_i_assign_centers(clo_workspace *workspace, const double
 CLO_CHECK clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases, size_t k,
                                             size_t d, size_t q, int bits, clo_assign *out,
                                             clo_error *err);
+/* The same for affine subspaces: bases as above, and k x d points that they pass through. */
+CLO_CHECK clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases,
+                                        const double *points, size_t k, size_t d, size_t q,
+                                        int bits, clo_assign *out, clo_error *err);
+size_t clo_i_assign_take_size(size_t k, size_t d, size_t q, bool affine); /* of the last two */
 /* labels[i] for each of the rows; scores is scratch of rows x (points' rows). */
 void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows, double *scores,
                        uint32_t *labels);
 size_t clo_i_assign_width(const clo_assign *rule); /* doubles of scratch a row */
+/* The squared distance of each row to the nearest of the rule's subspaces or flats, rounded down to
+ * a multiple of 2^-unit_bits of the squared radius and capped at that radius: an integer from 0 to
+ * 2^unit_bits (assign.T2). */
+void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t rows,
+                            int unit_bits, double *scores, uint64_t *distances);
 
 /* ---- the queries ----------------------------------------------------------------------- */
 
@@ -144,6 +161,18 @@ CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t c
 CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
+
+/* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver, brought
+ * together by the sample-and-aggregate framework: one of them, plus noise that follows how far they
+ * differ (aggregate.T4).  Answers: k x cols x dim, a basis of each that is a function of its range
+ * alone, in an order that is a function of the set alone. */
+CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
+                                          size_t blocks, clo_loss loss, const char *label,
+                                          clo_slot *out, clo_error *err);
+
+CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
+                                         clo_block_solve *solve, void *user, double *bases,
+                                         clo_error *err);
 
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
@@ -172,12 +201,14 @@ typedef struct clo_gibbs {
     size_t clusters, dim; /* of linear subspaces of what is seen */
     clo_gibbs_score score;
     uint64_t sweeps;
-    bool steps;        /* every draw is charged (gibbs.T2); otherwise the limit alone is claimed */
-    bool columns;      /* steps: each column given the others, dim charges a sweep; otherwise frames
+    bool steps;   /* every draw is charged (gibbs.T2); otherwise the limit alone is claimed */
+    bool columns; /* steps: each column given the others, dim charges a sweep; otherwise frames
                           from nothing, min(dim, cols - dim) */
-    bool nearest;      /* steps: labels are the nearest subspaces, not drawn */
-    bool labels;       /* release them; with steps, one more charge */
-    const char *start; /* the solver to start from, which is not private; NULL: uniform */
+    bool nearest; /* steps: labels are the nearest subspaces, not drawn */
+    bool labels;  /* release them; with steps, one more charge */
+    clo_block_solve *start; /* makes the frames to start from, which are not private; NULL: they are
+                               uniform */
+    void *start_user;
 } clo_gibbs;
 
 /* How often such a chain charges its slot, for records of so many columns. */
@@ -190,6 +221,16 @@ CLO_CHECK clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs 
 CLO_CHECK clo_status clo_i_ask_gibbs(clo_context *context, size_t slot, const clo_bounded *data,
                                      const clo_gibbs *how, double *bases, double *labels,
                                      clo_error *err);
+
+/* One of `candidates` sets of subspaces or flats, each of at most `vectors` rows
+ * (clo_i_assign_width), by the exponential mechanism on minus the total of the records' squared
+ * distances to the nearest of a set. choose_flats.T1. */
+CLO_CHECK clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates,
+                                             size_t vectors, double epsilon, uint64_t times,
+                                             const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_choose_flats(clo_context *context, size_t slot,
+                                            const clo_bounded *data, const clo_assign *candidates,
+                                            size_t *chosen, clo_error *err);
 
 /* The quantile numerator/denominator of the record norms (column SIZE_MAX) or of one column, by
  * choosing among increasing public thresholds, of squared norms or of column values on the full

@@ -41,13 +41,19 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_gaussian_sum:
         return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
     case CLO_QUERY_gaussian_gram:
-        /* At most `seen` basis vectors a cluster. */
-        return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * seen), 0);
+        /* At most `seen` basis vectors a cluster, and a foot. */
+        return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));
     case CLO_QUERY_gibbs: /* its chain is as long as the data, which no plan knows */
         return add3(whole, clo_i_take_size(rows * seen, 8), 0);
+    case CLO_QUERY_choose_flats:
+        return add3(clo_i_take_size(t * slot->groups, 8),
+                    clo_i_take_size(t * rows * slot->vectors, 8),
+                    add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * cols, 8), 0));
+    case CLO_QUERY_aggregate: /* the rest follows the number of rows, and is allocated apart */
+        return add3(whole, clo_i_take_size(t * rows * seen, 8), 0);
     case CLO_QUERY_count:
     case CLO_QUERY_choose:
     case CLO_QUERY_KINDS:

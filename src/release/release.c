@@ -91,6 +91,22 @@ bool clo_release_find(const clo_release *release, const char *name, clo_array *o
     return false;
 }
 
+size_t clo_release_cols(const clo_release *release)
+{
+    return release->facts.cols;
+}
+
+uint64_t clo_release_rows(const clo_release *release)
+{
+    return release->facts.rows;
+}
+
+const char *clo_release_column_name(const clo_release *release, size_t column)
+{
+    const clo_facts *const facts = &release->facts;
+    return facts->column_names && column < facts->cols ? facts->column_names[column] : NULL;
+}
+
 const char *clo_release_family(const clo_release *release)
 {
     return release->facts.family;

@@ -42,9 +42,12 @@ void clo_i_flats_free(clo_flat *flats, size_t clusters);
 CLO_CHECK clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count,
                                     size_t dim, clo_flat *flat, clo_error *err);
 
-/* Where the largest drop from one eigenvalue to the next is: how many come before it.  values:
- * largest first; at least 1, at most count - 1 where count > 1. */
-size_t clo_i_eigengap(const double *values, size_t count);
+/* Where the largest gap is: how many values, largest first, come before it; at least 1, at most
+ * count - 1 where count > 1.  A gap is measured by what is left after it, (a - b) / b: eigenvalues
+ * often fall by steps that shrink as they do, and the end of the signal is where the next one is
+ * small beside the last.  a thousandth of the mean is added to b (total / cols), so that
+ * rounding and the last crumbs of noise make no gap. sharpness, the gap, may be NULL. */
+size_t clo_i_eigengap(const double *values, size_t count, double mean, double *sharpness);
 
 /* The numbers of the `wanted` rows with the largest distances, largest first, ties to the lower
  * number; wanted <= count. */

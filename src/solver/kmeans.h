@@ -49,9 +49,6 @@ static inline double clo_i_point_weight(const clo_points *points, size_t row)
     return points->weights ? points->weights[row] : 1.0;
 }
 
-/* x.y, by BLAS where the call is worth it. */
-double clo_i_dot(const double *x, const double *y, size_t count);
-
 /* Chooses rows to start from: greedy k-means++ (power 2), or the same by plain distances (power 1).
  * The threads share the slices. */
 CLO_CHECK clo_status clo_i_seed_rows(const clo_points *points, size_t clusters, int power,
@@ -60,9 +57,10 @@ CLO_CHECK clo_status clo_i_seed_rows(const clo_points *points, size_t clusters, 
 
 /* What one thread needs to score a block of rows. */
 typedef struct clo_block {
-    double *scores;   /* clusters x CLO_KMEANS_BLOCK: x.c' - bias of each */
+    double *scores;   /* clusters x CLO_KMEANS_BLOCK: x.c' of each */
     double *gathered; /* CLO_KMEANS_BLOCK x cols: rows that do not lie together */
-    double best[CLO_KMEANS_BLOCK], second[CLO_KMEANS_BLOCK], winner[CLO_KMEANS_BLOCK];
+    double best[CLO_KMEANS_BLOCK], second[CLO_KMEANS_BLOCK];
+    int64_t winner[CLO_KMEANS_BLOCK];
     size_t queue[CLO_KMEANS_BLOCK]; /* which rows are in the block, where they are gathered */
     size_t queued;
 } clo_block;
@@ -132,10 +130,11 @@ double clo_i_own_distance(const clo_kmeans_run *run, size_t row);
 /* The weighted mean of them. */
 double clo_i_kmeans_cost(const clo_kmeans_run *run);
 
-/* The scores of `rows` rows that lie together, into block->scores. */
+/* The products of `count` rows that lie together, into block->scores. */
 void clo_i_block_score(const clo_kmeans_run *run, const double *rows, size_t count,
                        clo_block *block);
-/* The largest score of each, whose it is (ties: the lower index) and the second largest. */
+/* The largest score x.c' - bias of each, whose it is (ties: the lower index), and the second
+ * largest. */
 void clo_i_block_best(const clo_kmeans_run *run, size_t count, clo_block *block);
 void clo_i_block_best_two(const clo_kmeans_run *run, size_t count, clo_block *block);
 /* Gives a row a label and tells the slice's sums. */

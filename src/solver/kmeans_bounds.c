@@ -8,8 +8,21 @@
  * single distances that finer tests would save, until there are many centres.
  */
 #include "solver/kmeans.h"
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
+
+enum { LONG_ENOUGH = 32 };
+
+/* x.y, by BLAS where the vectors are long enough for a call to pay. */
+static double dot(const double *x, const double *y, size_t count)
+{
+    if (count >= LONG_ENOUGH) return cblas_ddot((int)count, x, 1, y, 1);
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < count; j++) sum += x[j] * y[j];
+    return sum;
+}
 
 /* |x - c| from a score of row `row`. */
 static double distance_of(const clo_kmeans_run *run, size_t row, double score)
@@ -22,7 +35,7 @@ static double distance_to(const clo_kmeans_run *run, size_t row, size_t cluster)
 {
     const size_t d = run->points->cols;
     return distance_of(run, row,
-                       clo_i_dot(run->points->rows + row * d, run->centers + cluster * d, d) -
+                       dot(run->points->rows + row * d, run->centers + cluster * d, d) -
                            run->bias[cluster]);
 }
 
@@ -103,7 +116,8 @@ void clo_i_hamerly_slice(clo_kmeans_run *run, size_t slice, clo_block *block)
         if (own != CLO_KMEANS_NONE) {
             run->upper[i] += run->moves[own];
             run->lower[i] -= own == mover ? others : far;
-            const double safe = fmax(run->lower[i], run->nearest[own]);
+            const double near = run->nearest[own], low = run->lower[i];
+            const double safe = low > near ? low : near;
             if (run->upper[i] < safe) continue;
             if (isfinite(run->upper[i])) run->upper[i] = distance_to(run, i, own);
             if (run->upper[i] < safe) continue;
@@ -127,8 +141,8 @@ static void first_bounds(clo_kmeans_run *run, size_t slice, clo_block *block)
         clo_i_block_best(run, count, block);
         for (size_t i = 0; i < count; i++) {
             for (size_t c = 0; c < k; c++)
-                run->lower[(at + i) * k + c] =
-                    distance_of(run, at + i, block->scores[c * CLO_KMEANS_BLOCK + i]);
+                run->lower[(at + i) * k + c] = distance_of(
+                    run, at + i, block->scores[c * CLO_KMEANS_BLOCK + i] - run->bias[c]);
             run->upper[at + i] = distance_of(run, at + i, block->best[i]);
             clo_i_relabel(run, slice, at + i, (uint32_t)block->winner[i]);
         }

@@ -12,16 +12,6 @@
 #include <omp.h>
 #include <string.h>
 
-enum { SHORT_VECTOR = 24 }; /* below this a loop is faster than a call */
-
-double clo_i_dot(const double *x, const double *y, size_t count)
-{
-    if (count >= SHORT_VECTOR) return cblas_ddot((int)count, x, 1, y, 1);
-    double sum = 0;
-    for (size_t j = 0; j < count; j++) sum += x[j] * y[j];
-    return sum;
-}
-
 /* ---- the points ---------------------------------------------------------------------------- */
 
 static clo_status check_weights(clo_points *points, clo_error *err)
@@ -193,51 +183,65 @@ void clo_i_block_score(const clo_kmeans_run *run, const double *rows, size_t cou
                        clo_block *block)
 {
     const int k = (int)run->clusters, d = (int)run->points->cols;
-    for (size_t c = 0; c < run->clusters; c++)
-        for (size_t i = 0; i < count; i++) block->scores[c * CLO_KMEANS_BLOCK + i] = -run->bias[c];
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, k, (int)count, d, 1.0, run->centers, d,
-                rows, d, 1.0, block->scores, CLO_KMEANS_BLOCK);
+                rows, d, 0.0, block->scores, CLO_KMEANS_BLOCK);
 }
 
+/* Two rows at once, in what every x86-64 and ARM64 has; others get the same by two. */
+typedef double pair __attribute__((vector_size(16), may_alias));
+typedef int64_t mask __attribute__((vector_size(16)));
+
+static pair choose(mask first, pair a, pair b)
+{
+    return (pair)((first & (mask)a) | (~first & (mask)b));
+}
+
+/* Rows beyond count are scored along, up to the next pair; nobody looks at them. */
 void clo_i_block_best(const clo_kmeans_run *run, size_t count, clo_block *block)
 {
-    double *const best = block->best, *const winner = block->winner;
-    for (size_t i = 0; i < count; i++) {
-        best[i] = block->scores[i];
-        winner[i] = 0;
-    }
-    for (size_t c = 1; c < run->clusters; c++) {
-        const double *const scores = block->scores + c * CLO_KMEANS_BLOCK;
-        const double name = (double)c;
-#pragma omp simd
-        for (size_t i = 0; i < count; i++) {
-            const bool better = scores[i] > best[i];
-            winner[i] = better ? name : winner[i];
-            best[i] = better ? scores[i] : best[i];
+    for (size_t i = 0; i < count; i += 4) {
+        const double *at = block->scores + i;
+        pair best[2];
+        mask winner[2] = { { 0 } };
+        for (int h = 0; h < 2; h++) best[h] = *(const pair *)(at + 2 * h) - run->bias[0];
+        for (size_t c = 1; c < run->clusters; c++) {
+            at += CLO_KMEANS_BLOCK;
+            for (int h = 0; h < 2; h++) {
+                const pair score = *(const pair *)(at + 2 * h) - run->bias[c];
+                const mask better = score > best[h];
+                best[h] = choose(better, score, best[h]);
+                winner[h] = (better & (int64_t)c) | (~better & winner[h]);
+            }
         }
+        memcpy(block->best + i, best, sizeof best);
+        memcpy(block->winner + i, winner, sizeof winner);
     }
 }
 
 void clo_i_block_best_two(const clo_kmeans_run *run, size_t count, clo_block *block)
 {
-    double *const best = block->best, *const second = block->second, *const winner = block->winner;
-    for (size_t i = 0; i < count; i++) {
-        best[i] = block->scores[i];
-        second[i] = -INFINITY;
-        winner[i] = 0;
-    }
-    for (size_t c = 1; c < run->clusters; c++) {
-        const double *const scores = block->scores + c * CLO_KMEANS_BLOCK;
-        const double name = (double)c;
-#pragma omp simd
-        for (size_t i = 0; i < count; i++) {
-            const double score = scores[i];
-            const bool better = score > best[i];
-            const double beaten = better ? best[i] : score;
-            second[i] = beaten > second[i] ? beaten : second[i];
-            winner[i] = better ? name : winner[i];
-            best[i] = better ? score : best[i];
+    for (size_t i = 0; i < count; i += 4) {
+        const double *at = block->scores + i;
+        pair best[2], second[2];
+        mask winner[2] = { { 0 } };
+        for (int h = 0; h < 2; h++) {
+            best[h] = *(const pair *)(at + 2 * h) - run->bias[0];
+            second[h] = (pair){ -INFINITY, -INFINITY };
         }
+        for (size_t c = 1; c < run->clusters; c++) {
+            at += CLO_KMEANS_BLOCK;
+            for (int h = 0; h < 2; h++) {
+                const pair score = *(const pair *)(at + 2 * h) - run->bias[c];
+                const mask better = score > best[h];
+                const pair beaten = choose(better, best[h], score);
+                second[h] = choose(beaten > second[h], beaten, second[h]);
+                best[h] = choose(better, score, best[h]);
+                winner[h] = (better & (int64_t)c) | (~better & winner[h]);
+            }
+        }
+        memcpy(block->best + i, best, sizeof best);
+        memcpy(block->second + i, second, sizeof second);
+        memcpy(block->winner + i, winner, sizeof winner);
     }
 }
 

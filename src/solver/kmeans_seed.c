@@ -42,6 +42,30 @@ static void unmake(seeding *s)
     clo_i_free(s->parts);
 }
 
+/* From -2 x.y to the distance, or its square. */
+static void distances(const seeding *s, size_t first, size_t count, double bias, double *cost)
+{
+    const double *const norms = s->points->norms;
+#pragma omp simd
+    for (size_t i = first; i < first + count; i++) {
+        const double square = norms[i] + cost[i] + bias;
+        cost[i] = square > 0 ? square : 0;
+    }
+    for (size_t i = first; s->power == 1 && i < first + count; i++) cost[i] = sqrt(cost[i]);
+}
+
+/* What is left where a row costs no more than it did; the weighted sum. */
+static double lower(const seeding *s, size_t first, size_t count, double *cost)
+{
+    const double *const near = s->near, *const weights = s->points->weights;
+    double sum = 0;
+#pragma omp simd
+    for (size_t i = first; i < first + count; i++) cost[i] = near[i] < cost[i] ? near[i] : cost[i];
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = first; i < first + count; i++) sum += weights ? weights[i] * cost[i] : cost[i];
+    return sum;
+}
+
 /* What each candidate would leave of the rows of one slice. */
 static void try_slice(seeding *s, const size_t *candidates, size_t count, const double *bias,
                       size_t slice)
@@ -54,14 +78,11 @@ static void try_slice(seeding *s, const size_t *candidates, size_t count, const 
                     -2.0, s->shifted, (int)p->cols, p->rows + at * p->cols, (int)p->cols, 0.0,
                     s->trial + at, (int)p->count);
         for (size_t t = 0; t < count; t++) {
-            double *const cost = s->trial + t * p->count, sum = 0;
-            for (size_t i = at; i < at + rows; i++) {
-                const double square = fmax(p->norms[i] + cost[i] + bias[t], 0);
-                cost[i] = fmin(s->near[i], s->power == 2 ? square : sqrt(square));
-                if (i == candidates[t]) cost[i] = 0; /* rounding aside, it is where it is */
-                sum += clo_i_point_weight(p, i) * cost[i];
-            }
-            s->parts[slice * s->trials + t] += sum;
+            double *const cost = s->trial + t * p->count;
+            distances(s, at, rows, bias[t], cost);
+            if (candidates[t] >= at && candidates[t] < at + rows)
+                cost[candidates[t]] = 0; /* rounding aside, it is where it is */
+            s->parts[slice * s->trials + t] += lower(s, at, rows, cost);
         }
     }
 }

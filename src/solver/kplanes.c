@@ -178,7 +178,7 @@ static clo_status run_round(campaign *c, uint64_t first, size_t count)
     return CLO_OK;
 }
 
-/* A start from a partition is one from its flats where they have the shape, else from its labels. */
+/* From the flats of the partition where they have the shape, else from its labels. */
 static clo_status warm_start(campaign *c, const clo_partition *from, clo_start *start,
                              clo_error *err)
 {

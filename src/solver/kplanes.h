@@ -108,4 +108,17 @@ CLO_CHECK clo_status clo_i_search_flats(const clo_job *job, const clo_kplanes_op
 CLO_CHECK clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *options,
                                        clo_partition *out, clo_error *err);
 
+/* One dimension for all flats, from what random starts cost at each; and how plain the gap is,
+ * which may be NULL. */
+CLO_CHECK clo_status clo_i_common_dim(const clo_job *job, const clo_kplanes_options *options,
+                                      size_t *dim, double *sharpness, clo_error *err);
+/* The same for clusters that are known. */
+CLO_CHECK clo_status clo_i_dim_of_labels(const clo_job *job, const clo_kplanes_options *options,
+                                         const uint32_t *labels, size_t *dim, double *sharpness,
+                                         clo_error *err);
+/* Each cluster of those labels gets the dimension that it has by its eigenvalues (where the shape
+ * says 0), and a search from there ends it. */
+CLO_CHECK clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *options,
+                                       const uint32_t *labels, clo_partition *out, clo_error *err);
+
 #endif

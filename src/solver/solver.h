@@ -105,8 +105,8 @@ typedef struct clo_flat_shape {
 } clo_flat_shape;
 
 /* The best flats for given labels (the top eigenvectors of each cluster's second moment, about its
- * mean where affine), and their cost.  A cluster without rows gets the flat of the rows least explained.
- * out is made here; its labels are a copy of the given ones. */
+ * mean where affine), and their cost.  A cluster without rows gets the flat of the rows least
+ * explained.  out is made here; its labels are a copy of the given ones. */
 CLO_CHECK clo_status clo_i_fit_flats(const clo_job *job, const uint32_t *labels,
                                      const clo_flat_shape *shape, clo_partition *out,
                                      clo_error *err);

@@ -36,11 +36,14 @@ static clo_status component_spectrum(const clo_job *job, const clo_graph *graph,
                                   .points = graph->points + out->first,
                                   .count = out->count,
                                   .scale = graph->scale };
+    const double all = (double)graph->connected;
+    const clo_job share =
+        clo_i_job_part(job, (double)out->first / all, (double)(out->first + out->count) / all);
     CLO_TRY(clo_i_alloc(out->pairs, sizeof(double), &out->values, err));
     CLO_TRY(clo_i_alloc(out->count * out->pairs, sizeof(double), &out->vectors, err));
     CLO_TRY(clo_i_stream_open(job->rng, ask, component, &stream, err));
-    const clo_status status = clo_i_graph_eigen(&part, out->pairs, CLO_EIGEN_AUTO, stream,
-                                                job->threads, out->values, out->vectors, err);
+    const clo_status status = clo_i_graph_eigen(&share, &part, out->pairs, CLO_EIGEN_AUTO, stream,
+                                                out->values, out->vectors, err);
     clo_i_stream_close(stream);
     return status;
 }
@@ -77,10 +80,9 @@ static clo_status make_embedding(const clo_job *job, const clo_graph *graph, siz
     clo_status status = clo_i_alloc(components, sizeof *spectra, &spectra, err);
     for (size_t c = 0; c < components && !status; c++) {
         status = component_spectrum(job, graph, c, ask, most, &spectra[c], err);
-        if (!status) {
-            const double done = (double)graph->first[c + 1] / (double)graph->connected;
-            status = clo_i_job_progress(job, done, err);
-        }
+        if (!status)
+            status = clo_i_job_progress(job, (double)graph->first[c + 1] / (double)graph->connected,
+                                        err);
     }
     if (!status) embed(spectra, components, k, graph->connected, embedding);
     for (size_t c = 0; spectra && c < components; c++) {

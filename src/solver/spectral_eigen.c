@@ -16,10 +16,20 @@
 
 enum {
     SMALL = 400,   /* LAPACK is the faster one up to here … */
-    MODEST = 5000, /* … and to be endured up to here, where ARPACK gives up */
+    MODEST = 3000, /* … and to be endured up to here, where ARPACK gives up */
     SWEEPS = 300,  /* restarts of the Lanczos iteration */
 };
-static const double precision = 1e-9; /* of a Ritz value; k-means sees nothing finer */
+
+/* How hard ARPACK tries: how many vectors it keeps, and how exact a Ritz value is to be.  A graph
+ * without clear clusters has its eigenvalues close together; there a rough answer is as good as
+ * any, and each attempt goes on from where the last one came to. */
+typedef struct attempt {
+    size_t per_pair, least;
+    double precision;
+} attempt;
+
+static const attempt attempts[] = { { 2, 20, 1e-9 }, { 4, 80, 1e-7 }, { 4, 80, 1e-2 } };
+enum { ATTEMPTS = sizeof attempts / sizeof *attempts };
 
 void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
              const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
@@ -173,15 +183,23 @@ static clo_status by_lapack(const matrix *m, size_t q, double *values, double *v
 /* ---- ARPACK -------------------------------------------------------------------------------- */
 
 typedef struct lanczos {
-    int n, nev, ncv, lworkl;
+    int n, nev, ncv, lworkl, products;
+    double precision;
     double *resid, *v, *workd, *workl, *found; /* found: nev values */
     int *select;
     int iparam[11], ipntr[11];
 } lanczos;
 
+static size_t basis_size(const attempt *a, size_t q)
+{
+    const size_t asked = a->per_pair * q + 1;
+    return asked > a->least ? asked : a->least;
+}
+
+/* Room for the greatest attempt. */
 static clo_status lanczos_new(size_t n, size_t q, lanczos *l, clo_error *err)
 {
-    const size_t wanted = 2 * q + 1 > 20 ? 2 * q + 1 : 20;
+    const size_t wanted = basis_size(&attempts[ATTEMPTS - 1], q);
     const size_t ncv = wanted < n ? wanted : n, work = ncv * (ncv + 8);
     size_t cells = 0;
     if (!clo_i_multiply(n, ncv, &cells) || n > INT32_MAX || work > INT32_MAX)
@@ -208,9 +226,12 @@ static void lanczos_free(lanczos *l)
     clo_i_free(l->select);
 }
 
-/* The iteration; true where all the pairs were found, in l->found and l->v, smallest first. */
-static bool iterate(const matrix *m, lanczos *l)
+/* The iteration: *found where it has all the pairs, in l->found and l->v, smallest first.  How far
+ * it has come nobody knows: progress nears its end as the products go on. */
+static clo_status iterate(const clo_job *job, const matrix *m, lanczos *l, bool *found,
+                          clo_error *err)
 {
+    enum { NOTICE = 32 };
     const int with_vectors = 1;
     const double unused = 0;
     int ido = 0, info = 1; /* 1: resid is the start vector */
@@ -218,20 +239,26 @@ static bool iterate(const matrix *m, lanczos *l)
     l->iparam[2] = SWEEPS;
     l->iparam[6] = 1; /* an ordinary eigenproblem */
     for (;;) {
-        dsaupd_(&ido, "I", &l->n, "LA", &l->nev, &precision, l->resid, &l->ncv, l->v, &l->n,
+        dsaupd_(&ido, "I", &l->n, "LA", &l->nev, &l->precision, l->resid, &l->ncv, l->v, &l->n,
                 l->iparam, l->ipntr, l->workd, l->workl, &l->lworkl, &info, 1, 2);
         if (ido != 1 && ido != -1) break;
         multiply(m, l->workd + l->ipntr[0] - 1, l->workd + l->ipntr[1] - 1);
+        l->products++;
+        if (l->products % NOTICE == 0)
+            CLO_TRY(clo_i_job_progress(job, l->products / (l->products + 10.0 * NOTICE), err));
     }
-    if (info != 0 || l->iparam[4] < l->nev) return false;
+    if (info != 0 || l->iparam[4] < l->nev) return CLO_OK;
     dseupd_(&with_vectors, "A", l->select, l->found, l->v, &l->n, &unused, "I", &l->n, "LA",
-            &l->nev, &precision, l->resid, &l->ncv, l->v, &l->n, l->iparam, l->ipntr, l->workd,
+            &l->nev, &l->precision, l->resid, &l->ncv, l->v, &l->n, l->iparam, l->ipntr, l->workd,
             l->workl, &l->lworkl, &info, 1, 1, 2);
-    return info == 0;
+    *found = info == 0;
+    return CLO_OK;
 }
 
-static clo_status by_arpack(const matrix *m, size_t q, clo_stream *stream, double *values,
-                            double *vectors, bool *found, clo_error *err)
+/* The first `last` attempts, until one finds them. */
+static clo_status by_arpack(const clo_job *job, const matrix *m, size_t q, size_t last,
+                            clo_stream *stream, double *values, double *vectors, bool *found,
+                            clo_error *err)
 {
     lanczos l = { 0 };
     clo_status status = lanczos_new(m->count, q, &l, err);
@@ -239,10 +266,13 @@ static clo_status by_arpack(const matrix *m, size_t q, clo_stream *stream, doubl
         for (size_t i = 0; i < m->count; i++) l.resid[i] = clo_i_random_unit(stream) - 0.5;
         status = clo_i_stream_check(stream, err);
     }
-    if (!status) {
+    for (size_t a = 0; a < last && !status && !*found; a++) {
+        const size_t basis = basis_size(&attempts[a], q);
+        l.ncv = (int)(basis < m->count ? basis : m->count);
+        l.precision = attempts[a].precision;
         const int before = clo_i_blas_serial_begin();
 #pragma omp critical(clo_arpack)
-        *found = iterate(m, &l);
+        status = iterate(job, m, &l, found, err);
         clo_i_blas_serial_end(before);
     }
     for (size_t j = 0; j < q && !status && *found; j++) {
@@ -253,20 +283,21 @@ static clo_status by_arpack(const matrix *m, size_t q, clo_stream *stream, doubl
     return status;
 }
 
-clo_status clo_i_graph_eigen(const clo_graph_part *part, size_t q, clo_eigen_method method,
-                             clo_stream *stream, int threads, double *values, double *vectors,
-                             clo_error *err)
+clo_status clo_i_graph_eigen(const clo_job *job, const clo_graph_part *part, size_t q,
+                             clo_eigen_method method, clo_stream *stream, double *values,
+                             double *vectors, clo_error *err)
 {
     matrix m = { 0 };
     const size_t n = part->count;
     bool arpack = method == CLO_EIGEN_ARPACK, found = false;
     if (method == CLO_EIGEN_AUTO) arpack = n > SMALL && q < n / 4;
-    clo_status status = matrix_new(part, threads, &m, err);
-    if (!status && arpack) status = by_arpack(&m, q, stream, values, vectors, &found, err);
+    /* Where LAPACK can help, a rough answer is not needed. */
+    const size_t last = n <= MODEST ? ATTEMPTS - 1 : ATTEMPTS;
+    clo_status status = matrix_new(part, job->threads, &m, err);
+    if (!status && arpack)
+        status = by_arpack(job, &m, q, last, stream, values, vectors, &found, err);
     if (!status && !found && arpack && n > MODEST)
-        status = clo_i_fail(err, CLO_INTERNAL,
-                            "the affinity's eigenvectors did not converge: so many points do not "
-                            "fall into clusters; ask for another number of them");
+        status = clo_i_fail(err, CLO_INTERNAL, "the affinity's eigenvectors did not converge");
     if (!status && !found) status = by_lapack(&m, q, values, vectors, err);
     matrix_free(&m);
     return status;

@@ -18,8 +18,7 @@ enum { CLUSTERS, DIM, FLATS, NEIGHBOURS, RESTARTS, PARAM_COUNT };
 enum {
     BUCKETS = 1024,
     BLOCK_CELLS = 1 << 20, /* of the products that one thread holds, roughly */
-    LEAST_NEIGHBOURS = 6,
-    MOST_NEIGHBOURS = 200,
+    LEAST_NEIGHBOURS = 3,
 };
 
 static const clo_param params[PARAM_COUNT] = {
@@ -27,16 +26,18 @@ static const clo_param params[PARAM_COUNT] = {
     [DIM] = CLO_SOLVER_ROW_DIM,
     [FLATS] = CLO_SOLVER_ROW_FLATS,
     [NEIGHBOURS] = { "neighbours", CLO_PARAM_INT, 0, 1e6, 0, NULL,
-                     "how many rows each is joined with; 0: rows / (10 clusters), but from 6 to "
-                     "200" },
+                     "how many rows each is joined with; 0: the logarithm of the number of rows, "
+                     "at most half a cluster, at least 3" },
     [RESTARTS] = CLO_SOLVER_ROW_RESTARTS(10),
 };
 
+/* As many as keep a cluster connected, which is a matter of the logarithm, and no more: where two
+ * subspaces meet, every further neighbour is more likely to be of the other one. */
 static size_t automatic(size_t count, size_t clusters)
 {
-    const size_t asked = count / (10 * clusters);
-    if (asked < LEAST_NEIGHBOURS) return LEAST_NEIGHBOURS;
-    return asked < MOST_NEIGHBOURS ? asked : MOST_NEIGHBOURS;
+    const size_t asked = (size_t)ceil(log((double)count)), half = count / (2 * clusters);
+    const size_t some = asked < half ? asked : half;
+    return some > LEAST_NEIGHBOURS ? some : LEAST_NEIGHBOURS;
 }
 
 /* The rows that are not 0, and what is kept of their products. */
@@ -56,10 +57,14 @@ static void directions_free(directions *x)
     clo_i_free(x->weights);
 }
 
-/* The length of a row without overflow on the way. */
+/* The length of a row; its squares may neither overflow nor vanish. */
 static double length_of(const double *row, size_t cols)
 {
-    return cblas_dnrm2((int)cols, row, 1);
+    double largest = 0, square = 0;
+    for (size_t j = 0; j < cols; j++) largest = fmax(largest, fabs(row[j]));
+    if (!(largest > 0)) return 0;
+    for (size_t j = 0; j < cols; j++) square += row[j] / largest * (row[j] / largest);
+    return largest * sqrt(square);
 }
 
 static clo_status directions_new(const clo_job *job, size_t neighbours, directions *x,

@@ -43,8 +43,8 @@ typedef clo_status scenario(const void *given, clo_error *err);
 typedef struct work {
     const char *path;
     const char *mechanism;
-    const char *param, *value; /* one setting away from the presets, or NULL */
-    bool columns;              /* bounded by columns, not by the norm */
+    const char *settings; /* away from the presets, "rounds=2 dim=1", or NULL */
+    bool columns;         /* bounded by columns, not by the norm */
     bool secure;
 } work;
 
@@ -81,6 +81,19 @@ static clo_status new_rng(bool secure, clo_rng **out, clo_error *err)
     return secure ? clo_rng_new(out, err) : clo_rng_new_seeded(seed, out, err);
 }
 
+static clo_status set_parameters(const char *settings, clo_params *params, clo_error *err)
+{
+    char copy[64], *rest = copy, *word;
+    snprintf(copy, sizeof copy, "%s", settings ? settings : "");
+    while ((word = strtok_r(rest, " ", &rest))) {
+        char *const equals = strchr(word, '=');
+        *equals = 0;
+        const clo_status status = clo_params_set_text(params, word, equals + 1, err);
+        if (status) return status;
+    }
+    return CLO_OK;
+}
+
 static clo_status make_plan(const work *given, clo_plan **out, clo_error *err)
 {
     const clo_mechanism *const mechanism = clo_mechanism_find(given->mechanism);
@@ -89,7 +102,7 @@ static clo_status make_plan(const work *given, clo_plan **out, clo_error *err)
     clo_status status;
     assert_non_null(mechanism);
     STEP(clo_params_new(mechanism, &params, err), params);
-    if (given->param) STEP(clo_params_set_text(params, given->param, given->value, err), NULL);
+    STEP(set_parameters(given->settings, params, err), NULL);
     STEP(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, out, err), *out);
 done:
     clo_params_free(params);
@@ -235,6 +248,8 @@ static clo_status evaluate(const void *context, clo_error *err)
     clo_table *table = NULL;
     clo_matrix truth = { NULL, 0, 0, 0 };
     clo_evaluation evaluation = { .struct_size = sizeof evaluation };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    const uint32_t labels[ROWS] = { 0 };
     clo_status status;
     STEP(clo_release_parse(json->bytes, json->used, &release, err), release);
     STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
@@ -242,11 +257,37 @@ static clo_status evaluate(const void *context, clo_error *err)
          table);
     STEP(clo_matrix_read(files.npy, &truth, err), truth.data);
     truth.rows = 2; /* as many as there are centres */
-    STEP(clo_evaluate(release, table, truth, &evaluation, err), NULL);
+    options.truth = truth;
+    options.truth_labels = labels;
+    STEP(clo_evaluate_release(release, table, &options, &evaluation, err), NULL);
 done:
     clo_matrix_free(truth);
     clo_table_free(table);
     clo_release_free(release);
+    return status;
+}
+
+/* The same for a solution in a file: two lines, against the two axes. */
+static clo_status evaluate_solution(const void *given, clo_error *err)
+{
+    const double axes[] = { 1, 0, 0, 1 }, points[] = { 0, 0, 0.5, 0.5 };
+    const uint32_t labels[ROWS] = { 0, 1 };
+    clo_evaluation evaluation = { .struct_size = sizeof evaluation };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_solution *solution = NULL;
+    clo_table *table = NULL;
+    clo_status status;
+    options.truth = (clo_matrix){ axes, 4, 1, 1 };
+    options.truth_offsets = (clo_matrix){ points, 2, 2, 2 };
+    options.truth_labels = labels;
+    STEP(clo_solution_read(given, &solution, err), solution);
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+                        err),
+         table);
+    STEP(clo_evaluate_solution(solution, table, &options, &evaluation, err), NULL);
+done:
+    clo_table_free(table);
+    clo_solution_free(solution);
     return status;
 }
 
@@ -287,6 +328,15 @@ static void fail_every_allocation(scenario *run, const void *given)
     must_succeed(run, given);
 }
 
+/* Few rounds: the others fail in the same places. */
+static const char *settings_of(const clo_mechanism *mechanism)
+{
+    if (strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 &&
+        strcmp(clo_mechanism_method(mechanism), "sulq") == 0)
+        return "rounds=2 restarts=1";
+    return NULL;
+}
+
 static void survives_without_memory(const char *path)
 {
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
@@ -294,8 +344,11 @@ static void survives_without_memory(const char *path)
         const clo_mechanism *const mechanism = clo_mechanism_at(i);
         snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
                  clo_mechanism_method(mechanism));
-        const work by_norm = { .path = path, .mechanism = name };
-        const work by_columns = { .path = path, .mechanism = name, .columns = true };
+        const char *const few = settings_of(mechanism);
+        const work by_norm = { .path = path, .mechanism = name, .settings = few };
+        const work by_columns = {
+            .path = path, .mechanism = name, .settings = few, .columns = true
+        };
         fail_every_allocation(whole_run, &by_norm);
         /* A mechanism that looks for bounds is not given any. */
         if (strcmp(clo_mechanism_family(mechanism), "bounds") != 0)
@@ -322,9 +375,9 @@ static void a_run_from_libsvm_survives_any_failed_allocation(void **state)
 
 static void bounds_of_columns_survive_any_failed_allocation(void **state)
 {
-    const work given = {
-        .path = files.csv, .mechanism = "bounds/quantile", .param = "of", .value = "columns"
-    };
+    const work given = { .path = files.csv,
+                         .mechanism = "bounds/quantile",
+                         .settings = "of=columns" };
     fail_every_allocation(whole_run, &given);
 }
 
@@ -346,9 +399,7 @@ static void synthetic_data_survive_any_failed_allocation(void **state)
 
 static clo_status release_centers(text *json, clo_error *err)
 {
-    const work given = {
-        .path = files.csv, .param = "clusters", .value = "2", .mechanism = "kmeans/lloyd"
-    };
+    const work given = { .path = files.csv, .settings = "clusters=2", .mechanism = "kmeans/lloyd" };
     clo_bounded *data = NULL;
     clo_plan *plan = NULL;
     clo_grant *grant = NULL;
@@ -377,6 +428,18 @@ static void an_evaluation_survives_any_failed_allocation(void **state)
     json.used = 0;
     assert_ok(release_centers(&json, &err), err);
     fail_every_allocation(evaluate, &json);
+}
+
+static void the_evaluation_of_a_solution_survives_any_failed_allocation(void **state)
+{
+    FILE *const file = fopen(files.scratch, "w");
+    assert_non_null(file);
+    fputs("{\"schema\": \"cloister.solution/1\", \"solver\": \"kplanes\", \"cols\": 2, \"cost\": 0,"
+          "\"values\": {\"dims\": [1, 1], \"bases\": [[[0.6], [0.8]], [[0.8], [-0.6]]],"
+          "\"offsets\": [[0, 0], [0.5, 0.5]]}}",
+          file);
+    assert_int_equal(fclose(file), 0);
+    fail_every_allocation(evaluate_solution, files.scratch);
 }
 
 /* The system's randomness may give out at any call; nothing may be released then. */
@@ -467,6 +530,7 @@ int main(void)
         cmocka_unit_test(a_ledger_survives_any_failed_allocation_and_its_books_still_balance),
         cmocka_unit_test(synthetic_data_survive_any_failed_allocation),
         cmocka_unit_test(an_evaluation_survives_any_failed_allocation),
+        cmocka_unit_test(the_evaluation_of_a_solution_survives_any_failed_allocation),
         cmocka_unit_test(no_run_goes_on_without_randomness),
         cmocka_unit_test(a_swallowed_failure_is_noticed),
     };

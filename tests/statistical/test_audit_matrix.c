@@ -74,6 +74,7 @@ static const expectation pairs[] = {
     { "kmeans/lloyd", "empty", 0.5, 0.5 },           { "kmeans/lloyd", "again", 0.95, 0.97 },
     { "subspace/gaussian", "diagonal", 0.95, 0.97 }, { "subspace/gaussian", "across", 0.95, 0.97 },
     { "subspace/gaussian", "far", 0.95, 0.97 },      { "subspace/gaussian", "again", 0.95, 0.97 },
+    { "subspaces/sulq", "rounds", 0.95, 0.97 },      { "subspaces/sulq", "affine", 0.88, 0.91 },
     { "bounds/quantile", "choice", 0.6, 0.7 },
 };
 
@@ -130,6 +131,10 @@ static const struct {
     { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "across", CLO_REPLACE },
     { CLO_FAULT_CLIPPING_MISSING, "kmeans/lloyd", "far", CLO_REPLACE },
     { CLO_FAULT_CLIPPING_MISSING, "subspace/gaussian", "far", CLO_REPLACE },
+    { CLO_FAULT_NOISE_TENTH_LOW, "subspaces/sulq", "rounds", CLO_ADD_REMOVE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspaces/sulq", "affine", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspaces/sulq", "far", CLO_REPLACE },
+    { CLO_FAULT_SYMMETRIC_TWICE, "subspaces/sulq", "rounds", CLO_REPLACE },
     { CLO_FAULT_SPLIT_IGNORED, "kmeans/lloyd", "sums", CLO_REPLACE },
     { CLO_FAULT_SEED_REUSED, "kmeans/lloyd", "again", CLO_REPLACE },
     { CLO_FAULT_SEED_REUSED, "subspace/gaussian", "again", CLO_ADD_REMOVE },

@@ -1,5 +1,5 @@
-/* assign.T1: a record's cluster is its own affair.  Rows are added, removed, permuted, put beside
- * others in blocks of any size; every other row's label stays, bit for bit. */
+/* assign.T1, assign.T2: a record's cluster is its own affair.  Rows are added, removed, permuted, put
+ * beside others in blocks of any size; every other row's label stays, bit for bit. */
 #include "pipeline.h"
 #include "query/query.h"
 #include "bound/bound.h"
@@ -41,7 +41,7 @@ static void label(const clo_bounded *data, const clo_assign *rule, size_t block_
 typedef struct fixture {
     double values[ROWS * COLS];
     clo_workspace *space;
-    clo_assign rules[2];
+    clo_assign rules[3];
 } fixture;
 
 static int make(void **state)
@@ -55,6 +55,9 @@ static int make(void **state)
     assert_ok(clo_i_assign_centers(f.space, centers, CLUSTERS, COLS, 20, &f.rules[0], &err), err);
     assert_ok(clo_i_assign_subspaces(f.space, bases, CLUSTERS, COLS, DIM, 15, &f.rules[1], &err),
               err);
+    assert_ok(
+        clo_i_assign_flats(f.space, bases, centers, CLUSTERS, COLS, DIM, 15, &f.rules[2], &err),
+        err);
     *state = &f;
     return 0;
 }
@@ -70,7 +73,7 @@ static void the_block_size_and_threads_do_not_matter(void **state)
     fixture *const f = *state;
     uint32_t expected[ROWS], actual[ROWS];
     clo_bounded *const data = bounded(f->values, ROWS);
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < 3; r++) {
         label(data, &f->rules[r], ROWS, expected);
         for (size_t block = 1; block < ROWS; block = block * 2 + 1) {
             omp_set_num_threads(1 + (int)block % 2);
@@ -87,7 +90,7 @@ static void a_row_more_or_less_moves_no_other(void **state)
     uint32_t all[ROWS], fewer[ROWS];
     static double values[ROWS * COLS];
     clo_bounded *const data = bounded(f->values, ROWS);
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < 3; r++) {
         label(data, &f->rules[r], 64, all);
         for (size_t gone = 0; gone < ROWS; gone += 37) {
             memcpy(values, f->values, gone * COLS * sizeof *values);
@@ -111,7 +114,7 @@ static void a_permutation_takes_the_labels_along(void **state)
     for (size_t i = 0; i < ROWS; i++)
         memcpy(values + i * COLS, f->values + i * 331 % ROWS * COLS, COLS * sizeof *values);
     clo_bounded *const data = bounded(f->values, ROWS), *const other = bounded(values, ROWS);
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < 3; r++) {
         label(data, &f->rules[r], 64, all);
         label(other, &f->rules[r], 64, permuted);
         for (size_t i = 0; i < ROWS; i++) assert_int_equal(permuted[i], all[i * 331 % ROWS]);
@@ -120,34 +123,52 @@ static void a_permutation_takes_the_labels_along(void **state)
     clo_bounded_free(other);
 }
 
+static __int128 dot(const double *a, const double *b)
+{
+    __int128 total = 0;
+    for (size_t j = 0; j < COLS; j++) total += (__int128)(int64_t)a[j] * (int64_t)b[j];
+    return total;
+}
+
+/* The score of one cluster, by its definition. */
+static __int128 twin_score(const clo_assign *rule, const double *record, size_t c)
+{
+    const size_t vectors = clo_i_assign_width(rule) / CLUSTERS;
+    const double *const points = rule->points + c * vectors * COLS;
+    __int128 total = 0;
+    if (rule->kind == CLO_ASSIGN_CENTERS) return 2 * dot(points, record) - dot(points, points);
+    for (size_t e = 0; e < DIM; e++) {
+        const __int128 along = dot(points + e * COLS, record);
+        total += along * along;
+    }
+    if (rule->kind == CLO_ASSIGN_FLATS) {
+        const double *const foot = points + (size_t)DIM * COLS;
+        total += (2 * dot(foot, record) - dot(foot, foot)) * ((int64_t)1 << (2 * rule->bits));
+    }
+    return total;
+}
+
 /* Against a twin in 128-bit integers; ties go to the smaller index. */
 static void labels_are_those_of_an_integer_twin(void **state)
 {
     fixture *const f = *state;
     uint32_t labels[ROWS];
-    double values[64 * COLS];
+    double values[64 * COLS], scores[64 * CLUSTERS * (DIM + 1)];
+    uint64_t distances[64];
     clo_error err;
     size_t rows, seen[CLUSTERS] = { 0 };
     clo_bounded *const data = bounded(f->values, ROWS);
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < 3; r++) {
         const clo_assign *const rule = &f->rules[r];
         label(data, rule, 64, labels);
         assert_ok(clo_i_block_load(data, 3, 64, rule->bits, values, &rows, &err), err);
+        if (r > 0) clo_i_assign_distances(rule, values, rows, 20, scores, distances);
         for (size_t i = 0; i < rows; i++) {
+            const double *const record = values + i * COLS;
             __int128 best = 0;
             uint32_t twin = 0;
             for (uint32_t c = 0; c < CLUSTERS; c++) {
-                __int128 score = 0;
-                const size_t vectors = r ? DIM : 1;
-                for (size_t e = 0; e < vectors; e++) {
-                    __int128 dot = 0, square = 0;
-                    for (size_t j = 0; j < COLS; j++) {
-                        const int64_t p = (int64_t)rule->points[(c * vectors + e) * COLS + j];
-                        dot += (__int128)p * (int64_t)values[i * COLS + j];
-                        square += (__int128)p * p;
-                    }
-                    score += r ? dot * dot : 2 * dot - square;
-                }
+                const __int128 score = twin_score(rule, record, c);
                 if (c == 0 || score > best) {
                     best = score;
                     twin = c;
@@ -155,10 +176,39 @@ static void labels_are_those_of_an_integer_twin(void **state)
             }
             assert_int_equal(labels[3 * 64 + i], twin);
             seen[twin]++;
+            if (r == 0) continue;
+            __int128 far = dot(record, record) * ((int64_t)1 << (2 * rule->bits)) - best;
+            if (far < 0) far = 0;
+            assert_true((__int128)distances[i] == far >> (4 * rule->bits - 20));
         }
     }
     assert_true(seen[0] + seen[1] > 0 && seen[2] + seen[3] > 0);
     clo_bounded_free(data);
+}
+
+/* assign.T2: a line and a plane whose distances are known. */
+static void distances_are_squared_and_capped(void **state)
+{
+    clo_error err;
+    clo_workspace *space = NULL;
+    clo_assign rule;
+    const double basis[] = { 1, 0, 0 }, point[] = { 0.7, 0.5, 0 }, far[] = { 0, -1, 0 };
+    const double one = 1 << 15, values[] = { 0, one / 2, one / 4, 0, one, 0 };
+    double scores[4];
+    uint64_t found[2];
+    (void)state;
+    assert_ok(clo_workspace_new(4096, &space, &err), err);
+    assert_ok(clo_i_assign_flats(space, basis, point, 1, 3, 1, 15, &rule, &err), err);
+    clo_i_assign_distances(&rule, values, 2, 20, scores, found);
+    assert_int_equal(found[0], (1 << 20) / 16);
+    assert_int_equal(found[1], (1 << 20) / 4);
+    assert_ok(clo_i_assign_flats(space, basis, far, 1, 3, 1, 15, &rule, &err), err);
+    clo_i_assign_distances(&rule, values, 2, 20, scores, found);
+    assert_int_equal(found[1], 1 << 20); /* 4, but for the cap */
+    assert_ok(clo_i_assign_subspaces(space, basis, 1, 3, 1, 15, &rule, &err), err);
+    clo_i_assign_distances(&rule, values, 2, 20, scores, found);
+    assert_int_equal(found[0], (1 << 20) / 16 * 5);
+    clo_workspace_free(space);
 }
 
 static void equal_centres_share_by_index(void **state)
@@ -185,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_row_more_or_less_moves_no_other),
         cmocka_unit_test(a_permutation_takes_the_labels_along),
         cmocka_unit_test(labels_are_those_of_an_integer_twin),
+        cmocka_unit_test(distances_are_squared_and_capped),
         cmocka_unit_test(equal_centres_share_by_index),
     };
     return cmocka_run_group_tests(tests, make, unmake);

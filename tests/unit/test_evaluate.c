@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include <cloister/evaluate.h>
+#include "operate/solution.h"
 #include "release/release.h"
 #include <omp.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void centres_are_measured_on_the_rows_without_a_bad_cell(void **state)
 {
     clo_release *release = release_of("kmeans");
     clo_table *table = table_of(five_rows, 5, 2);
-    clo_evaluation out;
+    clo_evaluation out = { .struct_size = sizeof out };
     (void)state;
     put(release, "centers", two_centers, 2, 2);
     assert_int_equal(clo_evaluate(release, table, no_truth, &out, NULL), CLO_OK);
@@ -60,7 +61,7 @@ static void a_truth_adds_its_own_cost_and_the_distance_of_the_best_matching(void
     const clo_matrix view = { truth, 2, 2, 3 };
     clo_release *release = release_of("kmeans");
     clo_table *table = table_of(five_rows, 5, 2);
-    clo_evaluation out;
+    clo_evaluation out = { .struct_size = sizeof out };
     (void)state;
     put(release, "centers", two_centers, 2, 2);
     assert_int_equal(clo_evaluate(release, table, view, &out, NULL), CLO_OK);
@@ -79,7 +80,7 @@ static void a_subspace_is_measured_through_the_origin_or_its_centre(void **state
     const double rows[] = { 6, 8, 2, -0.8, 0.6, 0 }, shifted[] = { 7, 9, 3, 0.2, 1.6, 1 };
     clo_release *linear = release_of("subspace"), *affine = release_of("subspace");
     clo_table *table = table_of(rows, 2, 3), *far = table_of(shifted, 2, 3);
-    clo_evaluation out;
+    clo_evaluation out = { .struct_size = sizeof out };
     (void)state;
     put(linear, "basis", basis, 3, 1);
     put(affine, "basis", basis, 3, 1);
@@ -100,7 +101,7 @@ static void a_true_basis_need_not_be_orthonormal(void **state)
     const double rows[] = { 5, 0, 2, -3, 0, 0 };
     clo_release *release = release_of("subspace");
     clo_table *table = table_of(rows, 2, 3);
-    clo_evaluation out;
+    clo_evaluation out = { .struct_size = sizeof out };
     (void)state;
     put(release, "basis", basis, 3, 2);
     assert_int_equal(clo_evaluate(release, table, (clo_matrix){ truth, 3, 2, 2 }, &out, NULL),
@@ -118,7 +119,7 @@ static void a_table_of_many_blocks_gives_the_same_bits_on_any_number_of_threads(
     enum { N = 10000 };
     double *rows = calloc(N, 2 * sizeof *rows), expected = 0;
     clo_release *release = release_of("kmeans");
-    clo_evaluation one, three;
+    clo_evaluation one = { .struct_size = sizeof one }, three = one;
     (void)state;
     assert_non_null(rows);
     for (size_t i = 0; i < N; i++) {
@@ -139,6 +140,182 @@ static void a_table_of_many_blocks_gives_the_same_bits_on_any_number_of_threads(
     free(rows);
 }
 
+/* ---- several subspaces --------------------------------------------------- */
+
+static void put_bases(clo_release *release, const double *data, size_t k, size_t d, size_t q)
+{
+    const size_t shape[] = { k, d, q };
+    assert_int_equal(clo_i_release_put(release, "bases", data, 3, shape, NULL), CLO_OK);
+}
+
+/* The plane of the first two axes and the third axis, which has a column of zeros. */
+static const double plane_and_line[] = { 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0 };
+static const double cross_rows[] = { 3, 4, 0.5, 0.1, 0, 7, NAN, 0, 0, 5, 0, 0 };
+
+static void subspaces_of_unequal_dimensions_are_measured_and_matched(void **state)
+{
+    /* in the other order; the plane turned by 0.2 about the first axis */
+    const double truth[] = { 0, 0, 0, 0, -2, 0, 3, 0, 0, cos(0.2), 0, sin(0.2) };
+    clo_release *release = release_of("subspaces");
+    clo_table *table = table_of(cross_rows, 4, 3);
+    clo_evaluation out = { .struct_size = sizeof out };
+    clo_error err;
+    (void)state;
+    put_bases(release, plane_and_line, 2, 3, 2);
+    assert_ok(clo_evaluate(release, table, (clo_matrix){ truth, 6, 2, 2 }, &out, &err), err);
+    assert_close(out.cost, (0.25 + 0.01 + 0) / 3, 1e-14);
+    assert_close(out.distance, sin(0.2), 1e-14);
+    assert_close(out.largest_angle, 0.2, 1e-14);
+    assert_true(out.truth_cost > 0 && isnan(out.accuracy));
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
+/* A truth of one column: the plane has a dimension more, which is half a unit of the square. */
+static void a_truth_may_have_fewer_columns_than_the_release(void **state)
+{
+    const double truth[] = { 1, 0, 0, 0, 0, 1 };
+    clo_release *release = release_of("subspaces");
+    clo_table *table = table_of(cross_rows, 4, 3);
+    clo_evaluation out = { .struct_size = sizeof out };
+    clo_error err;
+    (void)state;
+    put_bases(release, plane_and_line, 2, 3, 2);
+    assert_ok(clo_evaluate(release, table, (clo_matrix){ truth, 6, 1, 1 }, &out, &err), err);
+    assert_close(out.distance, sqrt(0.5), 1e-14);
+    assert_close(out.largest_angle, 0, 1e-14);
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
+static void offsets_move_the_subspaces_and_their_truth(void **state)
+{
+    const double offsets[] = { 0, 0, 1, 0, 9, 0 }, rows[] = { 3, 4, 1, 0, 9, 5 };
+    clo_release *release = release_of("subspaces");
+    clo_table *table = table_of(rows, 2, 3);
+    clo_evaluation out = { .struct_size = sizeof out };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_error err;
+    (void)state;
+    put_bases(release, plane_and_line, 2, 3, 2);
+    put(release, "offsets", offsets, 2, 3);
+    options.truth = (clo_matrix){ plane_and_line, 6, 2, 2 };
+    assert_ok(clo_evaluate_release(release, table, &options, &out, &err), err);
+    assert_close(out.cost, 0, 1e-28);
+    assert_close(out.truth_cost, (1.0 + 25) / 2, 1e-13); /* through the origin */
+    options.truth_offsets = (clo_matrix){ offsets, 2, 3, 3 };
+    assert_ok(clo_evaluate_release(release, table, &options, &out, &err), err);
+    assert_close(out.truth_cost, 0, 1e-28);
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
+/* ---- labels -------------------------------------------------------------- */
+
+static void labels_are_scored_without_bad_rows_and_outliers(void **state)
+{
+    const double rows[] = { 1, 0, 0, 2, NAN, 0, 10, 3, 9, 0, 9, 1 };
+    const uint32_t truth[] = { 1, 1, 1, 0, 1, 2 }, own[] = { 0, 0, 0, 1, 0, 1 };
+    clo_release *release = release_of("kmeans");
+    clo_table *table = table_of(rows, 6, 2);
+    clo_evaluation out = { .struct_size = sizeof out };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_error err;
+    (void)state;
+    put(release, "centers", two_centers, 2, 2);
+    options.truth_labels = truth; /* the nearest: 0 0 - 1 1 1; row 2 is bad and row 5 an outlier */
+    assert_ok(clo_evaluate_release(release, table, &options, &out, &err), err);
+    assert_close(out.accuracy, 0.75, 1e-15);
+    assert_true(out.nmi < 1 && out.ari < 1);
+    options.truth_clusters = 3; /* and now it is not: 0 and 1 and one of 1, 2 are wrong */
+    assert_ok(clo_evaluate_release(release, table, &options, &out, &err), err);
+    assert_close(out.accuracy, 0.6, 1e-15);
+    options.truth_clusters = 0;
+    options.labels = own;
+    assert_ok(clo_evaluate_release(release, table, &options, &out, &err), err);
+    assert_true(out.accuracy == 1 && out.nmi == 1 && out.ari == 1);
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
+static void labels_that_cannot_be_scored_are_refused(void **state)
+{
+    const uint32_t high[] = { 7, 7, 7, 7, 7 }, fine[] = { 0, 0, 0, 1, 1 };
+    clo_release *release = release_of("kmeans");
+    clo_table *table = table_of(five_rows, 5, 2);
+    clo_evaluation out = { .struct_size = sizeof out, .cost = 7 };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_error err;
+    (void)state;
+    put(release, "centers", two_centers, 2, 2);
+    options.truth_labels = high;
+    assert_fails(clo_evaluate_release(release, table, &options, &out, &err), CLO_ARGUMENT, err,
+                 "no row has a true label below 2: there is nothing to compare the clusters with");
+    options.truth_labels = fine;
+    options.labels = high;
+    assert_fails(clo_evaluate_release(release, table, &options, &out, &err), CLO_ARGUMENT, err,
+                 "the cluster of each row must be below 2, as many as there are");
+    options.struct_size = 3;
+    assert_fails(clo_evaluate_release(release, table, &options, &out, &err), CLO_ARGUMENT, err,
+                 "the options must start from clo_evaluate_options_default()");
+    assert_true(out.cost == 7);
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
+/* ---- solutions ----------------------------------------------------------- */
+
+/* A solution puts the last row where it is not nearest, and is believed. */
+static void a_solution_is_measured_with_its_own_labels(void **state)
+{
+    const uint32_t labels[] = { 0, 1, 0 }, truth[] = { 1, 0, 1 };
+    const double rows[] = { 3, 4, 0.5, 0.1, 0, 7, 0, 0, 2 };
+    clo_partition partition = { .count = 0 };
+    clo_solution *solution = NULL;
+    clo_table *table = table_of(rows, 3, 3);
+    clo_evaluation out = { .struct_size = sizeof out };
+    clo_evaluate_options options = clo_evaluate_options_default();
+    clo_error err;
+    (void)state;
+    assert_ok(clo_i_partition_new(3, 2, 3, 2, false, &partition, &err), err);
+    memcpy(partition.labels, labels, sizeof labels);
+    memcpy(partition.bases, plane_and_line, sizeof plane_and_line);
+    partition.dims[0] = 2, partition.dims[1] = 1;
+    assert_ok(clo_i_solution_new("kplanes", &partition, &solution, &err), err);
+    options.truth = (clo_matrix){ plane_and_line, 6, 2, 2 };
+    options.truth_labels = truth;
+    assert_ok(clo_evaluate_solution(solution, table, &options, &out, &err), err);
+    assert_close(out.cost, (0.25 + 0.01) / 3, 1e-14);
+    assert_close(out.distance, 0, 1e-15);
+    assert_true(out.accuracy == 1);
+    options.truth = (clo_matrix){ plane_and_line, 4, 2, 2 };
+    assert_fails(clo_evaluate_solution(solution, table, &options, &out, &err), CLO_ARGUMENT, err,
+                 "the truth must be the bases of 2 subspaces on top of each other, as the solution "
+                 "has (6 rows, at most 3 columns), not a 4 x 2 matrix");
+    clo_solution_free(solution);
+    clo_i_partition_free(&partition);
+    clo_table_free(table);
+}
+
+static void an_older_caller_gets_the_fields_that_it_knows(void **state)
+{
+    clo_release *release = release_of("kmeans");
+    clo_table *table = table_of(five_rows, 5, 2);
+    clo_evaluation out = { .struct_size = offsetof(clo_evaluation, accuracy), .accuracy = 7 };
+    clo_error err;
+    (void)state;
+    put(release, "centers", two_centers, 2, 2);
+    assert_ok(clo_evaluate(release, table, no_truth, &out, &err), err);
+    assert_close(out.cost, 14.0 / 3, 1e-14);
+    assert_int_equal(out.struct_size, offsetof(clo_evaluation, accuracy));
+    assert_true(out.accuracy == 7);
+    out.struct_size = 0;
+    assert_fails(clo_evaluate(release, table, no_truth, &out, &err), CLO_ARGUMENT, err,
+                 "the struct_size of the result must be set to its size");
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
 /* ---- mistakes ------------------------------------------------------------ */
 
 static void refuse(const clo_release *release, const clo_table *table, clo_matrix truth,
@@ -147,7 +324,8 @@ static void refuse(const clo_release *release, const clo_table *table, clo_matri
     clo_evaluation out, before;
     clo_error err = { .status = CLO_OK };
     memset(&out, 7, sizeof out);
-    memset(&before, 7, sizeof before);
+    out.struct_size = sizeof out;
+    before = out;
     assert_int_equal(clo_evaluate(release, table, truth, &out, &err), status);
     assert_string_equal(err.message, message);
     assert_memory_equal(&out, &before, sizeof out);
@@ -223,7 +401,8 @@ static void a_release_without_its_arrays_or_of_another_family_is_refused(void **
     put(apart, "basis", numbers, 2, 1);
     put(apart, "center", numbers, 1, 0);
     refuse(bounds, table, no_truth, CLO_UNSUPPORTED,
-           "a release of the family \"bounds\" cannot be evaluated: kmeans and subspace can");
+           "a release of the family \"bounds\" cannot be evaluated: kmeans, subspace and "
+           "subspaces can");
     refuse(bare, table, no_truth, CLO_FORMAT,
            "the release has no array \"centers\" of 2 dimensions");
     refuse(flat, table, no_truth, CLO_FORMAT, "the release has no array \"basis\" of 2 dimensions");
@@ -245,6 +424,13 @@ int main(void)
         cmocka_unit_test(a_subspace_is_measured_through_the_origin_or_its_centre),
         cmocka_unit_test(a_true_basis_need_not_be_orthonormal),
         cmocka_unit_test(a_table_of_many_blocks_gives_the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(subspaces_of_unequal_dimensions_are_measured_and_matched),
+        cmocka_unit_test(a_truth_may_have_fewer_columns_than_the_release),
+        cmocka_unit_test(offsets_move_the_subspaces_and_their_truth),
+        cmocka_unit_test(labels_are_scored_without_bad_rows_and_outliers),
+        cmocka_unit_test(labels_that_cannot_be_scored_are_refused),
+        cmocka_unit_test(a_solution_is_measured_with_its_own_labels),
+        cmocka_unit_test(an_older_caller_gets_the_fields_that_it_knows),
         cmocka_unit_test(a_truth_of_another_shape_is_refused_with_the_right_one),
         cmocka_unit_test(a_truth_that_is_no_basis_is_refused),
         cmocka_unit_test(a_table_that_does_not_fit_the_release_is_refused),

@@ -224,9 +224,14 @@ static void chooses_the_dimension_before_the_largest_drop(void **state)
 {
     fixture *const f = *state;
     const double drop[] = { 5, 4.5, 4.2, 0.3, 0.2 }, flat[] = { 1, 1, 1 }, one[] = { 3 };
-    assert_int_equal(clo_i_eigengap(drop, 5), 3);
-    assert_int_equal(clo_i_eigengap(flat, 3), 1);
-    assert_int_equal(clo_i_eigengap(one, 1), 1);
+    const double steps[] = { 64, 16, 4, 1, 0, 0 }, crumbs[] = { 9, 8, 1e-9, 1e-12, 0 };
+    double sharpness = 0;
+    assert_int_equal(clo_i_eigengap(drop, 5, 2.84, &sharpness), 3);
+    assert_relatively_close(sharpness, 3.9 / 0.30284, 1e-12);
+    assert_int_equal(clo_i_eigengap(flat, 3, 1, NULL), 1);
+    assert_int_equal(clo_i_eigengap(one, 1, 3, NULL), 1);
+    assert_int_equal(clo_i_eigengap(steps, 6, 85.0 / 6, NULL), 4);
+    assert_int_equal(clo_i_eigengap(crumbs, 5, 17.0 / 5, NULL), 2);
     double rows[ROWS * COLS];
     for (size_t i = 0; i < ROWS; i++)
         for (size_t c = 0; c < COLS; c++)

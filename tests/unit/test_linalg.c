@@ -454,6 +454,49 @@ static void sines_of_known_planes_are_what_they_are(void **state)
     for (size_t j = 0; j < 4; j++) assert_true(sines[j] == 0);
 }
 
+/* Left vectors are orthonormal, and their inner products with the columns have the values as their
+ * lengths: that is what makes them singular. */
+static void check_thin_svd(size_t rows, size_t cols)
+{
+    const size_t rank = rows < cols ? rows : cols;
+    double *const a = random_matrix(rows * cols, 7 + rows), *const left = need(rows * rank, 8);
+    double *const copy = need(rows * cols, 8), *const values = need(rank, 8);
+    clo_error err;
+    memcpy(copy, a, rows * cols * sizeof *a);
+    assert_ok(clo_i_thin_svd(copy, rows, cols, values, left, &err), err);
+    for (size_t p = 0; p < rank; p++)
+        for (size_t q = 0; q <= p; q++) {
+            double product = 0, along = 0;
+            for (size_t i = 0; i < rows; i++) product += left[i * rank + p] * left[i * rank + q];
+            for (size_t c = 0; c < cols; c++) {
+                double x = 0, y = 0;
+                for (size_t i = 0; i < rows; i++) x += left[i * rank + p] * a[i * cols + c];
+                for (size_t i = 0; i < rows; i++) y += left[i * rank + q] * a[i * cols + c];
+                along += x * y;
+            }
+            assert_close(product, p == q, 1e-13);
+            assert_close(along, p == q ? values[p] * values[p] : 0, 1e-12);
+            assert_true(values[q] >= values[p]);
+        }
+    free(a);
+    free(copy);
+    free(left);
+    free(values);
+}
+
+static void a_thin_svd_is_one_of_tall_and_of_wide_matrices(void **state)
+{
+    double a[2] = { 1, NAN }, values[2], left[2];
+    clo_error err;
+    (void)state;
+    check_thin_svd(40, 6);
+    check_thin_svd(6, 40);
+    check_thin_svd(7, 7);
+    check_thin_svd(3, 1);
+    assert_fails(clo_i_thin_svd(a, 2, 1, values, left, &err), CLO_INTERNAL, err, "not finite");
+    assert_fails(clo_i_thin_svd(a, 20000, 20000, values, left, &err), CLO_ARGUMENT, err, "16384");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +515,7 @@ int main(void)
         cmocka_unit_test(a_rank_deficient_matrix_is_completed),
         cmocka_unit_test(sines_agree_with_a_long_double_oracle_down_to_tiny_angles),
         cmocka_unit_test(sines_of_known_planes_are_what_they_are),
+        cmocka_unit_test(a_thin_svd_is_one_of_tall_and_of_wide_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static int falling(const void *left, const void *right)
 static void the_affinity_is_what_its_definition_says(void **state)
 {
     (void)state;
-    enum { N = 150, D = 4, S = 15 }; /* N / (10 k) with k = 1 */
+    enum { N = 150, D = 4, S = 6 }; /* the logarithm of N, rounded up */
     double *const rows = planted(N, D, 2, 2, 0.3, 9), *const expected = job_need(N * N, 8);
     double products[N], sorted[N];
     clo_affinity affinity = { 0 };

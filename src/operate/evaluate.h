@@ -1,0 +1,32 @@
+/*
+ * evaluate.h (internal) - a release, a solution and a truth all become flats (measure.h): k points,
+ * or k subspaces, each through a point of its own.
+ */
+#ifndef CLO_EVALUATE_INTERNAL_H
+#define CLO_EVALUATE_INTERNAL_H
+
+#include "measure/measure.h"
+#include <cloister/evaluate.h>
+
+/* What rows are compared with; the memory is its own. */
+typedef struct clo_target {
+    const char *what; /* for messages: "release" or "solution" */
+    clo_flats flats;  /* count 0: there is none */
+    double *bases, *offsets;
+    bool one;   /* a single subspace, whose truth goes through its own point */
+    double sum; /* of squared distances */
+} clo_target;
+
+void clo_i_target_free(clo_target *target);
+CLO_CHECK clo_status clo_i_target_of_release(const clo_release *release, clo_target *out,
+                                             clo_error *err);
+CLO_CHECK clo_status clo_i_target_of_solution(const clo_solution *solution, clo_target *out,
+                                              clo_error *err);
+/* The truth in the form that the result has. */
+CLO_CHECK clo_status clo_i_target_of_truth(const clo_target *result, clo_matrix truth,
+                                           clo_matrix offsets, clo_target *out, clo_error *err);
+/* How far the two are apart: distance and largest_angle. */
+CLO_CHECK clo_status clo_i_targets_apart(const clo_target *a, const clo_target *b,
+                                         clo_evaluation *result, clo_error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * Noise whose scale follows the data: the divergence of its pair against an independent
+ * implementation of the non-central chi-square law (aggregate.T2), and calibrations that hold for
+ * every shift and every dilation they allow (aggregate.T3).
+ */
+#include "check.h"
+#include "privacy/smooth.h"
+#include "random/random.h"
+#include <math.h>
+
+/* From SciPy's ncx2. */
+static void the_divergence_is_that_of_other_software(void **state)
+{
+    static const struct {
+        double epsilon;
+        size_t dimension;
+        double alpha, lambda, delta;
+    } known[] = {
+        { 1, 30, 0.2, -0.03, 0.000643222916878 },
+        { 10, 90, 2, 0.05, 3.84784639559e-07 },
+        { 1, 2, 0.5, -0.1, 0.0281777240723 },
+        { 0.1, 90, 0.03, 0.0015, 7.96073995524e-06 },
+        { 3, 10, 0.8, 0.2, 0 },
+        { 3, 10, 0.8, -0.2, 0.0404844209787 },
+        { 1, 3, 0.6, -0.2, 0.0919504257025 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const double delta = clo_i_smooth_delta(known[i].epsilon, known[i].dimension,
+                                                known[i].alpha, known[i].lambda);
+        assert_close(delta, known[i].delta, 1e-8 * known[i].delta + 1e-14);
+    }
+}
+
+static void the_gamma_function_is_that_of_other_software(void **state)
+{
+    (void)state;
+    assert_close(clo_i_gamma_lower(0.5, 0.3), 0.561421973919, 1e-13);
+    assert_close(clo_i_gamma_lower(15, 10), 0.0834584729346628, 1e-13);
+    assert_close(clo_i_gamma_lower(45, 60), 0.981026898627974, 1e-13);
+    assert_close(clo_i_gamma_lower(2.5, 30), 0.999999999987845, 1e-13);
+    assert_close(clo_i_gamma_lower(3, 0), 0, 0);
+    assert_close(clo_i_gamma_lower(3, INFINITY), 1, 0);
+}
+
+/* aggregate.T2: without a change of scale it is the Gaussian mechanism, and it grows with the
+ * shift. */
+static void small_dilations_lead_to_the_gaussian_mechanism(void **state)
+{
+    (void)state;
+    const double gaussian = clo_i_smooth_delta(1, 10, .7, 0);
+    assert_close(gaussian,
+                 .5 * (erfc((1 / .7 - .35) / sqrt(2)) - exp(1) * erfc((1 / .7 + .35) / sqrt(2))),
+                 1e-12);
+    assert_close(clo_i_smooth_delta(1, 10, .7, 1e-5), gaussian, 1e-4);
+    assert_close(clo_i_smooth_delta(1, 10, .7, -1e-5), gaussian, 1e-4);
+    for (double lambda = -.21; lambda < .3; lambda += .06) {
+        double before = 0;
+        for (double alpha = .05; alpha < 2; alpha *= 1.2) {
+            const double delta = clo_i_smooth_delta(1, 10, alpha, lambda);
+            assert_true(delta >= before - 1e-13);
+            before = delta;
+        }
+    }
+}
+
+/* aggregate.T3, at shifts and dilations between the points that the calibration looks at. */
+static void calibrations_hold_wherever_one_looks(void **state)
+{
+    static const double epsilons[] = { .1, 1, 10, 100 };
+    static const size_t dimensions[] = { 1, 2, 30, 90 };
+    const double delta = 1e-5;
+    clo_error err;
+    clo_rng *rng = NULL;
+    clo_stream *stream = NULL;
+    (void)state;
+    assert_ok(clo_rng_new_seeded((const uint8_t[32]){ 7 }, &rng, &err), err);
+    assert_ok(clo_i_stream_open(rng, 1, 1, &stream, &err), err);
+    for (size_t i = 0; i < 16; i++) {
+        const double epsilon = epsilons[i / 4];
+        const size_t n = dimensions[i % 4];
+        clo_smooth found;
+        assert_ok(clo_i_smooth_calibrate(epsilon, delta, n, &found, &err), err);
+        double worst = 0;
+        for (int t = 0; t < 60; t++) {
+            const double lambda = found.beta * (2 * clo_i_random_unit(stream) - 1);
+            const double alpha = found.alpha * (t % 2 ? 1 : clo_i_random_unit(stream));
+            worst = fmax(worst, clo_i_smooth_delta(epsilon, n, alpha, lambda));
+        }
+        worst = fmax(worst, clo_i_smooth_delta(epsilon, n, found.alpha, -found.beta));
+        assert_true(worst <= delta);
+        /* ... and are not far from the edge. */
+        worst = fmax(worst, clo_i_smooth_delta(epsilon, n, 1.1 * found.alpha, -found.beta));
+        worst = fmax(worst, clo_i_smooth_delta(epsilon, n, 1.1 * found.alpha, found.beta));
+        worst = fmax(worst, clo_i_smooth_delta(epsilon, n, 1.1 * found.alpha, 0));
+        assert_true(worst > delta);
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* The constants in print, beta = epsilon / (4 (D + ln(2/delta))), alpha = epsilon / (5 sqrt(2
+ * ln(2/delta))): wasteful at epsilon 1, and half of
+ * epsilon 100 does not pay for the change of scale. */
+static void the_printed_constants_waste_and_then_fail(void **state)
+{
+    const double delta = 1e-9;
+    clo_error err;
+    clo_smooth found;
+    (void)state;
+    assert_ok(clo_i_smooth_calibrate(1, delta, 90, &found, &err), err);
+    assert_true(found.alpha > 2 / (5 * sqrt(2 * log(2 / delta))));
+    assert_true(clo_i_smooth_delta(50, 5, 0, -100 / (4 * (5 + log(2 / delta)))) > 1000 * delta);
+}
+
+static void no_delta_is_refused(void **state)
+{
+    clo_error err;
+    clo_smooth found;
+    (void)state;
+    assert_int_equal(clo_i_smooth_calibrate(1, 0, 10, &found, &err), CLO_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_divergence_is_that_of_other_software),
+        cmocka_unit_test(the_gamma_function_is_that_of_other_software),
+        cmocka_unit_test(small_dilations_lead_to_the_gaussian_mechanism),
+        cmocka_unit_test(calibrations_hold_wherever_one_looks),
+        cmocka_unit_test(the_printed_constants_waste_and_then_fail),
+        cmocka_unit_test(no_delta_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

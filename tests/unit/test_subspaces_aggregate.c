@@ -1,0 +1,195 @@
+/* subspaces/aggregate (subspaces_aggregate.T1): every solver finds subspaces where there is budget
+ * enough, the order and the turns of a block's bases do not show (aggregate.T4), and every input
+ * succeeds. */
+#include "pipeline.h"
+#include "mechanism/mechanism.h"
+#include "measure/measure.h"
+
+enum { ROWS = 2000, D = 5, K = 2, Q = 2 };
+
+static clo_plan *plan_with(const char *settings, const clo_domain *domain, double epsilon)
+{
+    clo_error err;
+    clo_params *const params = params_for("subspaces/aggregate", settings);
+    clo_plan *plan = NULL;
+    assert_int_equal(
+        clo_plan_new(params, domain, (clo_loss){ epsilon, 1e-5 }, CLO_EXACT, &plan, &err),
+        CLO_ARGUMENT); /* idealized, and to be accepted by name */
+    assert_ok(clo_plan_new(params, domain, (clo_loss){ epsilon, 1e-5 }, CLO_IDEALIZED, &plan, &err),
+              err);
+    clo_params_free(params);
+    return plan;
+}
+
+static void make_planes(double *rows, double *bases)
+{
+    clo_error err;
+    clo_rng *const rng = seeded("planes");
+    clo_subspace_model model = clo_subspace_model_default();
+    model.rows = ROWS;
+    model.cols = D;
+    model.clusters = K;
+    model.dim = Q;
+    model.noise = .005;
+    assert_ok(clo_generate_subspaces(&model, rng, rows, NULL, bases, &err), err);
+    clo_rng_free(rng);
+}
+
+static void every_solver_finds_the_planes(void **state)
+{
+    static const char *const solvers[] = { "kplanes", "tsc", "ssc", "lrr" };
+    static double rows[ROWS * D], truth[K * D * Q];
+    clo_domain domain = ball(D, 1, CLO_REPLACE);
+    (void)state;
+    make_planes(rows, truth);
+    domain.rows = ROWS;
+    clo_bounded *const data = bounded_from(rows, ROWS, &domain);
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        char settings[96];
+        clo_array bases;
+        double distance = -1;
+        clo_error err;
+        snprintf(settings, sizeof settings, "clusters=2 dim=2 blocks=60 solver=%s", solvers[i]);
+        clo_plan *const plan = plan_with(settings, &domain, 200);
+        clo_release *const release = run_seeded(plan, data, "solve", NULL);
+        assert_true(clo_release_find(release, "bases", &bases));
+        assert_false(clo_release_find(release, "weights", &(clo_array){ 0 }));
+        assert_ok(clo_i_subspaces_distance(bases.data, truth, K, D, Q, &distance, &err), err);
+        assert_true(distance < .3);
+        clo_release_free(release);
+        clo_plan_free(plan);
+    }
+    clo_bounded_free(data);
+}
+
+/* ---- a solver of the caller's ---------------------------------------------------------------- */
+
+typedef struct caller {
+    bool swapped; /* the two planes in the other order, each basis turned */
+    bool fails;
+    _Atomic int calls;
+} caller;
+
+static clo_status constant(void *user, const clo_block *block, double *bases, clo_error *err)
+{
+    caller *const c = user;
+    (void)err;
+    c->calls++;
+    if (c->fails) return CLO_INTERNAL;
+    memset(bases, 0, K * block->cols * Q * sizeof *bases);
+    for (size_t k = 0; k < K; k++) {
+        double *const basis = bases + (c->swapped ? 1 - k : k) * block->cols * Q;
+        const double cosine = c->swapped ? .6 : 1, sine = c->swapped ? .8 : 0;
+        basis[(2 * k) * Q] = cosine;
+        basis[(2 * k) * Q + 1] = -sine;
+        basis[(2 * k + 1) * Q] = sine;
+        basis[(2 * k + 1) * Q + 1] = cosine;
+    }
+    return CLO_OK;
+}
+
+static clo_release *run_caller(caller *c, double epsilon, const char *seed)
+{
+    static double rows[ROWS * D], truth[K * D * Q];
+    clo_run_options options = clo_run_options_default();
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    make_planes(rows, truth);
+    options.solve_block = constant;
+    options.solve_user = c;
+    clo_plan *const plan = plan_with("clusters=2 dim=2 blocks=41 solver=caller", &domain, epsilon);
+    clo_bounded *const data = bounded_from(rows, ROWS, &domain);
+    clo_release *const release = run_seeded(plan, data, seed, &options);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    return release;
+}
+
+/* aggregate.T4: what is published is the set of ranges, in a form that depends on it alone.  At
+ * next to no noise the two releases are the same numbers, whatever order and bases a solver gave. */
+static void order_and_turns_do_not_show(void **state)
+{
+    caller plain = { .swapped = false }, other = { .swapped = true };
+    clo_array a, b;
+    (void)state;
+    clo_release *const first = run_caller(&plain, 290, "same");
+    clo_release *const second = run_caller(&other, 290, "same");
+    assert_int_equal(plain.calls, 41);
+    assert_true(clo_release_find(first, "bases", &a) && clo_release_find(second, "bases", &b));
+    for (size_t i = 0; i < K * D * Q; i++) assert_close(a.data[i], b.data[i], .02);
+    clo_release_free(first);
+    clo_release_free(second);
+}
+
+/* A failure would tell something of the records of a block. */
+static void a_solver_that_fails_is_not_heard_of(void **state)
+{
+    caller c = { .fails = true };
+    (void)state;
+    clo_release *const release = run_caller(&c, 5, "fails");
+    assert_int_equal(c.calls, 41);
+    clo_release_free(release);
+}
+
+static void a_missing_function_is_named(void **state)
+{
+    clo_error err;
+    clo_grant *grant = NULL;
+    clo_release *release = NULL;
+    const double row[D] = { 1 };
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    (void)state;
+    clo_plan *const plan = plan_with("clusters=2 dim=2 blocks=9 solver=caller", &domain, 1);
+    clo_bounded *const data = bounded_from(row, 1, &domain);
+    clo_rng *const rng = seeded("none");
+    assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+    assert_int_equal(clo_run(plan, grant, data, rng, NULL, &release, &err), CLO_ARGUMENT);
+    assert_null(release);
+    clo_grant_free(grant);
+    clo_rng_free(rng);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+static void runs_are_total_and_the_same_on_any_threads(void **state)
+{
+    static const char *const settings[] = { "clusters=3 dim=1 blocks=5",
+                                            "clusters=1 dim=2 blocks=8 flats=affine",
+                                            "clusters=2 dim=2 blocks=12 solver=tsc" };
+    const double values[] = {
+        0, 0, 0, 1, 0, 0, 1e300, -1e300, 5, NAN, 0, 0, .1, .2, .3, .3, .2, .1
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        for (size_t rows = 0; rows <= 6; rows += 3)
+            for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+                const clo_domain domain = ball(3, 1, (clo_relation)relation);
+                clo_plan *const plan = plan_with(settings[i], &domain, 1);
+                clo_bounded *const data = bounded_from(values, rows, &domain);
+                text seen[2];
+                for (int threads = 1; threads <= 2; threads++) {
+                    clo_run_options options = clo_run_options_default();
+                    options.threads = threads;
+                    options.block_rows = (size_t)threads + 1;
+                    clo_release *const release = run_seeded(plan, data, "total", &options);
+                    seen[threads - 1] = json_of(release);
+                    clo_release_free(release);
+                }
+                assert_string_equal(seen[0].bytes, seen[1].bytes);
+                free(seen[0].bytes);
+                free(seen[1].bytes);
+                clo_bounded_free(data);
+                clo_plan_free(plan);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_solver_finds_the_planes),
+        cmocka_unit_test(order_and_turns_do_not_show),
+        cmocka_unit_test(a_solver_that_fails_is_not_heard_of),
+        cmocka_unit_test(a_missing_function_is_named),
+        cmocka_unit_test(runs_are_total_and_the_same_on_any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
