@@ -2,8 +2,8 @@
  * bingham.h (internal) - draws from Bingham distributions, for whoever has a stream.
  *
  * Everything happens in the eigenbasis of A, where the density is exp(-sum_r sum_i e_ri w_ir^2)
- * with energies e_ri = -weight_r lambda_i: one eigendecomposition serves all columns and all sweeps.
- * Draws are exact in real arithmetic and run in floating point.
+ * with energies e_ri = -weight_r lambda_i: one eigendecomposition serves all columns and all
+ * sweeps. Draws are exact in real arithmetic and run in floating point.
  */
 #ifndef CLO_BINGHAM_INTERNAL_H
 #define CLO_BINGHAM_INTERNAL_H
