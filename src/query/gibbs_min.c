@@ -1,15 +1,15 @@
 /*
- * gibbs_min.c - subspaces with the density exp(rate sum_i max_l |U_l' x_i|^2), by Metropolis's rule.
+ * gibbs_min.c - subspaces with the density exp(rate sum_i max_l |U_l' x_i|^2), by Metropolis's
+ * rule.
  *
  * No labels take part, so the score is that of the nearest subspaces and does not reward them for
  * lying together, as Eq. 10 of wang2015 does where epsilon is small.  A proposal turns one of the
- * subspaces by a Gaussian step in its tangent space; its law does not change when the whole space is
- * turned, and a pair of subspaces can be turned into the same pair exchanged, so it is symmetric
+ * subspaces by a Gaussian step in its tangent space; its law does not change when the whole space
+ * is turned, and a pair of subspaces can be turned into the same pair exchanged, so it is symmetric
  * (gibbs.T3).
  *
- * In the first half of the run the weight of the data rises to its place, from a start that cannot
- * see them, and the step is fitted to the share of proposals that are taken.  From then on nothing
- * is adapted.
+ * In the first half of the run the step is fitted to the share of proposals that are taken; from
+ * then on nothing is adapted.
  */
 #include "query/gibbs_parts.h"
 #include <math.h>

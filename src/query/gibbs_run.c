@@ -2,8 +2,8 @@
  * gibbs_run.c - the Gibbs sampler of wang2015, Eq. 10, corrected: in its limit, or step by step.
  *
  * A sweep draws a label for each record given the subspaces, then each subspace given the labels of
- * its records, both exactly from their conditional laws.  The weight of a record is the same in both
- * (the paper's appendix has twice that in the second: then they are the conditionals of no law).
+ * its records, both exactly from their conditional laws.  The weight of a record is the same in
+ * both (the paper's appendix has twice that in the second: then they are the conditionals of no law).
  */
 #include "query/gibbs_parts.h"
 #include "linalg/linalg.h"

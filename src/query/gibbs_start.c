@@ -1,6 +1,6 @@
 /*
- * gibbs_start.c - where a chain begins: at uniform frames, or at what a solver of the caller's makes
- * of the records.
+ * gibbs_start.c - where a chain begins: at uniform frames, or at what a solver of the caller's
+ * makes of the records.
  *
  * A solver's answer is a plain function of the data.  In the limit a chain forgets it; the steps,
  * which are priced one by one, must not start from it.

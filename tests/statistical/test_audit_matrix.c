@@ -63,8 +63,8 @@ static clo_audit_finding audit_one(const char *mechanism, const char *pair, clo_
     return finding;
 }
 
-/* What to ask an exponential mechanism for: the quantile's choice, or where one draw of a frame shows
- * most of its range in as many runs as there are. */
+/* What to ask an exponential mechanism for: the quantile's choice, or where one draw of a frame
+ * shows most of its range in as many runs as there are. */
 static double asked_of(const char *mechanism, double choice, double gaussian)
 {
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;

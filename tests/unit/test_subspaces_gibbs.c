@@ -1,5 +1,5 @@
-/* subspaces/gibbs finds subspaces and flats, says how far its guarantee reaches (subspaces_gibbs.T1,
- * subspaces_gibbs.T2), and refuses what would not be private. */
+/* subspaces/gibbs finds subspaces and flats, says how far its guarantee reaches
+ * (subspaces_gibbs.T1, subspaces_gibbs.T2), and refuses what would not be private. */
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 #include "measure/measure.h"
