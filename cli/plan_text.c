@@ -118,8 +118,8 @@ void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
     say_hidden(out, domain);
     fputs("\n  data        ", out);
     say_domain(out, domain);
-    fprintf(out, "\n  guarantee   %s, proof in %s\n",
-            clo_guarantee_name(clo_mechanism_guarantee(mechanism)), clo_mechanism_proof(mechanism));
+    fprintf(out, "\n  guarantee   %s, proof in %s\n", clo_guarantee_name(clo_plan_guarantee(plan)),
+            clo_mechanism_proof(mechanism));
     print_queries(out, plan);
     if (!prediction.meaning) return;
     char sentence[600];
@@ -195,7 +195,7 @@ void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domai
     cli_json_text(json, "family", clo_mechanism_family(mechanism));
     cli_json_text(json, "method", clo_mechanism_method(mechanism));
     if (clo_plan_reason(plan)) cli_json_text(json, "reason", clo_plan_reason(plan));
-    cli_json_text(json, "guarantee", clo_guarantee_name(clo_mechanism_guarantee(mechanism)));
+    cli_json_text(json, "guarantee", clo_guarantee_name(clo_plan_guarantee(plan)));
     parameters_json(json, plan);
     cli_json_loss(json, "budget", clo_plan_budget(plan));
     cli_json_loss(json, "price", price.loss);

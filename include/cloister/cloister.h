@@ -30,6 +30,7 @@
 #include <cloister/params.h>
 #include <cloister/privacy.h>
 #include <cloister/random.h>
+#include <cloister/bingham.h>
 #include <cloister/mechanism.h>
 #include <cloister/ledger.h>
 #include <cloister/release.h>

@@ -30,6 +30,7 @@ CLO_API const char *clo_mechanism_method(const clo_mechanism *mechanism); /* "ll
 CLO_API const char *clo_mechanism_summary(const clo_mechanism *mechanism);
 CLO_API const char *
 clo_mechanism_proof(const clo_mechanism *mechanism); /* "proofs/kmeans_lloyd.md" */
+/* The weakest that a plan of it can have; clo_plan_guarantee says that of one plan. */
 CLO_API clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism);
 CLO_API const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count);
 CLO_API const char *clo_guarantee_name(clo_guarantee guarantee); /* "exact" … */
@@ -63,6 +64,7 @@ CLO_API const char *clo_plan_reason(const clo_plan *plan);
 CLO_API const clo_mechanism *clo_plan_mechanism(const clo_plan *plan);
 /* Of the i-th parameter of its mechanism. */
 CLO_API double clo_plan_value(const clo_plan *plan, size_t i);
+CLO_API clo_guarantee clo_plan_guarantee(const clo_plan *plan);
 CLO_API clo_loss clo_plan_budget(const clo_plan *plan); /* as asked for: what is charged */
 CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
 CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads); /* bytes a run needs */

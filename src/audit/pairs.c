@@ -81,6 +81,18 @@ static size_t around_the_median(clo_relation relation, unsigned group, int world
     return moving + 2 * (size_t)group;
 }
 
+/* An exponential mechanism shows its whole range only where the worlds are not mirror images: with
+ * as many more records along the first axis, the two worlds of replace are a strong preference for
+ * it and none at all. */
+static size_t tilted(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here[] = { 1, 0 }, there[] = { 0, 1 };
+    const size_t rows = either(relation, group, world, 2, here, there, out);
+    if (relation == CLO_ADD_REMOVE) return rows;
+    for (size_t i = 0; i < group; i++) memcpy(out + 2 * (rows + i), here, sizeof here);
+    return rows + group;
+}
+
 static const clo_i_pair table[] = {
 #define PAIR(family, method, name, settings, cols, categorical, twice, rows, what)                 \
     { #family, #method, #name, what, settings, cols, categorical, twice, rows },

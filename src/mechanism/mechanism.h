@@ -23,8 +23,10 @@ struct clo_mechanism {
     const char *family;
     const char *method;
     const char *summary;
-    const char *proof; /* under proofs/: the claim, and why it holds */
-    clo_guarantee guarantee;
+    const char *proof;       /* under proofs/: the claim, and why it holds */
+    clo_guarantee guarantee; /* the weakest, over all values of the parameters */
+    /* That of a plan with these values; NULL: it is always the above. */
+    clo_guarantee (*guarantee_of)(const double *values);
     const clo_param *params;
     size_t param_count;
     size_t plan_size;
@@ -45,6 +47,7 @@ struct clo_plan {
     clo_domain domain; /* its own copy */
     double *values;    /* of the parameters */
     void *state;       /* the mechanism's own, plan_size bytes */
+    clo_guarantee guarantee;
     clo_loss budget;
     clo_price price;
     clo_slot *slots;

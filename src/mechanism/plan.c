@@ -142,14 +142,16 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
     clo_plan *plan = NULL;
     CLO_TRY(clo_domain_check(domain, err));
     CLO_TRY(check_budget(budget, err));
-    if (mechanism->guarantee > accept)
+    const clo_guarantee guarantee =
+        mechanism->guarantee_of ? mechanism->guarantee_of(params->values) : mechanism->guarantee;
+    if (guarantee > accept)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "%s/%s is private only in the %s sense: accept that by name, or choose "
                           "another method",
-                          mechanism->family, mechanism->method,
-                          clo_guarantee_name(mechanism->guarantee));
+                          mechanism->family, mechanism->method, clo_guarantee_name(guarantee));
     CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
     plan->mechanism = mechanism;
+    plan->guarantee = guarantee;
     plan->budget = budget;
     const clo_status status = fill(plan, params, domain, err);
     if (status)
@@ -177,6 +179,11 @@ const clo_mechanism *clo_plan_mechanism(const clo_plan *plan)
 double clo_plan_value(const clo_plan *plan, size_t i)
 {
     return i < plan->mechanism->param_count ? plan->values[i] : NAN;
+}
+
+clo_guarantee clo_plan_guarantee(const clo_plan *plan)
+{
+    return plan->guarantee;
 }
 
 clo_loss clo_plan_budget(const clo_plan *plan)

@@ -81,7 +81,10 @@ static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t 
         exponential |= plan->slots[i].event.kind == CLO_EVENT_EXPONENTIAL;
     }
     snprintf(text, size, "%s%s%s; %s", gaussian ? "exactly rounded Gaussian" : "",
-             gaussian && exponential ? ", " : "", exponential ? "exact exponential mechanism" : "",
+             gaussian && exponential ? ", " : "",
+             !exponential                   ? ""
+             : plan->guarantee == CLO_EXACT ? "exact exponential mechanism"
+                                            : "exponential mechanism in floating point",
              secure ? "ChaCha20 keyed by the operating system" : "ChaCha20 from a seed");
 }
 
@@ -116,10 +119,10 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
     write_factor(plan->budget.epsilon, factor, sizeof factor);
     if (plan->budget.delta > 0)
         snprintf(delta, sizeof delta, ", apart from a probability of %s", number);
-    if (plan->mechanism->guarantee == CLO_IDEALIZED)
+    if (plan->guarantee == CLO_IDEALIZED)
         snprintf(more, sizeof more,
                  " This is proven for real numbers, and it ran in floating point.");
-    if (plan->mechanism->guarantee == CLO_ASYMPTOTIC)
+    if (plan->guarantee == CLO_ASYMPTOTIC)
         snprintf(more, sizeof more, " This is proven only for a sampler that runs for ever.");
     snprintf(text, size,
              "Had %s been %s, any outcome of this release would have been as likely up to a factor "
@@ -141,8 +144,7 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
     CLO_TRY(clo_i_copy_text(plan->price.accounting, &facts->accounting, err));
     CLO_TRY(clo_i_copy_text(sampler, &facts->sampler, err));
     CLO_TRY(clo_i_copy_text(statement, &facts->statement, err));
-    CLO_TRY(
-        clo_i_copy_text(clo_guarantee_name(plan->mechanism->guarantee), &facts->guarantee, err));
+    CLO_TRY(clo_i_copy_text(clo_guarantee_name(plan->guarantee), &facts->guarantee, err));
     facts->loss = plan->budget;
     facts->price = plan->price;
     facts->price.accounting = facts->accounting;

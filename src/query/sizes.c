@@ -46,6 +46,8 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));
+    case CLO_QUERY_gibbs: /* its chain is as long as the data, which no plan knows */
+        return add3(whole, clo_i_take_size(rows * seen, 8), 0);
     case CLO_QUERY_choose_flats:
         return add3(clo_i_take_size(t * slot->groups, 8),
                     clo_i_take_size(t * rows * slot->vectors, 8),

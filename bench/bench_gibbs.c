@@ -1,0 +1,202 @@
+/*
+ * bench_gibbs.c - subspaces/gibbs on the synthetic data of wang2015, section 5: cost and d_W (mean
+ * and standard deviation over data sets), CPU seconds, and how far chains from different starts on
+ * the same data agree.
+ *
+ * The data are clipped to the unit ball; their generators have the seeds 1000, 1001, …  Agreement
+ * is the variance of the cost between chains on one data set over its variance over data sets'
+ * means, as a standard deviation: a chain that is stuck shows in it.  It is a function of the data,
+ * and so here and in no release (proofs/gibbs.md).
+ *
+ *   bench_gibbs A|B|T EPSILONS SETS CHAINS [PARAMETER=VALUE ...]
+ *   bench_gibbs A 1,3,10 5 1 score=min
+ *   bench_gibbs T 10 1 1 sweeps=10000        (T: setting A, for its time)
+ */
+#include "measure/measure.h"
+#include <cloister/cloister.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+typedef struct setting {
+    size_t rows, cols, clusters, dim;
+    double noise;
+} setting;
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void stop_if(clo_status status, const clo_error *err)
+{
+    if (!status) return;
+    fprintf(stderr, "bench_gibbs: %s\n", err->message);
+    exit(1);
+}
+
+static clo_rng *seeded(const char *kind, int number)
+{
+    char text[64];
+    uint8_t seed[32];
+    clo_rng *rng = NULL;
+    clo_error err;
+    snprintf(text, sizeof text, "%s%d", kind, number);
+    clo_seed_from_text(text, seed);
+    stop_if(clo_rng_new_seeded(seed, &rng, &err), &err);
+    return rng;
+}
+
+static void make_data(const setting *s, int number, double *rows, double *truth)
+{
+    clo_subspace_model model = clo_subspace_model_default();
+    clo_rng *const rng = seeded("", number);
+    clo_error err;
+    model.rows = s->rows;
+    model.cols = s->cols;
+    model.clusters = s->clusters;
+    model.dim = s->dim;
+    model.noise = s->noise;
+    stop_if(clo_generate_subspaces(&model, rng, rows, NULL, truth, &err), &err);
+    clo_rng_free(rng);
+    for (size_t i = 0; i < s->rows; i++) {
+        double *const x = rows + i * s->cols, square = 0;
+        for (size_t j = 0; j < s->cols; j++) square += x[j] * x[j];
+        for (size_t j = 0; j < s->cols && square > 1; j++) x[j] /= sqrt(square);
+    }
+}
+
+static clo_plan *make_plan(const setting *s, const clo_domain *domain, double epsilon, double delta,
+                           int count, char **words)
+{
+    clo_params *params = NULL;
+    clo_plan *plan = NULL;
+    clo_error err;
+    char number[32];
+    stop_if(clo_params_new(clo_mechanism_find("subspaces/gibbs"), &params, &err), &err);
+    snprintf(number, sizeof number, "%zu", s->clusters);
+    stop_if(clo_params_set_text(params, "clusters", number, &err), &err);
+    snprintf(number, sizeof number, "%zu", s->dim);
+    stop_if(clo_params_set_text(params, "dim", number, &err), &err);
+    for (int i = 0; i < count; i++) {
+        char name[64];
+        const char *const equals = strchr(words[i], '=');
+        if (!equals) exit(2);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - words[i]), words[i]);
+        stop_if(clo_params_set_text(params, name, equals + 1, &err), &err);
+    }
+    stop_if(clo_plan_new(params, domain, (clo_loss){ epsilon, delta }, CLO_ASYMPTOTIC, &plan, &err),
+            &err);
+    clo_params_free(params);
+    return plan;
+}
+
+/* One chain: its cost and its distance from the truth. */
+static void run_chain(const setting *s, const clo_plan *plan, const clo_bounded *data,
+                      const double *rows, const double *truth, int number, double *cost,
+                      double *distance)
+{
+    clo_rng *const rng = seeded("chain", number);
+    clo_run_options options = clo_run_options_default();
+    clo_grant *grant = NULL;
+    clo_release *release = NULL;
+    clo_array bases;
+    clo_error err;
+    options.threads = 1;
+    stop_if(clo_grant_unmetered(plan, &grant, &err), &err);
+    stop_if(clo_run(plan, grant, data, rng, &options, &release, &err), &err);
+    if (!clo_release_find(release, "bases", &bases)) exit(1);
+    const clo_flats flats = { s->clusters, s->cols, s->dim, NULL, bases.data };
+    stop_if(clo_i_flat_cost(&flats, rows, s->rows, cost, &err), &err);
+    stop_if(
+        clo_i_subspaces_distance(bases.data, truth, s->clusters, s->cols, s->dim, distance, &err),
+        &err);
+    clo_release_free(release);
+    clo_grant_free(grant);
+    clo_rng_free(rng);
+}
+
+typedef struct moments {
+    double count, sum, square;
+} moments;
+
+static void add(moments *m, double value)
+{
+    m->count++;
+    m->sum += value;
+    m->square += value * value;
+}
+
+static double deviation(const moments *m)
+{
+    const double mean = m->sum / m->count;
+    return m->count > 1 ? sqrt(fmax(m->square - m->count * mean * mean, 0) / (m->count - 1)) : 0;
+}
+
+static void measure(const setting *s, double epsilon, int sets, int chains, int count, char **words)
+{
+    const double n = (double)s->rows;
+    double *const rows = calloc(s->rows * s->cols, sizeof *rows);
+    double *const truth = calloc(s->clusters * s->cols * s->dim, sizeof *truth);
+    moments cost = { 0 }, distance = { 0 };
+    double within = 0, seconds = 0;
+    clo_domain domain = clo_domain_default();
+    clo_error err;
+    if (!rows || !truth) exit(1);
+    domain.cols = s->cols;
+    domain.norm = 1;
+    domain.rows = s->rows;
+    bool steps = false;
+    for (int i = 0; i < count; i++) steps = steps || strcmp(words[i], "mode=steps") == 0;
+    clo_plan *const plan =
+        make_plan(s, &domain, epsilon, steps ? 1 / (n * log(n)) : 0, count, words);
+    for (int set = 0; set < sets; set++) {
+        clo_table *table = NULL;
+        clo_bounded *data = NULL;
+        moments mine = { 0 };
+        make_data(s, 1000 + set, rows, truth);
+        stop_if(clo_table_wrap((clo_matrix){ rows, s->rows, s->cols, s->cols }, CLO_MISSING_ZERO,
+                               &table, &err),
+                &err);
+        stop_if(clo_bound(table, &domain, &data, &err), &err);
+        for (int chain = 0; chain < chains; chain++) {
+            double c, w;
+            const double before = cpu_seconds();
+            run_chain(s, plan, data, rows, truth, 100 * set + chain, &c, &w);
+            seconds += cpu_seconds() - before;
+            add(&cost, c);
+            add(&distance, w);
+            add(&mine, c);
+        }
+        within += deviation(&mine) / sets;
+        clo_bounded_free(data);
+        clo_table_free(table);
+    }
+    const double runs = (double)sets * chains;
+    printf("%8g  cost %.5f +- %.5f  d_W %.4f +- %.4f  between chains %.5f  CPU s a run %.3f\n",
+           epsilon, cost.sum / runs, deviation(&cost), distance.sum / runs, deviation(&distance),
+           within, seconds / runs);
+    fflush(stdout);
+    clo_plan_free(plan);
+    free(rows);
+    free(truth);
+}
+
+int main(int argc, char **argv)
+{
+    static const setting a = { 1000, 10, 3, 3, 0.1 }, b = { 5000, 5, 3, 3, 0.01 };
+    if (argc < 5) {
+        fprintf(stderr, "usage: bench_gibbs A|B|T EPSILONS SETS CHAINS [PARAMETER=VALUE ...]\n");
+        return 2;
+    }
+    char *rest = argv[2], *word;
+    while ((word = strtok_r(rest, ",", &rest)))
+        measure(argv[1][0] == 'B' ? &b : &a, atof(word), atoi(argv[3]), atoi(argv[4]), argc - 5,
+                argv + 5);
+    return 0;
+}

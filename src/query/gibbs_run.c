@@ -1,0 +1,102 @@
+/*
+ * gibbs_run.c - the Gibbs sampler of wang2015, Eq. 10, corrected: in its limit, or step by step.
+ *
+ * A sweep draws a label for each record given the subspaces, then each subspace given the labels of
+ * its records, both exactly from their conditional laws.  The weight of a record is the same in
+ * both (the paper's appendix has twice that in the second: then they are the conditionals of no law).
+ */
+#include "query/gibbs_parts.h"
+#include "linalg/linalg.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- the limit --------------------------------------------------------------------------- */
+
+static void set_rate(clo_i_gibbs_chain *c, double rate)
+{
+    c->rate = rate;
+    for (size_t r = 0; r < c->q; r++) c->bingham->weights[r] = rate;
+}
+
+double clo_i_gibbs_heat(const clo_gibbs *how, uint64_t sweep)
+{
+    const uint64_t rise = how->sweeps / 8 * 3;
+    const double share = (double)(sweep + 1) / (double)(rise + 1);
+    return how->start || share >= 1 ? 1 : pow(share, 4);
+}
+
+clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gibbs_chain *c,
+                           clo_error *err)
+{
+    const double rate = c->rate;
+    for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
+        set_rate(c, rate * clo_i_gibbs_heat(how, sweep));
+        clo_i_gibbs_project_all(c);
+        clo_i_gibbs_draw_labels(c);
+        for (size_t l = 0; l < c->k; l++) {
+            CLO_TRY(clo_i_gibbs_set_law(c, l, err));
+            clo_i_bingham_sweep(c->bingham, c->stream, 1, c->frames + l * c->d * c->q);
+        }
+        CLO_TRY(clo_i_stream_check(c->stream, err));
+        CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));
+    }
+    set_rate(c, rate);
+    return CLO_OK;
+}
+
+/* ---- step by step ------------------------------------------------------------------------ */
+
+/* Vectors that are drawn for each subspace in a sweep. */
+static uint64_t draws_a_sweep(const clo_gibbs *how, size_t cols)
+{
+    const size_t rest = cols - how->dim;
+    if (how->columns || rest >= how->dim) return how->dim;
+    return rest > 1 ? rest : 1;
+}
+
+uint64_t clo_i_gibbs_charges(const clo_gibbs *how, size_t cols)
+{
+    return how->steps ? how->sweeps * draws_a_sweep(how, cols) + how->labels : 1;
+}
+
+/* All frames anew, one vector after the other. */
+static clo_status draw_frames(clo_i_gibbs_chain *c, clo_error *err)
+{
+    for (size_t l = 0; l < c->k; l++) {
+        CLO_TRY(clo_i_gibbs_set_law(c, l, err));
+        CLO_TRY(clo_i_bingham_sequence(c->bingham, c->stream, c->frames + l * c->d * c->q, err));
+    }
+    return clo_i_stream_check(c->stream, err);
+}
+
+/* The frames' columns in turn, each given the others. */
+static clo_status draw_columns(clo_i_gibbs_chain *c, clo_error *err)
+{
+    for (size_t l = 0; l < c->k; l++) {
+        CLO_TRY(clo_i_gibbs_set_law(c, l, err));
+        clo_i_bingham_sweep(c->bingham, c->stream, 1, c->frames + l * c->d * c->q);
+    }
+    return clo_i_stream_check(c->stream, err);
+}
+
+/* One record is in one cluster, so the j-th vectors of all subspaces are one draw (gibbs.T2): they
+ * are charged together.  The ask itself has charged the first of all. */
+clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibbs *how,
+                             clo_i_gibbs_chain *c, clo_error *err)
+{
+    const uint64_t charges = clo_i_gibbs_charges(how, c->d);
+    const clo_slot *slot = &context->meter->slots[number];
+    for (uint64_t i = 1; i < charges; i++)
+        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &slot, err));
+    for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
+        clo_i_gibbs_project_all(c);
+        if (how->nearest)
+            clo_i_gibbs_nearest_labels(c);
+        else
+            clo_i_gibbs_draw_labels(c);
+        CLO_TRY(how->columns ? draw_columns(c, err) : draw_frames(c, err));
+        CLO_TRY(clo_i_gibbs_tell(context, slot, c, err));
+        CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));
+    }
+    return CLO_OK;
+}
