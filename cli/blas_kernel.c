@@ -1,7 +1,7 @@
 /* blas_kernel.c - OpenBLAS looks at the processor when it is loaded, and one that is newer than the
- * library gets kernels for the oldest one of its line: a quarter of the speed.  Which kernels to take
- * can be said in the environment, but only before the program starts.  So the command, where it
- * finds itself on such a machine, says it and starts once more. */
+ * library gets kernels for the oldest one of its line: a quarter of the speed.  Which kernels to
+ * take can be said in the environment, but only before the program starts.  So the command, where
+ * it finds itself on such a machine, says it and starts once more. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
