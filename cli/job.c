@@ -181,6 +181,29 @@ clo_status cli_job_prepare(cli_job *job, cli_error *err)
     return status;
 }
 
+/* One sentence for lines that differ in their noise alone; where the next ones start. */
+static size_t announce_lines(const clo_plan *plan, size_t first)
+{
+    const clo_plan_line line = clo_plan_line_at(plan, first);
+    clo_plan_line last = line;
+    uint64_t count = line.event.count;
+    size_t next = first + 1;
+    char noise[96] = "", times[32] = "once";
+    for (; next < clo_plan_line_count(plan); next++) {
+        const clo_plan_line other = clo_plan_line_at(plan, next);
+        if (strcmp(other.query, line.query) != 0 || strcmp(other.label, line.label) != 0) break;
+        count += other.event.count;
+        last = other;
+    }
+    if (line.noise > 0)
+        snprintf(noise, sizeof noise, ", noise %s%s%s", cli_rounded(line.noise, 4).text,
+                 next > first + 1 ? " to " : "",
+                 next > first + 1 ? cli_rounded(last.noise, 4).text : "");
+    if (count > 1) snprintf(times, sizeof times, "%llu times", (unsigned long long)count);
+    cli_note("  asks %s (%s) %s%s", line.query, line.label, times, noise);
+    return next;
+}
+
 void cli_job_announce(const cli_job *job)
 {
     char name[128];
@@ -190,16 +213,7 @@ void cli_job_announce(const cli_job *job)
     cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
              cli_number(budget.epsilon).text, cli_number(budget.delta).text,
              clo_relation_name(job->domain.relation));
-    for (size_t i = 0; i < clo_plan_line_count(job->plan); i++) {
-        const clo_plan_line line = clo_plan_line_at(job->plan, i);
-        char noise[64] = "";
-        if (line.noise > 0)
-            snprintf(noise, sizeof noise, ", noise %s", cli_rounded(line.noise, 4).text);
-        char times[32] = "once";
-        if (line.event.count > 1)
-            snprintf(times, sizeof times, "%llu times", (unsigned long long)line.event.count);
-        cli_note("  asks %s (%s) %s%s", line.query, line.label, times, noise);
-    }
+    for (size_t i = 0; i < clo_plan_line_count(job->plan);) i = announce_lines(job->plan, i);
 }
 
 /* ---- the account ---------------------------------------------------------- */

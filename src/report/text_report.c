@@ -63,12 +63,19 @@ static void write_header(clo_writer *w, const clo_facts *facts, const clo_array 
     clo_i_write_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
 }
 
-static void write_rows(clo_writer *w, const clo_array *array, size_t rows, size_t cols)
+/* Of an array of three dimensions the rows are those of one slice, a column of the data each. */
+static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t slice,
+                       size_t rows, size_t cols)
 {
+    const double *const data = array->data + slice * rows * cols;
+    const bool named = array->dimensions > 2 && facts->column_names && facts->cols == rows;
     for (size_t i = 0; i < rows && i < SHOWN_ROWS; i++) {
-        clo_i_write_format(w, "%6zu", i + 1);
+        if (named)
+            clo_i_write_format(w, "%6.6s", facts->column_names[i]);
+        else
+            clo_i_write_format(w, "%6zu", i + 1);
         for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++)
-            clo_i_write_format(w, " %12.6g", array->data[i * cols + j]);
+            clo_i_write_format(w, " %12.6g", data[i * cols + j]);
         clo_i_write_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
     }
     if (rows > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu rows more\n", rows - SHOWN_ROWS);
@@ -76,15 +83,19 @@ static void write_rows(clo_writer *w, const clo_array *array, size_t rows, size_
 
 static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array)
 {
-    size_t rows = 1;
     const size_t cols = array->shape[array->dimensions - 1];
-    for (size_t i = 0; i + 1 < array->dimensions; i++) rows *= array->shape[i];
+    const size_t rows = array->dimensions > 1 ? array->shape[array->dimensions - 2] : 1;
+    const size_t slices = array->dimensions > 2 ? array->shape[0] : 1;
     clo_i_write_format(w, "\n%s (", array->name);
     for (size_t i = 0; i < array->dimensions; i++)
         clo_i_write_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
     clo_i_write_text(w, ")\n");
-    write_header(w, facts, array, cols);
-    write_rows(w, array, rows, cols);
+    for (size_t s = 0; s < slices && s < SHOWN_ROWS; s++) {
+        if (slices > 1) clo_i_write_format(w, "  of %zu\n", s + 1);
+        write_header(w, facts, array, cols);
+        write_rows(w, facts, array, s, rows, cols);
+    }
+    if (slices > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu more\n", slices - SHOWN_ROWS);
 }
 
 void clo_i_report_text(const clo_release *release, clo_writer *w)
