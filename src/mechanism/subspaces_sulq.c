@@ -20,7 +20,7 @@ enum { EXACT, PAPER };
 enum { MOST_ROUNDS = 60, PAPER_ROUNDS = 10 };
 _Static_assert(MOST_ROUNDS + 1 < CLO_MAX_SLOTS, "a rising schedule takes a line a round");
 
-/* Measured on the two settings of wang2015 (bench/bench_sulq.py): flat optima, all of them. */
+/* Measured on the two settings of wang2015 (bench/bench_wang2015.py): flat optima, all of them. */
 static const double RISE = 1.2;          /* of the budget, from each round to the next */
 static const double MEMORY = 0.5;        /* how much of earlier rounds a rising schedule keeps */
 static const double SEARCH_SHARE = 0.4;  /* of the budget, for the starts before the choice */
@@ -290,7 +290,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* First-order perturbation, as for one subspace, by the noise of what the last rounds average.
  * Where the clusters hardly stand out of the noise they are not found, either: the further factor
- * was measured (bench/bench_sulq.py); and no error is worse than that of random subspaces. */
+ * was measured (bench/bench_wang2015.py); and no error is worse than that of random subspaces. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
