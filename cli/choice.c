@@ -49,6 +49,11 @@ clo_status cli_choice_read(const cli_args *args, const char *name, const char *m
         mechanism = spokesman(out, mechanism);
     }
     const cli_subject subject = cli_subject_of_mechanism(mechanism);
+    const char *const solver = cli_value(args, "solver");
+    if (solver && strcmp(solver, "caller") == 0)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--solver caller is for programs that bring a function of their own; the "
+                        "command has none");
     out->named = named;
     return cli_params(args, &subject, &out->params, err);
 }

@@ -31,6 +31,9 @@ void cli_print_error(const cli_error *err);
 void *cli_alloc(size_t count, size_t size);
 char *cli_copy(const char *text);
 
+/* Starts the program once more where another kernel of the BLAS fits this processor better. */
+void cli_fit_blas_kernel(char **argv);
+
 /* ---- options: one row says everything about one -------------------------- */
 
 typedef struct cli_option {

@@ -77,6 +77,7 @@ static clo_status dispatch(int argc, const char **argv, cli_error *err)
 int main(int argc, char **argv)
 {
     cli_error err = { .hint = "" };
+    cli_fit_blas_kernel(argv);
     if (argc < 2) {
         cli_print_overview(stderr);
         return clo_status_exit_code(CLO_ARGUMENT);

@@ -34,9 +34,9 @@ typedef struct clo_block {
     uint8_t seed[32];
 } clo_block;
 
-/* Fills clusters x cols x dim bases, each row-major, as a function of the block alone.  A failure other than
- * CLO_MEMORY and CLO_CANCELLED makes the block's solution a fixed one, and is not told: it would
- * be a release of its own.  Called from several threads. */
+/* Fills clusters x cols x dim bases, each row-major, as a function of the block alone.  A failure
+ * other than CLO_MEMORY and CLO_CANCELLED makes the block's solution a fixed one, and is not told:
+ * it would be a release of its own.  Called from several threads. */
 typedef clo_status clo_block_solve(void *user, const clo_block *block, double *bases,
                                    clo_error *err);
 
@@ -55,6 +55,11 @@ typedef struct clo_run_options {
     clo_block_solve *solve_block; /* for the method "aggregate" with solver=caller */
     void *solve_user;
 } clo_run_options;
+
+/* What the environment variable OPENBLAS_CORETYPE should say before a program starts, so that the
+ * BLAS is fast on this processor; NULL: nothing, it already is.  A BLAS that is older than the
+ * processor does not know it and takes the slowest kernels. */
+CLO_API const char *clo_blas_better_kernel(void);
 
 CLO_API clo_run_options clo_run_options_default(void);
 /* Asks the plan's queries and makes the release.  The grant is used up, whatever comes

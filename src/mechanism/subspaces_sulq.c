@@ -288,9 +288,9 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_subspaces_release(context, domain, &fits[chosen], out, err);
 }
 
-/* First-order perturbation, as for one subspace, by the noise of what the last rounds average.  Where
- * the clusters hardly stand out of the noise they are not found, either: the further factor was
- * measured (bench/bench_sulq.py); and no error is worse than that of random subspaces. */
+/* First-order perturbation, as for one subspace, by the noise of what the last rounds average.
+ * Where the clusters hardly stand out of the noise they are not found, either: the further factor
+ * was measured (bench/bench_sulq.py); and no error is worse than that of random subspaces. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {

@@ -1,27 +1,70 @@
 /*
  * assign_rows.c - which released cluster each of the operator's own rows is in: a plain function of
  * the data, without noise, and so never for the world.
+ *
+ * Distances are measured where the mechanism measured them: with public column bounds, each column
+ * in units of the half width of its own.  In the data's units a column of large numbers would
+ * decide alone.
  */
 #include <cloister/assign.h>
 #include "data/data.h"
-#include "operate/released.h"
+#include "linalg/linalg.h"
+#include "operate/evaluate.h"
+#include "release/release.h"
 #include <math.h>
 
 enum { BLOCK_ROWS = 4096, BLOCK_DOUBLES = 1 << 22 };
 
-/* Distances of the block's rows, which are brought to scale in place. */
-static clo_status assign_block(const clo_i_released *released, double *rows, size_t count,
-                               double *squared, uint32_t *nearest, clo_error *err)
+/* What rows are compared with; scale: what each of their columns is divided by before, or NULL. */
+typedef struct yardstick {
+    clo_target target;
+    double *scale;
+} yardstick;
+
+static clo_status take_scale(const clo_release *release, yardstick *y, clo_error *err)
 {
-    const size_t d = released->flats.cols;
-    for (size_t i = 0; released->scale && i < count * d; i++) rows[i] /= released->scale[i % d];
-    CLO_TRY(clo_i_flat_distances(&released->flats, rows, count, squared, nearest, err));
+    const clo_facts *const facts = &release->facts;
+    if (!facts->lower || !facts->upper) return CLO_OK;
+    if (facts->cols != y->target.flats.cols)
+        return clo_i_fail(err, CLO_FORMAT, "the release has bounds of %zu columns, not of %zu",
+                          facts->cols, y->target.flats.cols);
+    CLO_TRY(clo_i_alloc(facts->cols, sizeof *y->scale, &y->scale, err));
+    for (size_t j = 0; j < facts->cols; j++) {
+        y->scale[j] = facts->upper[j] / 2 - facts->lower[j] / 2;
+        if (!(y->scale[j] > 0 && isfinite(y->scale[j])))
+            return clo_i_fail(err, CLO_FORMAT, "the bounds of column %zu of the release are none",
+                              j + 1);
+    }
+    return CLO_OK;
+}
+
+/* Brings points and bases into those units; bases are orthonormal there. */
+static clo_status bring_to_scale(yardstick *y, clo_error *err)
+{
+    const clo_flats *const flats = &y->target.flats;
+    const size_t k = flats->count, d = flats->cols, q = flats->dim;
+    double *const bases = y->target.bases, *const offsets = y->target.offsets;
+    if (!y->scale) return CLO_OK;
+    for (size_t i = 0; offsets && i < k * d; i++) offsets[i] /= y->scale[i % d];
+    for (size_t i = 0; bases && i < k * d * q; i++) bases[i] /= y->scale[i / q % d];
+    for (size_t c = 0; bases && c < k; c++)
+        CLO_TRY(clo_i_orthonormalize(bases + c * d * q, d, q, err));
+    return CLO_OK;
+}
+
+/* Distances of the block's rows, which are brought to scale in place. */
+static clo_status assign_block(const yardstick *y, double *rows, size_t count, double *squared,
+                               uint32_t *nearest, clo_error *err)
+{
+    const size_t d = y->target.flats.cols;
+    for (size_t i = 0; y->scale && i < count * d; i++) rows[i] /= y->scale[i % d];
+    CLO_TRY(clo_i_flat_distances(&y->target.flats, rows, count, squared, nearest, err));
     for (size_t i = 0; i < count; i++)
         if (isnan(squared[i])) nearest[i] = CLO_NO_CLUSTER;
     return CLO_OK;
 }
 
-static clo_status pass(const clo_i_released *released, const clo_table *table, uint32_t *clusters,
+static clo_status pass(const yardstick *y, const clo_table *table, uint32_t *clusters,
                        double *distances, clo_error *err)
 {
     const size_t cols = clo_table_cols(table), rows = clo_table_rows(table);
@@ -35,7 +78,7 @@ static clo_status pass(const clo_i_released *released, const clo_table *table, u
         const size_t count = rows - first < most ? rows - first : most;
         double *const squared = block + most * cols;
         clo_i_table_rows(table, first, count, block);
-        status = assign_block(released, block, count, squared, nearest, err);
+        status = assign_block(y, block, count, squared, nearest, err);
         clo_i_table_forget(table, first, count);
         for (size_t i = 0; i < count && !status; i++) {
             if (clusters) clusters[first + i] = nearest[i];
@@ -50,17 +93,19 @@ static clo_status pass(const clo_i_released *released, const clo_table *table, u
 clo_status clo_assign_rows(const clo_release *release, const clo_table *table, uint32_t *clusters,
                            double *distances, clo_error *err)
 {
-    clo_i_released released;
+    yardstick y = { .scale = NULL };
     if (!release || !table)
         return clo_i_fail(err, CLO_ARGUMENT, "a release and a table must be given");
-    CLO_TRY(clo_i_released_flats(release, &released, err));
-    clo_status status = CLO_OK;
-    if (clo_table_cols(table) != released.flats.cols)
+    clo_status status = clo_i_target_of_release(release, &y.target, err);
+    if (!status && clo_table_cols(table) != y.target.flats.cols)
         status = clo_i_fail(err, CLO_ARGUMENT,
                             "the release is about %zu columns, and the table has %zu: choose the "
                             "columns it was made from",
-                            released.flats.cols, clo_table_cols(table));
-    if (!status) status = pass(&released, table, clusters, distances, err);
-    clo_i_released_free(&released);
+                            y.target.flats.cols, clo_table_cols(table));
+    if (!status) status = take_scale(release, &y, err);
+    if (!status) status = bring_to_scale(&y, err);
+    if (!status) status = pass(&y, table, clusters, distances, err);
+    clo_i_target_free(&y.target);
+    clo_i_free(y.scale);
     return status;
 }

@@ -186,8 +186,8 @@ clo_status clo_i_target_of_release(const clo_release *release, clo_target *out, 
     if (family && strcmp(family, "subspace") == 0) return released_subspace(release, out, err);
     if (family && strcmp(family, "subspaces") == 0) return released_subspaces(release, out, err);
     return clo_i_fail(err, CLO_UNSUPPORTED,
-                      "a release of the family \"%s\" cannot be evaluated: kmeans, subspace and "
-                      "subspaces can",
+                      "a release of the family \"%s\" has nothing to measure rows by: kmeans, "
+                      "subspace and subspaces have",
                       family ? family : "");
 }
 

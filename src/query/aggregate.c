@@ -1,7 +1,7 @@
 /*
- * aggregate.c - sample and aggregate: an ordinary solver runs on each of m random disjoint blocks of
- * the records, and what is released is one of the solutions plus Gaussian noise, in proportion to
- * how far apart the solutions lie (Nissim, Raskhodnikova and Smith 2007; wang2015, Algorithm 1,
+ * aggregate.c - sample and aggregate: an ordinary solver runs on each of m random disjoint blocks
+ * of the records, and what is released is one of the solutions plus Gaussian noise, in proportion
+ * to how far apart the solutions lie (Nissim, Raskhodnikova and Smith 2007; wang2015, Algorithm 1,
  * repaired).
  *
  * A record is in one block, so that one solution changes.  The released one has more than half of
@@ -23,9 +23,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { BITS = 20, MOST_BLOCKS = 4096, GRID_BITS = 40, FLOOR_BITS = 20 };
-/* What the rounding of the scale may cost in beta: 2^-19, since the scale is at least 2^20. */
-static const double SCALE_ROUNDING = 1.0 / (1 << 19);
+enum { BITS = 20, MOST_BLOCKS = 4096, GRID_BITS = 40, FLOOR_BITS = 24 };
+/* What the rounding of the scale may cost in beta, since the scale is at least 2^24. */
+static const double SCALE_ROUNDING = 1.0 / (1 << 23);
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -37,6 +37,19 @@ static size_t min_size(size_t a, size_t b)
 static size_t coordinates_dim(size_t cols, size_t dim)
 {
     return min_size(dim, cols - dim);
+}
+
+/* Where there are too few blocks to average over, S is the diameter, whatever the data: then the
+ * scale tells nothing, and all of the budget goes into the shift (aggregate.T3). */
+static clo_status calibrate(clo_loss loss, size_t dimension, size_t blocks, size_t changed,
+                            clo_smooth *out, clo_error *err)
+{
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    CLO_TRY(clo_i_smooth_calibrate(loss.epsilon, loss.delta, dimension, out, err));
+    out->beta -= SCALE_ROUNDING;
+    if (!clo_i_smooth_is_constant(blocks, changed, out->beta)) return CLO_OK;
+    out->beta = 0;
+    return clo_calibrate(&once, 1, loss, &out->alpha, err);
 }
 
 clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
@@ -54,10 +67,8 @@ clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_
     if (blocks < 3 || blocks > MOST_BLOCKS)
         return clo_i_fail(err, CLO_ARGUMENT, "blocks must be between 3 and %d, not %zu",
                           (int)MOST_BLOCKS, blocks);
-    CLO_TRY(
-        clo_i_smooth_calibrate(loss.epsilon, loss.delta, clusters * cols * small, &smooth, err));
-    if (!(smooth.beta > 2 * SCALE_ROUNDING) ||
-        smooth.alpha * (1 << FLOOR_BITS) < sqrt((double)(clusters * cols * small)))
+    CLO_TRY(calibrate(loss, clusters * cols * small, blocks, domain->rows_per_unit, &smooth, err));
+    if (smooth.alpha * (1 << FLOOR_BITS) < sqrt((double)(clusters * cols * small)))
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon %g is too small for so many coordinates",
                           loss.epsilon);
     *out = (clo_slot){ .query = CLO_QUERY_aggregate,
@@ -408,7 +419,6 @@ static clo_status answer(clo_context *context, const clo_slot *slot, const solut
                          double *bases, clo_error *err)
 {
     const double diameter = sqrt(2 * (double)(s->clusters * s->small));
-    const double beta = slot->beta - SCALE_ROUNDING;
     double *distances = NULL, *scratch = NULL, *noisy = NULL, bound = 0;
     size_t center = 0;
     clo_status status = clo_i_alloc(s->blocks * s->blocks, sizeof *distances, &distances, err);
@@ -416,8 +426,8 @@ static clo_status answer(clo_context *context, const clo_slot *slot, const solut
     if (!status) status = clo_i_alloc(s->length, sizeof *noisy, &noisy, err);
     if (!status) status = measure_all(context, s, distances, err);
     if (!status) {
-        bound = clo_i_smooth_bound(distances, s->blocks, (size_t)slot->sensitivity, beta, diameter,
-                                   &center, scratch);
+        bound = clo_i_smooth_bound(distances, s->blocks, (size_t)slot->sensitivity, slot->beta,
+                                   diameter, &center, scratch);
         status =
             add_noise(context, slot, s->bases + center * s->length, s->length, bound, noisy, err);
     }

@@ -57,6 +57,8 @@ CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_slot
  * far that one moves when `changed` points do (aggregate.T1).  scratch: a double a point. */
 double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, double beta,
                           double diameter, size_t *center, double *scratch);
+/* Whether that bound is the diameter, whatever the points. */
+bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta);
 void clo_i_sort(double *values, size_t count); /* increasing */
 
 /* From here on these bytes are public: the information-flow test is told so.  Called on noised

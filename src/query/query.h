@@ -162,10 +162,10 @@ CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
 
-/* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver, brought
- * together by the sample-and-aggregate framework: one of them, plus noise that follows how far they
- * differ (aggregate.T4).  Answers: k x cols x dim, a basis of each that is a function of its range
- * alone, in an order that is a function of the set alone. */
+/* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver,
+ * brought together by the sample-and-aggregate framework: one of them, plus noise that follows how
+ * far they differ (aggregate.T4).  Answers: k x cols x dim, a basis of each that is a function of
+ * its range alone, in an order that is a function of the set alone. */
 CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
                                           size_t blocks, clo_loss loss, const char *label,
                                           clo_slot *out, clo_error *err);

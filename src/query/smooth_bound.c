@@ -34,16 +34,23 @@ static double smallest_mean(const double *sorted, size_t points, size_t t, size_
 static size_t averaged(size_t changed, double beta)
 {
     const double s = (double)changed;
-    size_t a = (size_t)fmin(0x1p40, ceil(3 * s / beta));
+    size_t a = (size_t)fmin(0x1p40, ceil(3 * s / beta)); /* beta is above 3 s / majority */
     if (a < 2 * changed) a = 2 * changed;
     while ((1 + s / (double)a) / (1 - s / (2 * (double)a)) > exp(beta / 2)) a++;
     return a;
 }
 
+bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta)
+{
+    const size_t majority = (points + changed + 1) / 2 + 1;
+    return majority > points || !(3 * (double)changed / (double)majority < beta) ||
+           averaged(changed, beta) > majority;
+}
+
 double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, double beta,
                           double diameter, size_t *center, double *scratch)
 {
-    const size_t majority = (points + changed + 1) / 2 + 1, a = averaged(changed, beta);
+    const size_t majority = (points + changed + 1) / 2 + 1;
     const bool local = clo_i_planted(CLO_FAULT_LOCAL_NOISE);
     double bound = 0;
     *center = 0;
@@ -52,7 +59,8 @@ double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, d
         if (sorted[i * points + majority - 1] < sorted[*center * points + majority - 1])
             *center = i;
     if (local) return 2 * smallest_mean(sorted, points, majority + changed, 1, scratch);
-    if (a > majority) return diameter;
+    if (clo_i_smooth_is_constant(points, changed, beta)) return diameter;
+    const size_t a = averaged(changed, beta);
     for (size_t step = 0;; step++) {
         const size_t t = majority + (step + 1) * changed;
         const double radius = t > points ? diameter : smallest_mean(sorted, points, t, a, scratch);

@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Whether the angles follow the law, by the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart. */
+/* Whether the angles follow the law, by the inequality of Dvoretzky, Kiefer and Wolfowitz. */
 static bool follows(double *angles, double alpha)
 {
     const double pi = acos(-1), allowed = sqrt(log(2 / alpha) / (2 * ASKS));
@@ -87,7 +87,7 @@ static void the_noise_follows_the_smooth_bound(void **state)
               err);
     slot.beta = 1.5; /* so that nine blocks are enough to average over */
     /* t_0 = 6; the first t beyond 9 blocks is 10 = t_0 + 4, after three steps. */
-    const double bound = 2 * sqrt(2) * exp(-(slot.beta - 0x1p-19) * 3 / 2);
+    const double bound = 2 * sqrt(2) * exp(-slot.beta * 3 / 2);
     slot.alpha = bound / .5;
     fill_law(.5);
     assert_close(cumulated[NODES], 1, 1e-6);

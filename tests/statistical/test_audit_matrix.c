@@ -43,6 +43,12 @@ static bool keep(void *user, const clo_audit_finding *finding)
     return true;
 }
 
+/* A run that solves seven blocks costs as much as thirty others. */
+static uint64_t trials_of(const char *mechanism)
+{
+    return strcmp(mechanism, "subspaces/aggregate") == 0 ? trials() / 50 : trials();
+}
+
 static clo_audit_finding audit_one(const char *mechanism, const char *pair, clo_relation relation,
                                    double epsilon, unsigned group, clo_planted fault)
 {
@@ -50,8 +56,8 @@ static clo_audit_finding audit_one(const char *mechanism, const char *pair, clo_
     clo_audit_finding finding = { 0 };
     clo_audit_options options = clo_audit_options_default();
     const clo_loss budget = { epsilon, strcmp(mechanism, "bounds/quantile") == 0 ? 0 : 1e-6 };
-    options.trials = trials();
-    options.alpha = stat_alpha(STAT_audit_matrix, 64);
+    options.trials = trials_of(mechanism);
+    options.alpha = stat_alpha(STAT_audit_matrix, 96);
     options.group = group;
     options.pair = pair;
     memcpy(options.seed, stat_seed(), sizeof options.seed);
@@ -68,6 +74,7 @@ static clo_audit_finding audit_one(const char *mechanism, const char *pair, clo_
 static double asked_of(const char *mechanism, double choice, double gaussian)
 {
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
+    if (strcmp(mechanism, "subspaces/aggregate") == 0) return 1; /* few runs show no large loss */
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
 }
 
@@ -83,7 +90,8 @@ static const expectation pairs[] = {
     { "subspace/gaussian", "diagonal", 0.95, 0.97 }, { "subspace/gaussian", "across", 0.95, 0.97 },
     { "subspace/gaussian", "far", 0.95, 0.97 },      { "subspace/gaussian", "again", 0.95, 0.97 },
     { "subspaces/sulq", "rounds", 0.95, 0.97 },      { "subspaces/sulq", "affine", 0.88, 0.91 },
-    { "subspaces/gibbs", "frame", 0.55, 0.6 },       { "bounds/quantile", "choice", 0.6, 0.7 },
+    { "subspaces/gibbs", "frame", 0.55, 0.6 },       { "subspaces/aggregate", "split", 0, 0 },
+    { "bounds/quantile", "choice", 0.6, 0.7 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
@@ -153,6 +161,7 @@ static const struct {
     { CLO_FAULT_CLIPPING_MISSING, "subspaces/gibbs", "far", CLO_REPLACE },
     { CLO_FAULT_COUNT_LEAKED, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
     { CLO_FAULT_SYMMETRIC_TWICE, "subspace/gaussian", "across", CLO_REPLACE },
+    { CLO_FAULT_LOCAL_NOISE, "subspaces/aggregate", "split", CLO_REPLACE },
 };
 
 static void every_planted_fault_is_caught(void **state)

@@ -113,6 +113,11 @@ def cases(cloister, leak):
     yield ("run subspace with bounds of columns", must_be_clean,
            [*run, "subspace", *csv, "--dim", "1", "--epsilon", "1", "--bounds=-1,1", "--no-ledger",
             "--json"])
+    sulq = [*run, "subspaces/sulq", *csv, "--clusters", "2", "--dim", "1", "--rounds", "4", *norm]
+    yield ("run subspaces from starts that are chosen", must_be_clean,
+           [*sulq, "--restarts", "2", "--json"])
+    yield ("run affine subspaces", must_be_clean,
+           [*sulq, "--restarts", "2", "--flats", "affine", "-o", "flats.json"])
     bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]
     yield "bounds", must_be_clean, bounds
     yield "bounds of columns", must_be_clean, [*bounds, "--of", "columns", "-o", "bounds.csv"]

@@ -1,5 +1,5 @@
-/* assign.T1, assign.T2: a record's cluster is its own affair.  Rows are added, removed, permuted, put
- * beside others in blocks of any size; every other row's label stays, bit for bit. */
+/* assign.T1, assign.T2: a record's cluster is its own affair.  Rows are added, removed, permuted,
+ * put beside others in blocks of any size; every other row's label stays, bit for bit. */
 #include "pipeline.h"
 #include "query/query.h"
 #include "bound/bound.h"

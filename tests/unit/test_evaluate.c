@@ -400,9 +400,10 @@ static void a_release_without_its_arrays_or_of_another_family_is_refused(void **
     put(wide, "basis", numbers, 1, 2);
     put(apart, "basis", numbers, 2, 1);
     put(apart, "center", numbers, 1, 0);
-    refuse(bounds, table, no_truth, CLO_UNSUPPORTED,
-           "a release of the family \"bounds\" cannot be evaluated: kmeans, subspace and "
-           "subspaces can");
+    refuse(
+        bounds, table, no_truth, CLO_UNSUPPORTED,
+        "a release of the family \"bounds\" has nothing to measure rows by: kmeans, subspace and "
+        "subspaces have");
     refuse(bare, table, no_truth, CLO_FORMAT,
            "the release has no array \"centers\" of 2 dimensions");
     refuse(flat, table, no_truth, CLO_FORMAT, "the release has no array \"basis\" of 2 dimensions");

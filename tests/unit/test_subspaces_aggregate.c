@@ -105,7 +105,7 @@ static clo_release *run_caller(caller *c, double epsilon, const char *seed)
 }
 
 /* aggregate.T4: what is published is the set of ranges, in a form that depends on it alone.  At
- * next to no noise the two releases are the same numbers, whatever order and bases a solver gave. */
+ * next to no noise the two releases are the same numbers, whatever order and bases came in. */
 static void order_and_turns_do_not_show(void **state)
 {
     caller plain = { .swapped = false }, other = { .swapped = true };
