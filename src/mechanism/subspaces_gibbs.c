@@ -25,7 +25,7 @@ enum { NEAREST, RANDOM };
 
 static const double HEIGHT = 0.7; /* of the constant beside a record, where flats are affine */
 /* Sweeps that are enough for the means to be flat on data of the paper's kind. */
-static const double LIMIT_SWEEPS = 2000, MIN_SWEEPS = 4000, STEP_SWEEPS = 8;
+static const double LIMIT_SWEEPS = 2000, MIN_SWEEPS = 8000, STEP_SWEEPS = 8;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 3, NULL,
@@ -41,7 +41,7 @@ static const clo_param params[PARAM_COUNT] = {
                 "the "
                 "nearest subspaces, better and for the limit alone" },
     [SWEEPS] = { "sweeps", CLO_PARAM_INT, 0, 1e8, 0, NULL,
-                 "how often everything is drawn anew; 0: 2000 (4000 for the score min), 8 for "
+                 "how often everything is drawn anew; 0: 2000 (8000 for the score min), 8 for "
                  "steps" },
     [START] = { "start", CLO_PARAM_CHOICE, 0, 3, 0, "uniform|kplanes|ssc|lrr",
                 "where the chain begins; a solver's answer is not private, and only the limit "

@@ -3,7 +3,7 @@
  *
  * A sweep draws a label for each record given the subspaces, then each subspace given the labels of
  * its records, both exactly from their conditional laws.  The weight of a record is the same in
- * both (the paper's appendix has twice that in the second: then they are the conditionals of no law).
+ * both (the appendix of the paper has twice that in the second: conditionals of no law at all).
  */
 #include "query/gibbs_parts.h"
 #include "linalg/linalg.h"

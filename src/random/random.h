@@ -39,7 +39,8 @@ uint64_t clo_i_random_u64(clo_stream *stream);
 uint64_t clo_i_random_below(clo_stream *stream, uint64_t bound); /* exactly uniform, 0 … bound-1 */
 bool clo_i_random_bit(clo_stream *stream);
 
-/* Floating point, for public starts and synthetic data.  Never for noise. */
+/* Floating point, for public starts, synthetic data, and draws whose guarantee says no more than
+ * idealized (bingham).  Never for noise that is added to a value. */
 double clo_i_random_unit(clo_stream *stream);   /* in (0, 1) */
 double clo_i_random_normal(clo_stream *stream); /* N(0, 1) */
 

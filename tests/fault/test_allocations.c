@@ -103,7 +103,9 @@ static clo_status make_plan(const work *given, clo_plan **out, clo_error *err)
     assert_non_null(mechanism);
     STEP(clo_params_new(mechanism, &params, err), params);
     STEP(set_parameters(given->settings, params, err), NULL);
-    STEP(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, out, err), *out);
+    STEP(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, clo_mechanism_guarantee(mechanism),
+                      out, err),
+         *out);
 done:
     clo_params_free(params);
     return status;
@@ -331,10 +333,10 @@ static void fail_every_allocation(scenario *run, const void *given)
 /* Few rounds: the others fail in the same places. */
 static const char *settings_of(const clo_mechanism *mechanism)
 {
-    if (strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 &&
-        strcmp(clo_mechanism_method(mechanism), "sulq") == 0)
-        return "rounds=2 restarts=1";
-    return NULL;
+    const char *const method = clo_mechanism_method(mechanism);
+    if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
+    if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";
+    return strcmp(method, "sulq") == 0 ? "rounds=2 restarts=1" : NULL;
 }
 
 static void survives_without_memory(const char *path)

@@ -3,8 +3,7 @@
  * two lines have the laws of both scores (gibbs.T3), which no order of the labels prefers.
  *
  * Power.  20,000 draws leave a radius of .023 around a law, 4,000 one of .05; a rate twice too
- * large
- * (the paper's B = epsilon I) moves them by .1 and more.
+ * large (the paper's B = epsilon I) moves them by .1 and more.
  */
 #include "asking.h"
 #include "base/planted.h"

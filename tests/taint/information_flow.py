@@ -118,6 +118,13 @@ def cases(cloister, leak):
            [*sulq, "--restarts", "2", "--json"])
     yield ("run affine subspaces", must_be_clean,
            [*sulq, "--restarts", "2", "--flats", "affine", "-o", "flats.json"])
+    gibbs = [*run, "subspaces/gibbs", *csv, "--clusters", "2", "--dim", "1", "--sweeps", "3",
+             "--accept", "asymptotic", *norm]
+    yield "run a chain and release its labels", must_be_clean, [*gibbs, "--labels", "yes", "--json"]
+    yield ("run a chain step by step", must_be_clean,
+           [*gibbs, "--mode", "steps", "--flats", "affine", "-o", "steps.json"])
+    yield ("run a chain from a solver's answer", must_be_clean,
+           [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]
     yield "bounds", must_be_clean, bounds
     yield "bounds of columns", must_be_clean, [*bounds, "--of", "columns", "-o", "bounds.csv"]
