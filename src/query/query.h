@@ -41,6 +41,7 @@ typedef struct clo_slot {
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    int grid_bits;      /* of an aggregate: of what is noised */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */

@@ -74,7 +74,7 @@ static clo_audit_finding audit_one(const char *mechanism, const char *pair, clo_
 static double asked_of(const char *mechanism, double choice, double gaussian)
 {
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
-    if (strcmp(mechanism, "subspaces/aggregate") == 0) return 1; /* few runs show no large loss */
+    if (strcmp(mechanism, "subspaces/aggregate") == 0) return 4; /* few runs show no large loss */
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
 }
 
