@@ -52,6 +52,9 @@ CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_slot
                                             const int64_t *scores, size_t count, size_t *chosen,
                                             clo_error *err);
 
+/* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
+size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
+
 /* From here on these bytes are public: the information-flow test is told so.  Called on noised
  * answers only. */
 #ifdef CLO_TAINT

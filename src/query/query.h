@@ -145,6 +145,20 @@ CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
 
+/* The tensor of fourth moments, the sums of x_i x_j x_k x_l over all records, as one Gaussian query.
+ * gaussian_moment.T1.  Answers: its clo_i_moment_size(cols) different entries, those with
+ * i <= j <= k <= l, l fastest, in unit-ball coordinates to the fourth. */
+CLO_CHECK clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
+                                                const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t slot,
+                                               const clo_bounded *data, double *moments,
+                                               clo_error *err);
+size_t clo_i_moment_size(size_t cols);
+/* How often the entry i <= j <= k <= l stands in the tensor: 1, 4, 6, 12 or 24. */
+unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l);
+/* The noise of an entry, times the root of its multiplicity. */
+double clo_i_moment_noise(const clo_slot *slot);
+
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
                                       const char *label, clo_slot *out, clo_error *err);
