@@ -71,6 +71,7 @@ typedef struct cli_command {
     const char *examples;           /* lines: what it does, then the command, in turn */
     const cli_group *const *groups; /* NULL at the end; NULL: no options but --help */
     const char *mechanism;          /* its parameters are options too; "*": of all; NULL: of none */
+    bool solvers;                   /* the parameters of all solvers are options */
     clo_status (*run)(const cli_args *args, cli_error *err);
     void (*remarks)(FILE *out); /* what --help says beyond the rows; NULL: nothing */
 } cli_command;
@@ -101,12 +102,28 @@ clo_status cli_check_words(const cli_args *args, size_t least, size_t most, cons
 /* "(replace or add-remove, preset replace)"; empty without choices. */
 void cli_option_range(const cli_option *option, char *text, size_t size);
 
-/* The mechanism parameters that are options of a command, each name once. */
+/* What has parameters: a mechanism or a solver. */
+typedef struct cli_subject {
+    char name[128];
+    const clo_param *rows;
+    size_t count;
+    const clo_mechanism *mechanism; /* one of these two */
+    const clo_solver *solver;
+} cli_subject;
+
+cli_subject cli_subject_of_mechanism(const clo_mechanism *mechanism);
+cli_subject cli_subject_of_solver(const clo_solver *solver);
+/* Those that a command can name. */
+size_t cli_subject_count(const cli_command *command);
+cli_subject cli_subject_at(const cli_command *command, size_t i);
+bool cli_subject_named(const cli_command *command, const char *word, cli_subject *out);
+
+/* The parameters that are options of a command, each name once. */
 size_t cli_parameters(const cli_command *command, const clo_param **rows, size_t room);
 enum { CLI_MAX_PARAMETERS = 256 };
 
 /* The same rows as --help, for one command or for all of them. */
-void cli_print_help(FILE *out, const cli_entry *entry, const clo_mechanism *mechanism);
+void cli_print_help(FILE *out, const cli_entry *entry, const cli_subject *subject);
 void cli_print_overview(FILE *out);
 clo_status cli_print_manual(FILE *out, const char *template_path, cli_error *err);
 void cli_parameter_range(const clo_param *param, char *text, size_t size); /* "1 to 64, preset 8" */
@@ -126,10 +143,25 @@ extern const cli_group cli_running_group; /* threads, seed, dry-run, yes, quiet 
 /* The mechanism that the words "FAMILY[/METHOD]" and --method name. */
 clo_status cli_mechanism(const char *name, const char *method, const clo_mechanism **out,
                          cli_error *err);
+clo_status cli_solver(const char *name, const clo_solver **out, cli_error *err);
 void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size);
-/* Its parameters as given; an option that belongs to another mechanism is an error. */
-clo_status cli_params(const cli_args *args, const clo_mechanism *mechanism, clo_params **out,
+/* Its parameters as given; an option that belongs to another one is an error. */
+clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_params **out,
                       cli_error *err);
+/* What the words "FAMILY[/METHOD]" and --method ask for: one mechanism, or the best of a family. */
+typedef struct cli_choice {
+    bool named;
+    const char *family;
+    clo_params *params; /* of the named one; otherwise of one that has these settings */
+    clo_setting settings[CLI_MAX_PARAMETERS];
+    size_t setting_count;
+} cli_choice;
+
+clo_status cli_choice_read(const cli_args *args, const char *name, const char *method,
+                           cli_choice *out, cli_error *err);
+clo_status cli_choice_plan(const cli_choice *choice, const clo_domain *domain, clo_loss budget,
+                           clo_guarantee accept, clo_plan **out, cli_error *err);
+void cli_choice_free(cli_choice *choice);
 /* Epsilon is asked for; delta < 0 in the result: not given. */
 clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err);
 double cli_default_delta(uint64_t public_rows);
@@ -174,7 +206,6 @@ typedef struct cli_bytes {
  * free: each step can fail without a cost until cli_job_spend. */
 typedef struct cli_job {
     const cli_args *args;
-    const clo_mechanism *mechanism;
     const char *path;
     const char *dataset;
     const char *token; /* NULL: a random one */
@@ -183,7 +214,7 @@ typedef struct cli_job {
     bool metered, quiet;
     int threads;
     clo_loss budget;
-    clo_params *params;
+    cli_choice choice;
     cli_domain_spec spec;
     clo_domain domain;
     char **names; /* of the columns; NULL: they have none */
@@ -197,7 +228,8 @@ typedef struct cli_job {
     cli_bytes json; /* the release, as it is stored and delivered */
 } cli_job;
 
-clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism *mechanism,
+/* name: "FAMILY[/METHOD]"; method: of --method, or NULL. */
+clo_status cli_job_check(cli_job *job, const cli_args *args, const char *name, const char *method,
                          const char *path, cli_error *err);
 clo_status cli_job_prepare(cli_job *job, cli_error *err);
 void cli_job_announce(const cli_job *job);
@@ -219,13 +251,13 @@ typedef struct cli_prediction {
 
 typedef struct cli_json cli_json;
 cli_prediction cli_predict(const clo_plan *plan, double rows);
-void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
+void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
                    cli_prediction prediction);
 /* What other ways of adding up would charge for the same noise, and how much noise is saved. */
 clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* The members of a plan's object, without its braces, so that more may follow. */
 void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
-                   const cli_args *args, cli_prediction prediction);
+                   cli_prediction prediction);
 
 /* ---- numbers and words ---------------------------------------------------- */
 
@@ -239,6 +271,9 @@ clo_status cli_parse_positive(const char *what, const char *text, double *out, c
 /* A whole number in lower ... upper; "1e6" is one. */
 clo_status cli_parse_whole(const char *what, const char *text, uint64_t lower, uint64_t upper,
                            uint64_t *out, cli_error *err);
+/* "1,2.5,3"; the caller frees the numbers. */
+clo_status cli_parse_list(const char *what, const char *text, double **out, size_t *out_count,
+                          cli_error *err);
 bool cli_scan_real(const char *text, size_t length, double *out);
 cli_text cli_number(double value); /* the shortest text that reads back the same */
 cli_text cli_rounded(double value, int digits);

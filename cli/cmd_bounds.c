@@ -133,12 +133,11 @@ static clo_status check(const cli_args *args, cli_error *err)
 static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const output = cli_value(args, "output");
-    const clo_mechanism *mechanism;
     cli_job job = { .args = NULL };
     cli_file *file = NULL;
     clo_status status = check(args, err);
-    if (status == CLO_OK) status = cli_mechanism("bounds/quantile", NULL, &mechanism, err);
-    if (status == CLO_OK) status = cli_job_check(&job, args, mechanism, cli_word(args, 0), err);
+    if (status == CLO_OK)
+        status = cli_job_check(&job, args, "bounds/quantile", NULL, cli_word(args, 0), err);
     /* One choice by the exponential mechanism needs no delta; many are cheaper with one. */
     if (status == CLO_OK && job.budget.delta < 0 && !of_columns(args)) job.budget.delta = 0;
     const bool writes = output && !cli_given(args, "dry-run");

@@ -45,7 +45,7 @@ static void print_mechanisms(const char *between)
 
 static bool has_first_words(const char *name)
 {
-    return cli_in_choices("methods|plan|run|audit|ledger|generate|completion|help", name);
+    return cli_in_choices("methods|plan|run|audit|solve|ledger|generate|completion|help", name);
 }
 
 /* The first words of a command, where they come from a list. */
@@ -53,6 +53,9 @@ static void print_first_words(const char *name, const char *between)
 {
     if (cli_in_choices("methods|plan|run|audit", name))
         print_mechanisms(between);
+    else if (strcmp(name, "solve") == 0)
+        for (size_t i = 0; i < clo_solver_count(); i++)
+            printf("%s%s", i ? between : "", clo_solver_name(clo_solver_at(i)));
     else if (strcmp(name, "ledger") == 0)
         print_choices("init|show|history|verify", between);
     else if (strcmp(name, "generate") == 0)

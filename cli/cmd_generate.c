@@ -1,5 +1,6 @@
-/* cmd_generate.c - cloister generate: synthetic data with a known truth, for trying things out. */
-#include "cli.h"
+/* cmd_generate.c - cloister generate: synthetic data with a known truth, for trying things out.
+ * The options become settings here; generate_models.c makes the data of them and writes them. */
+#include "cli_generate.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,90 +8,199 @@ static const cli_option model_rows[] = {
     CLI_OPTION("rows", 0, "N", "how many rows"),
     CLI_OPTION("cols", 0, "D", "how many columns"),
     CLI_OPTION("clusters", 0, "K", "how many subspaces or centres"),
-    CLI_OPTION("dim", 0, "Q", "subspaces: the dimension of each"),
+    CLI_OPTION("dim", 0, "Q",
+               "subspaces: the dimension of each, or a list with one number a subspace: 3,2,1"),
     CLI_OPTION("noise", 0, "S",
                "standard deviation of each coordinate around its subspace or centre"),
-    CLI_OPTION("spread", 0, "R", "mixture: the radius of the ball that holds the centres"),
+    CLI_CHOICE("noise-of", "WHAT", "coordinate|record", "coordinate",
+               "subspaces: whether --noise is that of a coordinate, or of the whole record and "
+               "thus divided by the root of --cols"),
+    CLI_OPTION("spread", 0, "R",
+               "the radius of the ball that holds the centres; for subspaces that of a point of "
+               "each: above 0 they are affine"),
+    CLI_OPTION("inner", 0, "R", "mixture: no centre is nearer to the origin than this"),
+    CLI_OPTION("decay", 0, "F",
+               "subspaces: the spread along each direction is this share of that along the one "
+               "before (1: all the same)"),
+    CLI_OPTION("shortest", 0, "F",
+               "subspaces: the lengths of the rows are uniform from this to 1 (1: unit vectors)"),
+    CLI_OPTION("shares", 0, "LIST",
+               "how the rows are shared out among the clusters, in proportion: 6,3,2, or 1/l for "
+               "1, 1/2, 1/3, ...; by default evenly"),
+    CLI_OPTION("outliers", 0, "F",
+               "the share of rows that are from no cluster; their label is the number of clusters"),
+    CLI_OPTION("entries", 0, "S", "sparse: how many entries of a centre are not zero"),
+    CLI_OPTION("stray", 0, "S", "sparse: how many further entries of a row hold noise alone"),
+    CLI_OPTION("from", 0, "FILE",
+               "the truth that an earlier --truth wrote, in place of a random one"),
     CLI_OPTION("seed", 0, "TEXT", "make the same data for the same text"),
     CLI_ROWS_END,
 };
 static const cli_group model_group = { "Model", model_rows };
 static const cli_option file_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
-               "where the rows go: CSV, or NPY by its name; by default CSV to stdout"),
+               "where the rows go: CSV, or NPY by its name; by default CSV to stdout; sparse rows "
+               "are LIBSVM (.svm, .libsvm)"),
     CLI_OPTION("truth", 0, "FILE",
                "where the truth goes: the centres, one a row; or the basis, with several subspaces "
                "stacked"),
+    CLI_OPTION("offsets", 0, "FILE", "subspaces: where a point of each goes, one a row"),
     CLI_OPTION("labels", 0, "FILE", "which cluster each row comes from, counted from 0"),
     CLI_ROWS_END,
 };
 static const cli_group file_group = { "Files", file_rows };
 
-typedef struct shape {
-    size_t rows, cols, clusters, dim; /* dim 0: a mixture */
-    double noise, spread;
-} shape;
+/* ---- models --------------------------------------------------------------------------------- */
 
-typedef struct sample {
-    double *records, *truth;
-    uint32_t *labels;
-} sample;
+static const char *const model_names[] = { "subspaces", "mixture", "sparse" };
+static const char *const model_words[] = { "subspaces", "a mixture", "a sparse mixture" };
+enum { MODELS = 3 };
+
+/* The options that not every model has; the letter of each model that does. */
+static const struct {
+    const char *option, *models;
+} owners[] = {
+    { "dim", "s" },      { "noise-of", "s" }, { "decay", "s" },
+    { "shortest", "s" }, { "inner", "m" },    { "entries", "p" },
+    { "stray", "p" },    { "from", "sm" },    { "offsets", "s" },
+};
+
+static clo_status refuse_strangers(const cli_args *args, cli_model model, cli_error *err)
+{
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+        const char *const models = owners[i].models;
+        if (!cli_given(args, owners[i].option) || strchr(models, "smp"[model])) continue;
+        const char *const owner = models[1]          ? "subspaces and to a mixture"
+                                  : models[0] == 's' ? model_words[0]
+                                  : models[0] == 'm' ? model_words[1]
+                                                     : model_words[2];
+        return cli_fail(err, CLO_ARGUMENT, "--%s belongs to %s, not to %s", owners[i].option, owner,
+                        model_words[model]);
+    }
+    return CLO_OK;
+}
+
+static clo_status find_model(const char *name, cli_model *out, cli_error *err)
+{
+    for (size_t i = 0; i < MODELS; i++)
+        if (strcmp(name, model_names[i]) == 0) {
+            *out = (cli_model)i;
+            return CLO_OK;
+        }
+    const char *const meant = cli_nearest(name, model_names, MODELS);
+    cli_hint(err, "cloister generate --help");
+    if (meant)
+        return cli_fail(err, CLO_ARGUMENT, "there is no model '%s'; did you mean '%s'?", name,
+                        meant);
+    return cli_fail(err, CLO_ARGUMENT, "the model must be subspaces, mixture or sparse, not '%s'",
+                    name);
+}
 
 /* ---- options ---------------------------------------------------------------- */
 
-static clo_status read_size(const cli_args *args, const char *name, uint64_t upper, size_t *out,
-                            cli_error *err)
+static clo_status read_size(const cli_args *args, const char *name, uint64_t lower, uint64_t upper,
+                            size_t *out, cli_error *err)
 {
     const char *const text = cli_value(args, name);
     char option[32];
     uint64_t value;
     if (!text) return CLO_OK;
     snprintf(option, sizeof option, "--%s", name);
-    const clo_status status = cli_parse_whole(option, text, 1, upper, &value, err);
+    const clo_status status = cli_parse_whole(option, text, lower, upper, &value, err);
     if (status == CLO_OK) *out = (size_t)value;
     return status;
 }
 
-static clo_status read_shape(const cli_args *args, shape *s, cli_error *err)
+/* A number from 0 to most, 0: to any. */
+static clo_status read_real(const cli_args *args, const char *name, double most, double *out,
+                            cli_error *err)
 {
-    const char *const noise = cli_value(args, "noise");
-    const char *const spread = cli_value(args, "spread");
-    clo_status status;
-    if ((status = read_size(args, "rows", UINT64_C(1) << 31, &s->rows, err)) ||
-        (status = read_size(args, "cols", 1 << 20, &s->cols, err)) ||
-        (status = read_size(args, "clusters", 1 << 20, &s->clusters, err)) ||
-        (status = read_size(args, "dim", 1 << 20, &s->dim, err)))
-        return status;
-    if (noise && (!cli_scan_real(noise, strlen(noise), &s->noise) || s->noise < 0))
-        return cli_fail(err, CLO_ARGUMENT, "--noise must be a number of at least 0, not '%s'",
-                        noise);
-    if (spread && (status = cli_parse_positive("--spread", spread, &s->spread, err))) return status;
+    const char *const text = cli_value(args, name);
+    double value;
+    if (!text) return CLO_OK;
+    if (!cli_scan_real(text, strlen(text), &value) || value < 0 || (most > 0 && value > most)) {
+        if (most > 0)
+            return cli_fail(err, CLO_ARGUMENT, "--%s must be a number between 0 and %s, not '%s'",
+                            name, cli_number(most).text, text);
+        return cli_fail(err, CLO_ARGUMENT, "--%s must be a number of at least 0, not '%s'", name,
+                        text);
+    }
+    *out = value;
     return CLO_OK;
 }
 
-static clo_status model_named(const char *name, const cli_args *args, shape *out, cli_error *err)
+/* "3", or "3,2,1": then there are as many clusters. */
+static clo_status read_dims(const cli_args *args, cli_settings *s, cli_error *err)
 {
-    if (strcmp(name, "mixture") == 0) {
-        const clo_mixture_model m = clo_mixture_model_default();
-        *out = (shape){ m.rows, m.cols, m.clusters, 0, m.noise, m.spread };
-        if (cli_given(args, "dim"))
-            return cli_fail(err, CLO_ARGUMENT, "--dim belongs to subspaces, not to a mixture");
+    const char *const text = cli_value(args, "dim");
+    double *numbers = NULL;
+    size_t count = 0;
+    if (!text || !strchr(text, ',')) return read_size(args, "dim", 1, 1 << 20, &s->dim, err);
+    clo_status status = cli_parse_list("--dim", text, &numbers, &count, err);
+    if (status != CLO_OK) return status;
+    if (cli_given(args, "clusters") && count != s->clusters)
+        status = cli_fail(err, CLO_ARGUMENT,
+                          "--dim must be one number, or one for each of the %zu clusters, not %zu",
+                          s->clusters, count);
+    s->dims = cli_alloc(count, sizeof *s->dims);
+    s->clusters = count;
+    s->dim = 0;
+    for (size_t i = 0; i < count && status == CLO_OK; i++) {
+        if (!(numbers[i] >= 1 && numbers[i] <= 1 << 20) || numbers[i] != (size_t)numbers[i])
+            status = cli_fail(err, CLO_ARGUMENT,
+                              "entry %zu of --dim must be a whole number of at least 1, not %s",
+                              i + 1, cli_number(numbers[i]).text);
+        else
+            s->dims[i] = (size_t)numbers[i];
+        if (s->dims[i] > s->dim) s->dim = s->dims[i];
+    }
+    free(numbers);
+    return status;
+}
+
+static clo_status read_shares(const cli_args *args, cli_settings *s, cli_error *err)
+{
+    const char *const text = cli_value(args, "shares");
+    size_t count = 0;
+    if (!text) return CLO_OK;
+    if (strcmp(text, "1/l") == 0) {
+        s->shares = cli_alloc(s->clusters, sizeof *s->shares);
+        for (size_t i = 0; i < s->clusters; i++) s->shares[i] = 1 / (double)(i + 1);
         return CLO_OK;
     }
-    if (strcmp(name, "subspaces") == 0) {
-        const clo_subspace_model m = clo_subspace_model_default();
-        *out = (shape){ m.rows, m.cols, m.clusters, m.dim, m.noise, 0 };
-        if (cli_given(args, "spread"))
-            return cli_fail(err, CLO_ARGUMENT, "--spread belongs to a mixture, not to subspaces");
-        return CLO_OK;
-    }
-    const char *const names[] = { "mixture", "subspaces" };
-    const char *const meant = cli_nearest(name, names, 2);
-    cli_hint(err, "cloister generate --help");
-    if (meant)
-        return cli_fail(err, CLO_ARGUMENT, "there is no model '%s'; did you mean '%s'?", name,
-                        meant);
-    return cli_fail(err, CLO_ARGUMENT, "the model must be subspaces or mixture, not '%s'", name);
+    const clo_status status = cli_parse_list("--shares", text, &s->shares, &count, err);
+    if (status != CLO_OK) return status;
+    if (count != s->clusters)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--shares must be 1/l, or one number for each of the %zu clusters, not %zu",
+                        s->clusters, count);
+    return CLO_OK;
+}
+
+static clo_status read_settings(const cli_args *args, cli_settings *s, cli_error *err)
+{
+    const char *const noise_of = cli_value(args, "noise-of");
+    const char *const spread = cli_value(args, "spread");
+    clo_status status;
+    if ((status = read_size(args, "rows", 1, UINT64_C(1) << 31, &s->rows, err)) ||
+        (status = read_size(args, "cols", 1, s->model == CLI_SPARSE ? 1 << 24 : 1 << 20, &s->cols,
+                            err)) ||
+        (status = read_size(args, "clusters", 1, 1 << 20, &s->clusters, err)) ||
+        (status = read_dims(args, s, err)) ||
+        (status = read_size(args, "entries", 1, 4096, &s->entries, err)) ||
+        (status = read_size(args, "stray", 0, 4096, &s->stray, err)) ||
+        (status = read_real(args, "noise", 0, &s->noise, err)) ||
+        (status = read_real(args, "inner", 0, &s->inner, err)) ||
+        (status = read_real(args, "decay", 1, &s->decay, err)) ||
+        (status = read_real(args, "shortest", 1, &s->shortest, err)) ||
+        (status = read_real(args, "outliers", 1, &s->outliers, err)))
+        return status;
+    if (spread && s->model == CLI_SUBSPACES)
+        status = read_real(args, "spread", 0, &s->spread, err);
+    else if (spread)
+        status = cli_parse_positive("--spread", spread, &s->spread, err);
+    s->noise_whole = noise_of && strcmp(noise_of, "record") == 0;
+    return status;
 }
 
 static clo_status new_rng(const cli_args *args, clo_rng **out, cli_error *err)
@@ -102,97 +212,26 @@ static clo_status new_rng(const cli_args *args, clo_rng **out, cli_error *err)
     return clo_rng_new_seeded(seed, out, &err->error);
 }
 
-/* ---- making and writing ------------------------------------------------------ */
-
-static clo_status make(const shape *s, clo_rng *rng, sample *out, cli_error *err)
-{
-    size_t cells, truth;
-    if (__builtin_mul_overflow(s->rows, s->cols, &cells) || cells > SIZE_MAX / 16 ||
-        __builtin_mul_overflow(s->clusters * s->cols, s->dim ? s->dim : 1, &truth))
-        return cli_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
-    out->records = cli_alloc(cells, sizeof *out->records);
-    out->labels = cli_alloc(s->rows, sizeof *out->labels);
-    out->truth = cli_alloc(truth, sizeof *out->truth);
-    if (s->dim == 0) {
-        clo_mixture_model model = clo_mixture_model_default();
-        model.rows = s->rows;
-        model.cols = s->cols;
-        model.clusters = s->clusters;
-        model.noise = s->noise;
-        model.spread = s->spread;
-        return clo_generate_mixture(&model, rng, out->records, out->labels, out->truth,
-                                    &err->error);
-    }
-    clo_subspace_model model = clo_subspace_model_default();
-    model.rows = s->rows;
-    model.cols = s->cols;
-    model.clusters = s->clusters;
-    model.dim = s->dim;
-    model.noise = s->noise;
-    return clo_generate_subspaces(&model, rng, out->records, out->labels, out->truth, &err->error);
-}
-
-static clo_status write_records(const char *path, const shape *s, const sample *made,
-                                cli_error *err)
-{
-    char *const text = cli_alloc(s->cols, 24);
-    const char **const names = cli_alloc(s->cols, sizeof *names);
-    for (size_t j = 0; j < s->cols; j++) {
-        snprintf(text + 24 * j, 24, "x%zu", j + 1);
-        names[j] = text + 24 * j;
-    }
-    const clo_matrix values = { made->records, s->rows, s->cols, s->cols };
-    const clo_status status = clo_matrix_write(path, values, names, &err->error);
-    free(names);
-    free(text);
-    return status;
-}
-
-static clo_status write_labels(const char *path, const shape *s, const sample *made, cli_error *err)
-{
-    static const char *const name = "cluster";
-    double *const values = cli_alloc(s->rows, sizeof *values);
-    for (size_t i = 0; i < s->rows; i++) values[i] = made->labels[i];
-    const clo_status status =
-        clo_matrix_write(path, (clo_matrix){ values, s->rows, 1, 1 }, &name, &err->error);
-    free(values);
-    return status;
-}
-
-static clo_status write_truth(const char *path, const shape *s, const sample *made, cli_error *err)
-{
-    const size_t rows = s->dim ? s->clusters * s->cols : s->clusters;
-    const size_t cols = s->dim ? s->dim : s->cols;
-    return clo_matrix_write(path, (clo_matrix){ made->truth, rows, cols, cols }, NULL, &err->error);
-}
-
-static clo_status write_all(const cli_args *args, const shape *s, const sample *made,
-                            cli_error *err)
-{
-    const char *const output = cli_value(args, "output");
-    const char *const truth = cli_value(args, "truth");
-    const char *const labels = cli_value(args, "labels");
-    clo_status status = write_records(output ? output : "-", s, made, err);
-    if (status == CLO_OK && truth) status = write_truth(truth, s, made, err);
-    if (status == CLO_OK && labels) status = write_labels(labels, s, made, err);
-    return status;
-}
-
 static clo_status run(const cli_args *args, cli_error *err)
 {
-    shape s;
-    sample made = { NULL, NULL, NULL };
+    cli_settings s = { .rows = 0 };
+    cli_model model = CLI_SUBSPACES;
     clo_rng *rng = NULL;
-    clo_status status = cli_check_words(args, 1, 1, "a model: subspaces or mixture", err);
-    if (status == CLO_OK) status = model_named(cli_word(args, 0), args, &s, err);
-    if (status == CLO_OK) status = read_shape(args, &s, err);
+    clo_status status = cli_check_words(args, 1, 1, "a model: subspaces, mixture or sparse", err);
+    if (status == CLO_OK) status = find_model(cli_word(args, 0), &model, err);
+    if (status == CLO_OK) status = refuse_strangers(args, model, err);
+    if (status == CLO_OK) {
+        s = cli_settings_default(model);
+        status = read_settings(args, &s, err);
+    }
+    if (status == CLO_OK) status = cli_settings_take_truth(args, &s, err);
+    if (status == CLO_OK) status = read_shares(args, &s, err);
     if (status == CLO_OK) status = new_rng(args, &rng, err);
-    if (status == CLO_OK) status = make(&s, rng, &made, err);
-    if (status == CLO_OK) status = write_all(args, &s, &made, err);
+    if (status == CLO_OK) status = cli_generate_and_write(args, &s, rng, err);
     clo_rng_free(rng);
-    free(made.records);
-    free(made.labels);
-    free(made.truth);
+    clo_matrix_free(s.from);
+    free(s.shares);
+    free(s.dims);
     return status;
 }
 
@@ -200,14 +239,17 @@ static void remarks(FILE *out)
 {
     const clo_mixture_model m = clo_mixture_model_default();
     const clo_subspace_model s = clo_subspace_model_default();
-    char text[400];
+    const clo_sparse_model p = clo_sparse_model_default();
+    char text[600];
     snprintf(
         text, sizeof text,
         "Where nothing else is said, a mixture has %zu rows, %zu columns, %zu clusters, noise "
         "%s and spread %s; subspaces have %zu rows, %zu columns, %zu clusters of dimension %zu "
-        "and noise %s.",
+        "and noise %s; a sparse mixture has %zu rows, %zu columns, %zu clusters, %zu entries, "
+        "noise %s and spread %s.",
         m.rows, m.cols, m.clusters, cli_number(m.noise).text, cli_number(m.spread).text, s.rows,
-        s.cols, s.clusters, s.dim, cli_number(s.noise).text);
+        s.cols, s.clusters, s.dim, cli_number(s.noise).text, p.rows, p.cols, p.clusters, p.entries,
+        cli_number(p.noise).text, cli_number(p.spread).text);
     fputc('\n', out);
     cli_wrap(out, 0, 0, text);
 }
@@ -215,16 +257,22 @@ static void remarks(FILE *out)
 static const cli_group *const groups[] = { &model_group, &file_group, NULL };
 
 const cli_command cli_generate = {
-    .usage = "subspaces|mixture [--rows N] [--cols D] [--clusters K] [option ...]",
+    .usage = "subspaces|mixture|sparse [--rows N] [--cols D] [--clusters K] [option ...]",
     .about =
         "Makes data whose truth is known: 'mixture' draws records around centres that are uniform "
-        "in a ball, 'subspaces' draws unit vectors of random subspaces and adds noise.",
+        "in a ball, 'subspaces' draws unit vectors of random subspaces and adds noise, 'sparse' "
+        "draws a mixture of few entries in very many columns, as LIBSVM.",
     .examples =
         "A sample with three clusters, and where its centres are\n"
         "cloister generate mixture --rows 5000 --cols 4 --clusters 3 --seed demo "
         "-o sample.csv --truth truth.npy\n"
         "One plane in ten dimensions\n"
-        "cloister generate subspaces --rows 2000 --cols 10 --clusters 1 --dim 2 -o plane.npy",
+        "cloister generate subspaces --rows 2000 --cols 10 --clusters 1 --dim 2 -o plane.npy\n"
+        "Five uneven subspaces, the first the largest, and a few outliers\n"
+        "cloister generate subspaces --rows 20000 --cols 16 --clusters 5 --dim 3 --shares 1/l "
+        "--decay 0.5 --outliers 0.02 -o hard.npy --truth bases.npy --labels labels.csv\n"
+        "Many columns, few entries\n"
+        "cloister generate sparse --rows 50000 --cols 100000 --entries 20 -o words.svm",
     .groups = groups,
     .run = run,
     .remarks = remarks,

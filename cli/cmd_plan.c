@@ -19,7 +19,7 @@ static const cli_group plan_group = { "Plan", plan_rows };
 
 typedef struct question {
     const cli_args *args;
-    clo_params *params;
+    cli_choice choice;
     cli_domain_spec spec;
     size_t cols;
     clo_loss budget; /* delta < 0: by default */
@@ -45,13 +45,12 @@ static clo_status read_cols(question *ask, cli_error *err)
 
 static clo_status read_question(const cli_args *args, question *ask, cli_error *err)
 {
-    const clo_mechanism *mechanism;
     clo_status status = cli_check_words(args, 1, 1, "a mechanism", err);
     *ask = (question){ .args = args };
-    if (status == CLO_OK)
-        status = cli_mechanism(cli_word(args, 0), cli_value(args, "method"), &mechanism, err);
     if (status == CLO_OK) status = cli_budget(args, &ask->budget, err);
-    if (status == CLO_OK) status = cli_params(args, mechanism, &ask->params, err);
+    if (status == CLO_OK)
+        status =
+            cli_choice_read(args, cli_word(args, 0), cli_value(args, "method"), &ask->choice, err);
     if (status == CLO_OK) status = cli_domain_read(args, &ask->spec, err);
     if (status == CLO_OK) status = read_cols(ask, err);
     return status;
@@ -67,7 +66,7 @@ static clo_status plan_for(const question *ask, uint64_t rows, clo_domain *domai
     if (budget.delta < 0) budget.delta = cli_default_delta(rows);
     clo_status status = cli_domain_fit(&spec, ask->cols, NULL, domain, err);
     if (status != CLO_OK) return status;
-    status = clo_plan_new(ask->params, domain, budget, cli_accept(ask->args), out, &err->error);
+    status = cli_choice_plan(&ask->choice, domain, budget, cli_accept(ask->args), out, err);
     if (status != CLO_OK) cli_domain_free(domain);
     return status;
 }
@@ -136,7 +135,7 @@ static clo_status answer_target(const question *ask, const char *text, cli_error
     const clo_loss budget = clo_plan_budget(plan);
     if (cli_given(ask->args, "json")) {
         cli_json json = cli_json_begin(stdout);
-        cli_plan_json(&json, plan, &domain, ask->args, found);
+        cli_plan_json(&json, plan, &domain, found);
         cli_json_number(&json, "target", target);
         cli_json_end(&json);
     } else {
@@ -159,11 +158,11 @@ static clo_status answer_plan(const question *ask, cli_error *err)
     const cli_prediction prediction = cli_predict(plan, (double)ask->spec.rows);
     if (cli_given(ask->args, "json")) {
         cli_json json = cli_json_begin(stdout);
-        cli_plan_json(&json, plan, &domain, ask->args, prediction);
+        cli_plan_json(&json, plan, &domain, prediction);
         if (explain) status = cli_explain_json(&json, plan, err);
         cli_json_end(&json);
     } else {
-        cli_plan_text(stdout, plan, &domain, ask->args, prediction);
+        cli_plan_text(stdout, plan, &domain, prediction);
         if (explain) status = cli_explain_text(stdout, plan, err);
     }
     clo_plan_free(plan);
@@ -185,7 +184,7 @@ static clo_status run(const cli_args *args, cli_error *err)
                           "it names with --rows");
     if (status == CLO_OK)
         status = target ? answer_target(&ask, target, err) : answer_plan(&ask, err);
-    clo_params_free(ask.params);
+    cli_choice_free(&ask.choice);
     cli_domain_spec_free(&ask.spec);
     return status;
 }

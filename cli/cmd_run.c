@@ -53,13 +53,12 @@ static clo_status release(cli_job *job, cli_file *file, cli_error *err)
 static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const output = cli_value(args, "output");
-    const clo_mechanism *mechanism;
     cli_job job = { .args = NULL };
     cli_file *file = NULL;
     clo_status status = cli_check_words(args, 2, 2, "a mechanism and a file", err);
     if (status == CLO_OK)
-        status = cli_mechanism(cli_word(args, 0), cli_value(args, "method"), &mechanism, err);
-    if (status == CLO_OK) status = cli_job_check(&job, args, mechanism, cli_word(args, 1), err);
+        status = cli_job_check(&job, args, cli_word(args, 0), cli_value(args, "method"),
+                               cli_word(args, 1), err);
     /* Before anything is read: a place that cannot be written must not cost a budget. */
     const bool writes = output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);

@@ -120,48 +120,6 @@ clo_status cli_mechanism(const char *name, const char *method, const clo_mechani
     return CLO_OK;
 }
 
-/* An option may be a parameter of another mechanism: that is a mistake worth its own words. */
-static clo_status refuse_foreign(const cli_args *args, const clo_mechanism *mechanism,
-                                 cli_error *err)
-{
-    const clo_param *all[CLI_MAX_PARAMETERS];
-    const cli_command *const command = cli_args_entry(args)->command;
-    const size_t all_count = cli_parameters(command, all, CLI_MAX_PARAMETERS);
-    size_t own_count;
-    const clo_param *const own = clo_mechanism_params(mechanism, &own_count);
-    for (size_t i = 0; i < all_count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < own_count && !known; j++) known = !strcmp(own[j].name, all[i]->name);
-        if (known || !cli_given(args, all[i]->name)) continue;
-        char name[128];
-        cli_mechanism_name(mechanism, name, sizeof name);
-        cli_hint(err, "cloister methods %s", name);
-        return cli_fail(err, CLO_ARGUMENT, "%s has no parameter --%s", name, all[i]->name);
-    }
-    return CLO_OK;
-}
-
-clo_status cli_params(const cli_args *args, const clo_mechanism *mechanism, clo_params **out,
-                      cli_error *err)
-{
-    size_t count;
-    clo_params *params = NULL;
-    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
-    clo_status status = refuse_foreign(args, mechanism, err);
-    if (status != CLO_OK) return status;
-    status = clo_params_new(mechanism, &params, &err->error);
-    for (size_t i = 0; i < count && status == CLO_OK; i++) {
-        const char *const value = cli_value(args, rows[i].name);
-        if (value) status = clo_params_set_text(params, rows[i].name, value, &err->error);
-    }
-    if (status != CLO_OK) {
-        clo_params_free(params);
-        return status;
-    }
-    *out = params;
-    return CLO_OK;
-}
-
 /* ---- budget --------------------------------------------------------------- */
 
 /* Rounded down to two digits, so that people can say it. */

@@ -9,8 +9,8 @@ enum { MOST_COLUMNS = 1 << 20 };
 
 /* ---- lists of numbers ----------------------------------------------------- */
 
-static clo_status parse_list(const char *what, const char *text, double **out, size_t *out_count,
-                             cli_error *err)
+clo_status cli_parse_list(const char *what, const char *text, double **out, size_t *out_count,
+                          cli_error *err)
 {
     size_t count = 1;
     for (const char *c = text; *c; c++) count += *c == ',';
@@ -191,7 +191,7 @@ clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error
                           "say where the middle is");
     if (status == CLO_OK && bounds) status = parse_bounds(bounds, &spec, err);
     if (status == CLO_OK && center)
-        status = parse_list("--center", center, &spec.center, &spec.center_count, err);
+        status = cli_parse_list("--center", center, &spec.center, &spec.center_count, err);
     if (status != CLO_OK) {
         cli_domain_spec_free(&spec);
         return status;

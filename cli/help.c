@@ -78,14 +78,13 @@ static const char *argument_of(const clo_param *param)
     return param->type == CLO_PARAM_INT ? "N" : param->type == CLO_PARAM_REAL ? "X" : "WORD";
 }
 
-static void print_parameters(FILE *out, const clo_mechanism *mechanism)
+static void print_parameters(FILE *out, const cli_subject *subject)
 {
-    size_t count;
-    char title[128] = "Parameters of ";
-    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
-    cli_mechanism_name(mechanism, title + strlen(title), sizeof title - strlen(title));
+    char title[160];
+    const clo_param *const rows = subject->rows;
+    snprintf(title, sizeof title, "Parameters of %s", subject->name);
     heading(out, title);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < subject->count; i++) {
         char left[80], range[300], help[600];
         cli_parameter_range(&rows[i], range, sizeof range);
         snprintf(left, sizeof left, "--%s %s", rows[i].name, argument_of(&rows[i]));
@@ -146,24 +145,31 @@ static void print_usage(FILE *out, const cli_entry *entry)
     } while (*line);
 }
 
-void cli_print_help(FILE *out, const cli_entry *entry, const clo_mechanism *mechanism)
+void cli_print_help(FILE *out, const cli_entry *entry, const cli_subject *subject)
 {
     const cli_command *const command = entry->command;
+    const bool several = cli_subject_count(command) > 1;
+    cli_subject only;
     print_usage(out, entry);
     print_paragraphs(out, command->about);
-    if (command->mechanism && strcmp(command->mechanism, "*") != 0)
-        mechanism = clo_mechanism_find(command->mechanism);
-    if (command->mechanism && mechanism) print_parameters(out, mechanism);
+    if (cli_subject_count(command) == 1) {
+        only = cli_subject_at(command, 0);
+        subject = &only;
+    }
+    if (cli_subject_count(command) > 0 && subject) print_parameters(out, subject);
     for (const cli_group *const *group = command->groups; group && *group; group++) {
         heading(out, (*group)->title);
         for (const cli_option *row = (*group)->rows; row->name; row++) print_option(out, row);
     }
     heading(out, cli_help_group.title);
     print_option(out, cli_help_group.rows);
-    if (command->mechanism && !mechanism)
-        print_paragraphs(out,
-                         "The parameters (such as --clusters) depend on the mechanism: name one "
-                         "before --help to see them, or ask 'cloister methods'.");
+    if (several && !subject)
+        print_paragraphs(out, command->solvers
+                                  ? "The parameters (such as --clusters) depend on the solver: "
+                                    "name one before --help to see them."
+                                  : "The parameters (such as --clusters) depend on the mechanism: "
+                                    "name one before --help to see them, or ask 'cloister "
+                                    "methods'.");
     if (command->remarks) command->remarks(out);
     if (command->examples) print_examples(out, command->examples);
 }

@@ -67,18 +67,16 @@ static clo_status check_unit(const cli_job *job, cli_error *err)
     return CLO_OK;
 }
 
-clo_status cli_job_check(cli_job *job, const cli_args *args, const clo_mechanism *mechanism,
+clo_status cli_job_check(cli_job *job, const cli_args *args, const char *name, const char *method,
                          const char *path, cli_error *err)
 {
     const char *const threads = cli_value(args, "threads");
     clo_read_options unused;
     uint64_t count = 0;
     clo_status status;
-    *job = (cli_job){
-        .args = args, .mechanism = mechanism, .path = path, .quiet = cli_given(args, "quiet")
-    };
+    *job = (cli_job){ .args = args, .path = path, .quiet = cli_given(args, "quiet") };
     if ((status = cli_budget(args, &job->budget, err)) ||
-        (status = cli_params(args, mechanism, &job->params, err)) ||
+        (status = cli_choice_read(args, name, method, &job->choice, err)) ||
         (status = cli_domain_read(args, &job->spec, err)) || (status = check_unit(job, err)) ||
         (status = cli_read_options(args, &unused, err)) || (status = check_ledger(job, err)))
         return status;
@@ -152,8 +150,8 @@ static clo_status read_and_bound(cli_job *job, cli_error *err)
 static clo_status make_plan(cli_job *job, cli_error *err)
 {
     if (job->budget.delta < 0) job->budget.delta = cli_default_delta(job->domain.rows);
-    return clo_plan_new(job->params, &job->domain, job->budget, cli_accept(job->args), &job->plan,
-                        &err->error);
+    return cli_choice_plan(&job->choice, &job->domain, job->budget, cli_accept(job->args),
+                           &job->plan, err);
 }
 
 static clo_status gather(cli_job *job, cli_error *err)
@@ -188,7 +186,7 @@ void cli_job_announce(const cli_job *job)
     char name[128];
     const clo_loss budget = clo_plan_budget(job->plan);
     if (job->quiet) return;
-    cli_mechanism_name(job->mechanism, name, sizeof name);
+    cli_mechanism_name(clo_plan_mechanism(job->plan), name, sizeof name);
     cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
              cli_number(budget.epsilon).text, cli_number(budget.delta).text,
              clo_relation_name(job->domain.relation));
@@ -247,7 +245,7 @@ clo_status cli_job_dry_run(const cli_job *job, cli_error *err)
     say_left(&account, left, sizeof left);
     if (cli_given(job->args, "json")) {
         cli_json json = cli_json_begin(stdout);
-        cli_plan_json(&json, job->plan, &job->domain, job->args, prediction);
+        cli_plan_json(&json, job->plan, &job->domain, prediction);
         cli_json_bool(&json, "metered", job->metered);
         if (job->metered) {
             cli_json_text(&json, "ledger", job->ledger_path);
@@ -257,7 +255,7 @@ clo_status cli_job_dry_run(const cli_job *job, cli_error *err)
         cli_json_end(&json);
         return cli_flush(stdout, err);
     }
-    cli_plan_text(stdout, job->plan, &job->domain, job->args, prediction);
+    cli_plan_text(stdout, job->plan, &job->domain, prediction);
     if (job->metered)
         printf("\n  Would charge '%s' in %s (%s); nothing was spent.\n", job->dataset,
                job->ledger_path, left);
@@ -397,5 +395,5 @@ void cli_job_free(cli_job *job)
     free(job->names);
     cli_domain_free(&job->domain);
     cli_domain_spec_free(&job->spec);
-    clo_params_free(job->params);
+    cli_choice_free(&job->choice);
 }

@@ -34,14 +34,15 @@ clo_status cli_unknown_command(const char *name, cli_error *err)
     return cli_fail(err, CLO_ARGUMENT, "there is no command '%s'", name);
 }
 
-/* The first mechanism among the words, so that "run kmeans --help" shows its parameters. */
-static const clo_mechanism *mechanism_in(const cli_args *args)
+/* With the first mechanism or solver among the words, so that "run kmeans --help" shows its
+ * parameters. */
+static void print_help(const cli_entry *entry, const cli_args *args)
 {
-    for (size_t i = 0; i < cli_word_count(args); i++) {
-        const clo_mechanism *const mechanism = clo_mechanism_find(cli_word(args, i));
-        if (mechanism) return mechanism;
-    }
-    return NULL;
+    cli_subject subject;
+    bool found = false;
+    for (size_t i = 0; i < cli_word_count(args) && !found; i++)
+        found = cli_subject_named(entry->command, cli_word(args, i), &subject);
+    cli_print_help(stdout, entry, found ? &subject : NULL);
 }
 
 static clo_status run_command(const cli_entry *entry, int argc, const char **argv, cli_error *err)
@@ -50,7 +51,7 @@ static clo_status run_command(const cli_entry *entry, int argc, const char **arg
     clo_status status = cli_parse(entry, argc, argv, &args, err);
     if (status != CLO_OK) return status;
     if (cli_given(args, "help"))
-        cli_print_help(stdout, entry, mechanism_in(args));
+        print_help(entry, args);
     else
         status = entry->command->run(args, err);
     if (status == CLO_OK) status = cli_flush(stdout, err);

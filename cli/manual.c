@@ -75,24 +75,37 @@ static void print_command(FILE *out, const cli_entry *entry)
         for (const cli_option *row = (*group)->rows; row->name; row++) print_option(out, row);
 }
 
-static void print_method(FILE *out, const clo_mechanism *mechanism)
+static void print_subject(FILE *out, const cli_subject *subject, const char *summary)
 {
-    size_t count;
-    char name[128];
-    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
-    cli_mechanism_name(mechanism, name, sizeof name);
-    fprintf(out, ".SS %s\n", name);
-    print_line(out, clo_mechanism_summary(mechanism));
-    for (size_t i = 0; i < count; i++) {
+    fprintf(out, ".SS %s\n", subject->name);
+    print_line(out, summary);
+    for (size_t i = 0; i < subject->count; i++) {
+        const clo_param *const row = &subject->rows[i];
         char range[300];
-        cli_parameter_range(&rows[i], range, sizeof range);
+        cli_parameter_range(row, range, sizeof range);
         fputs(".TP\n\\fB\\-\\-", out);
-        print_roff(out, rows[i].name, strlen(rows[i].name));
+        print_roff(out, row->name, strlen(row->name));
         fputs("\\fR\n", out);
-        print_roff(out, rows[i].help, strlen(rows[i].help));
+        print_roff(out, row->help, strlen(row->help));
         fputs(" (", out);
         print_roff(out, range, strlen(range));
         fputs(")\n", out);
+    }
+}
+
+static void print_methods(FILE *out)
+{
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const cli_subject subject = cli_subject_of_mechanism(clo_mechanism_at(i));
+        print_subject(out, &subject, clo_mechanism_summary(clo_mechanism_at(i)));
+    }
+}
+
+static void print_solvers(FILE *out)
+{
+    for (size_t i = 0; i < clo_solver_count(); i++) {
+        const cli_subject subject = cli_subject_of_solver(clo_solver_at(i));
+        print_subject(out, &subject, clo_solver_summary(clo_solver_at(i)));
     }
 }
 
@@ -131,7 +144,9 @@ static bool print_insertion(FILE *out, const char *line)
     if (strcmp(line, ".\\\"@commands@\n") == 0) {
         for (const cli_entry *entry = cli_commands; entry->name; entry++) print_command(out, entry);
     } else if (strcmp(line, ".\\\"@methods@\n") == 0) {
-        for (size_t i = 0; i < clo_mechanism_count(); i++) print_method(out, clo_mechanism_at(i));
+        print_methods(out);
+    } else if (strcmp(line, ".\\\"@solvers@\n") == 0) {
+        print_solvers(out);
     } else if (strcmp(line, ".\\\"@exit-codes@\n") == 0) {
         print_exit_codes(out);
     } else {

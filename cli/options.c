@@ -29,32 +29,6 @@ const cli_group cli_help_group = { "Help", help_rows };
 
 /* ---- the rows of a command ------------------------------------------------ */
 
-static void add_parameters(const clo_mechanism *mechanism, const clo_param **rows, size_t room,
-                           size_t *count)
-{
-    size_t params;
-    const clo_param *const all = clo_mechanism_params(mechanism, &params);
-    for (size_t i = 0; i < params; i++) {
-        bool known = false;
-        for (size_t j = 0; j < *count && !known; j++) known = !strcmp(rows[j]->name, all[i].name);
-        if (!known && *count < room) rows[(*count)++] = &all[i];
-    }
-}
-
-size_t cli_parameters(const cli_command *command, const clo_param **rows, size_t room)
-{
-    size_t count = 0;
-    if (!command->mechanism) return 0;
-    if (strcmp(command->mechanism, "*") != 0) {
-        const clo_mechanism *const only = clo_mechanism_find(command->mechanism);
-        if (only) add_parameters(only, rows, room, &count);
-        return count;
-    }
-    for (size_t i = 0; i < clo_mechanism_count(); i++)
-        add_parameters(clo_mechanism_at(i), rows, room, &count);
-    return count;
-}
-
 static void add_option(cli_args *args, cli_option option, bool is_parameter)
 {
     for (size_t i = 0; i < args->count; i++)

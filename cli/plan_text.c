@@ -46,28 +46,28 @@ static void say_domain(FILE *out, const clo_domain *domain)
     if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
 }
 
-/* As it was given, or its preset: a plan does not hand its parameters back. */
-static const char *parameter_text(const cli_args *args, const clo_param *param, char text[64])
+static const char *parameter_text(const clo_plan *plan, const clo_param *param, size_t i,
+                                  char text[64])
 {
-    const char *const given = cli_value(args, param->name);
-    const char *preset = param->choices;
-    if (given) return given;
+    const double value = clo_plan_value(plan, i);
+    const char *choice = param->choices;
     if (param->type != CLO_PARAM_CHOICE) {
-        snprintf(text, 64, "%s", cli_number(param->preset).text);
+        snprintf(text, 64, "%s", cli_number(value).text);
         return text;
     }
-    for (int i = 0; i < (int)param->preset; i++) preset += strcspn(preset, "|") + 1;
-    snprintf(text, 64, "%.*s", (int)strcspn(preset, "|"), preset);
+    for (int skip = (int)value; skip > 0; skip--) choice += strcspn(choice, "|") + 1;
+    snprintf(text, 64, "%.*s", (int)strcspn(choice, "|"), choice);
     return text;
 }
 
-static void say_parameters(FILE *out, const clo_mechanism *mechanism, const cli_args *args)
+static void say_parameters(FILE *out, const clo_plan *plan)
 {
     size_t count;
     char text[64];
-    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    const clo_param *const rows = clo_mechanism_params(clo_plan_mechanism(plan), &count);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%s %s", i ? ", " : "", rows[i].name, parameter_text(args, &rows[i], text));
+        fprintf(out, "%s%s %s", i ? ", " : "", rows[i].name,
+                parameter_text(plan, &rows[i], i, text));
 }
 
 static void print_queries(FILE *out, const clo_plan *plan)
@@ -92,7 +92,7 @@ static void print_queries(FILE *out, const clo_plan *plan)
     if (noisy) fputs("  (noise: standard deviation, in the units of what is asked)\n", out);
 }
 
-void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, const cli_args *args,
+void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
                    cli_prediction prediction)
 {
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
@@ -102,6 +102,10 @@ void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, co
     cli_mechanism_name(mechanism, name, sizeof name);
     fprintf(out, "%s%s%s: %s\n\n", cli_style_on(out, CLI_BOLD), name, cli_style_off(out),
             clo_mechanism_summary(mechanism));
+    if (clo_plan_reason(plan)) {
+        fputs("  chosen      ", out);
+        cli_wrap(out, 14, 14, clo_plan_reason(plan));
+    }
     fprintf(out, "  charged     epsilon %s, delta %s\n", cli_number(budget.epsilon).text,
             cli_number(budget.delta).text);
     fprintf(out, "  accounting  %s", price.accounting);
@@ -109,7 +113,7 @@ void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain, co
         fprintf(out, ", which needs only epsilon %s", cli_rounded(price.loss.epsilon, 4).text);
     fputc('\n', out);
     fputs("  parameters  ", out);
-    say_parameters(out, mechanism, args);
+    say_parameters(out, plan);
     fputs("\n  hides       ", out);
     say_hidden(out, domain);
     fputs("\n  data        ", out);
@@ -167,33 +171,32 @@ static void domain_json(cli_json *json, const clo_domain *domain)
     cli_json_close(json, '}');
 }
 
-static void parameters_json(cli_json *json, const clo_mechanism *mechanism, const cli_args *args)
+static void parameters_json(cli_json *json, const clo_plan *plan)
 {
     size_t count;
-    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    const clo_param *const rows = clo_mechanism_params(clo_plan_mechanism(plan), &count);
     cli_json_open(json, "parameters", '{');
     for (size_t i = 0; i < count; i++) {
         char text[64];
-        double number;
-        const char *const value = parameter_text(args, &rows[i], text);
-        if (cli_scan_real(value, strlen(value), &number))
-            cli_json_number(json, rows[i].name, number);
+        if (rows[i].type == CLO_PARAM_CHOICE)
+            cli_json_text(json, rows[i].name, parameter_text(plan, &rows[i], i, text));
         else
-            cli_json_text(json, rows[i].name, value);
+            cli_json_number(json, rows[i].name, clo_plan_value(plan, i));
     }
     cli_json_close(json, '}');
 }
 
 void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
-                   const cli_args *args, cli_prediction prediction)
+                   cli_prediction prediction)
 {
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
     const clo_price price = clo_plan_price(plan);
     cli_json_text(json, "schema", "cloister.plan/1");
     cli_json_text(json, "family", clo_mechanism_family(mechanism));
     cli_json_text(json, "method", clo_mechanism_method(mechanism));
+    if (clo_plan_reason(plan)) cli_json_text(json, "reason", clo_plan_reason(plan));
     cli_json_text(json, "guarantee", clo_guarantee_name(clo_mechanism_guarantee(mechanism)));
-    parameters_json(json, mechanism, args);
+    parameters_json(json, plan);
     cli_json_loss(json, "budget", clo_plan_budget(plan));
     cli_json_loss(json, "price", price.loss);
     cli_json_text(json, "accounting", price.accounting);

@@ -66,6 +66,19 @@ CLO_API void clo_table_free(clo_table *table); /* wipes what it owns */
 CLO_API CLO_CHECK clo_status clo_matrix_write(const char *path, clo_matrix values,
                                               const char *const *names, clo_error *err);
 
+/* Sparse rows that all have the same number of entries: entry j of row i is in column
+ * columns[i * width + j], counted from 0 and increasing within a row. */
+typedef struct clo_sparse_rows {
+    uint32_t *columns;
+    double *values;
+    size_t rows, cols, width;
+} clo_sparse_rows;
+
+/* Writes sparse rows to a file in the LIBSVM form, each line with its label first (NULL: the row's
+ * number); "-" is standard output. */
+CLO_API CLO_CHECK clo_status clo_sparse_write(const char *path, const clo_sparse_rows *rows,
+                                              const uint32_t *labels, clo_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,23 +1,41 @@
 /*
  * generate.h - synthetic data with a known truth, for trying things out.
+ *
+ * A model starts from its default, which sets struct_size; fields are only ever added.  With a
+ * seeded generator the same model gives the same data, on any number of threads.
  */
 #ifndef CLOISTER_GENERATE_H
 #define CLOISTER_GENERATE_H
 
+#include <cloister/data.h>
 #include <cloister/random.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Records around k subspaces (wang2015, section 5): x = U y + N(0, noise^2 I), y uniform on
- * the unit sphere of R^dim, the subspace of each record drawn uniformly.  labels[i] says which
- * subspace record i is from; bases is clusters x cols x dim, row-major; both may be NULL.  After
- * CLO_ENTROPY or CLO_MEMORY records and labels may be partly written. */
+/* Records around k subspaces (wang2015): x = U y + N(0, noise^2 I), y uniform on the unit sphere
+ * of R^dim, the subspace of each record drawn at random.  The defaults are the paper's section 5
+ * with random subspaces (its fully random model); given makes it the semi-random one, noise_whole
+ * its section 3.3. */
 typedef struct clo_subspace_model {
     size_t struct_size;
     size_t rows, cols, clusters, dim;
-    double noise; /* standard deviation of each coordinate */
+    double noise;         /* standard deviation of each coordinate */
+    bool noise_whole;     /* noise is the whole vector's: each coordinate has noise / sqrt(cols) */
+    double decay;         /* anisotropy: before y is brought to its length, the standard deviation
+                             along each direction is this share of the one before; 1: all alike */
+    double shortest;      /* the lengths of y are uniform in shortest ... 1; 1: unit vectors */
+    double spread;        /* affine: each subspace goes through a point of the ball of this radius,
+                             uniformly drawn; 0: all go through the origin */
+    double outliers;      /* the share of records that belong to no subspace: uniform on the unit
+                             sphere, or in the ball of radius spread + 1 where that is not 0; they
+                             get noise like all others, and the label `clusters` */
+    const double *shares; /* clusters numbers: how the records are shared out, in proportion;
+                             NULL: evenly.  Which record goes where is random either way */
+    const size_t *dims;   /* clusters numbers from 1 to dim: the dimension of each; NULL: dim */
+    const double *given;  /* the subspaces, as `bases` below; need not be orthonormal; NULL: random,
+                             uniformly distributed */
 } clo_subspace_model;
 
 /* Records around k centres, which are uniform in the ball of radius spread. */
@@ -26,16 +44,48 @@ typedef struct clo_mixture_model {
     size_t rows, cols, clusters;
     double noise;
     double spread;
+    double inner;    /* ... less the ball of this radius; 0: the whole ball */
+    double outliers; /* the share of records that are uniform in the ball of radius spread, with
+                             noise; their label is `clusters` */
+    const double *shares; /* as above */
+    const double *given;  /* the centres, clusters x cols; NULL: random */
 } clo_mixture_model;
+
+/* The same in very many columns, of which each centre has `entries` that are not zero, in random
+ * places: as a point of R^entries it is uniform in the ball of radius spread.  A record has the
+ * places of its centre, and noise there alone, and `stray` further ones, at random, that hold
+ * nothing but noise.  An outlier has all its places at random. */
+typedef struct clo_sparse_model {
+    size_t struct_size;
+    size_t rows, cols, clusters, entries, stray;
+    double noise, spread, outliers;
+    const double *shares;
+} clo_sparse_model;
 
 CLO_API clo_subspace_model clo_subspace_model_default(void);
 CLO_API clo_mixture_model clo_mixture_model_default(void);
+CLO_API clo_sparse_model clo_sparse_model_default(void);
+
+/* records: rows x cols.  labels[i] says which cluster record i is from.  bases: clusters x cols x
+ * dim, row-major, orthonormal; columns beyond a subspace's own dimension are zero.  offsets:
+ * clusters x cols, a point of each.  All but records may be NULL.  After CLO_ENTROPY or CLO_MEMORY
+ * records and labels may be partly written. */
+CLO_API CLO_CHECK clo_status clo_generate_flats(const clo_subspace_model *model, clo_rng *rng,
+                                                double *records, uint32_t *labels, double *bases,
+                                                double *offsets, clo_error *err);
+/* The same where no one asks for the offsets. */
 CLO_API CLO_CHECK clo_status clo_generate_subspaces(const clo_subspace_model *model, clo_rng *rng,
                                                     double *records, uint32_t *labels,
                                                     double *bases, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_generate_mixture(const clo_mixture_model *model, clo_rng *rng,
                                                   double *records, uint32_t *labels,
                                                   double *centers, clo_error *err);
+
+/* Fills the memory of records (rows x (entries + stray)) and of centers (clusters x entries), whose
+ * sizes must be set to that; labels and centers may be NULL. */
+CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, clo_rng *rng,
+                                                 clo_sparse_rows *records, uint32_t *labels,
+                                                 clo_sparse_rows *centers, clo_error *err);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,24 @@ typedef struct clo_plan clo_plan;
 CLO_API CLO_CHECK clo_status clo_plan_new(const clo_params *params, const clo_domain *domain,
                                           clo_loss budget, clo_guarantee accept, clo_plan **out,
                                           clo_error *err);
+/* One parameter by name, as text. */
+typedef struct clo_setting {
+    const char *name;
+    const char *value;
+} clo_setting;
+
+/* Plans with that method of the family that promises the least error (clo_plan_predict) for these
+ * settings, this domain and this budget: public quantities alone decide.  A method that does not
+ * have one of the settings, cannot serve the domain or the budget, or whose guarantee is weaker
+ * than accept, is no candidate; where there is none, the failure is that of the first. */
+CLO_API CLO_CHECK clo_status clo_plan_auto(const char *family, const clo_setting *settings,
+                                           size_t count, const clo_domain *domain, clo_loss budget,
+                                           clo_guarantee accept, clo_plan **out, clo_error *err);
+/* Why clo_plan_auto took this method, in a sentence; NULL where the caller named it. */
+CLO_API const char *clo_plan_reason(const clo_plan *plan);
 CLO_API const clo_mechanism *clo_plan_mechanism(const clo_plan *plan);
+/* Of the i-th parameter of its mechanism. */
+CLO_API double clo_plan_value(const clo_plan *plan, size_t i);
 CLO_API clo_loss clo_plan_budget(const clo_plan *plan); /* as asked for: what is charged */
 CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
 CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads); /* bytes a run needs */

@@ -13,6 +13,10 @@ enum { CLO_UNIT_BYTES = 16 };
  * written out densely. Safe to call from several threads. */
 void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double *out);
 
+/* All cells as they lie in memory, where they are doubles, row after row without a gap; NULL where
+ * they are not.  Cells that are not finite are as they came. */
+const double *clo_i_table_dense(const clo_table *table);
+
 bool clo_i_table_is_sparse(const clo_table *table);
 /* Of a sparse table: row i's column numbers (from 0, increasing) and values; borrowed. */
 void clo_i_table_sparse_row(const clo_table *table, size_t row, const uint32_t **columns,

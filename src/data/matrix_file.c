@@ -208,6 +208,40 @@ clo_status clo_matrix_write(const char *path, clo_matrix values, const char *con
     return close_sink(&s, status, err);
 }
 
+/* ---- LIBSVM ---------------------------------------------------------------------------------- */
+
+static clo_status write_libsvm(sink *s, const clo_sparse_rows *rows, const uint32_t *labels,
+                               clo_error *err)
+{
+    for (size_t i = 0; i < rows->rows; i++) {
+        CLO_TRY(make_room(s, NUMBER_BYTES, err));
+        const size_t label = labels ? labels[i] : i;
+        s->used += (size_t)sprintf(s->buffer + s->used, "%zu", label);
+        for (size_t j = 0; j < rows->width; j++) {
+            const size_t at = i * rows->width + j;
+            CLO_TRY(make_room(s, 2 * NUMBER_BYTES, err));
+            char *end = s->buffer + s->used;
+            end += sprintf(end, " %zu:", (size_t)rows->columns[at] + 1);
+            end = clo_i_write_number(rows->values[at], end);
+            s->used = (size_t)(end - s->buffer);
+        }
+        CLO_TRY(make_room(s, 1, err));
+        s->buffer[s->used++] = '\n';
+    }
+    return CLO_OK;
+}
+
+clo_status clo_sparse_write(const char *path, const clo_sparse_rows *rows, const uint32_t *labels,
+                            clo_error *err)
+{
+    sink s;
+    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
+    if (!rows || !rows->columns || !rows->values || rows->rows < 1 || rows->width < 1)
+        return clo_i_fail(err, CLO_ARGUMENT, "there are no sparse rows to write");
+    CLO_TRY(open_sink(path, &s, err));
+    return close_sink(&s, write_libsvm(&s, rows, labels, err), err);
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 clo_status clo_matrix_read(const char *path, clo_matrix *out, clo_error *err)

@@ -186,6 +186,15 @@ void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double
     }
 }
 
+const double *clo_i_table_dense(const clo_table *table)
+{
+    const bool plain = !table->sparse && !table->picked && table->element == CLO_F8 &&
+                       table->block_count == 1 && table->col_step == sizeof(double) &&
+                       table->row_step == table->cols * sizeof(double);
+    if (!plain || (uintptr_t)table->blocks[0].cells % _Alignof(double) != 0) return NULL;
+    return (const double *)(const void *)table->blocks[0].cells;
+}
+
 /* ---- the rest of what a table says ----------------------------------------------------------- */
 
 size_t clo_table_cols(const clo_table *table)

@@ -50,7 +50,8 @@ struct clo_plan {
     clo_slot *slots;
     size_t slot_count;
     size_t workspace;
-    uint8_t id[32]; /* a hash of all of the above: a grant is for one plan */
+    char reason[240]; /* why this method was chosen; empty: the caller named it */
+    uint8_t id[32];   /* a hash of all of the above: a grant is for one plan */
 };
 
 /* Good for one run of one plan. */

@@ -173,6 +173,11 @@ const clo_mechanism *clo_plan_mechanism(const clo_plan *plan)
     return plan->mechanism;
 }
 
+double clo_plan_value(const clo_plan *plan, size_t i)
+{
+    return i < plan->mechanism->param_count ? plan->values[i] : NAN;
+}
+
 clo_loss clo_plan_budget(const clo_plan *plan)
 {
     return plan->budget;

@@ -105,7 +105,7 @@ typedef struct clo_flat_shape {
 } clo_flat_shape;
 
 /* The best flats for given labels (the top eigenvectors of each cluster's second moment, about its
- * mean where affine), and their cost.  A cluster without rows gets the direction least explained.
+ * mean where affine), and their cost.  A cluster without rows gets the flat of the rows least explained.
  * out is made here; its labels are a copy of the given ones. */
 CLO_CHECK clo_status clo_i_fit_flats(const clo_job *job, const uint32_t *labels,
                                      const clo_flat_shape *shape, clo_partition *out,
@@ -166,12 +166,20 @@ CLO_CHECK clo_status clo_i_affinity_from_sparse(const size_t *starts, const uint
                                                 const double *coefficients, size_t count,
                                                 clo_affinity *out, clo_error *err);
 
+/* Z + Z' from compressed rows of weights that are not negative, in any order within a row and none
+ * twice; borrows them.  Zeros are left out. */
+CLO_CHECK clo_status clo_i_affinity_symmetric(const size_t *starts, const uint32_t *columns,
+                                              const double *weights, size_t count,
+                                              clo_affinity *out, clo_error *err);
+
 typedef struct clo_spectral_options {
     size_t clusters;
     size_t restarts; /* of the k-means that ends it */
 } clo_spectral_options;
 
-/* Normalised spectral clustering (Ng, Jordan and Weiss).  job->rows are not read. */
+/* Normalised spectral clustering (Ng, Jordan and Weiss).  job->rows are not read.  What a point has
+ * with itself does not count; a point that has nothing with any other goes to the largest
+ * cluster (spectral.c says more). */
 CLO_CHECK clo_status clo_i_spectral(const clo_job *job, const clo_affinity *affinity,
                                     const clo_spectral_options *options, uint32_t *labels,
                                     clo_error *err);

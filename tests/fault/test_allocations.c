@@ -200,9 +200,18 @@ static clo_status generate_and_write(const void *context, clo_error *err)
     clo_subspace_model subspaces = clo_subspace_model_default();
     clo_mixture_model mixture = clo_mixture_model_default();
     double records[ROWS * 3], truth[2 * 3];
-    uint32_t labels[ROWS];
+    uint32_t labels[ROWS], columns[ROWS * 2];
+    const double shares[2] = { 2, 1 };
+    clo_sparse_model sparse = clo_sparse_model_default();
+    clo_sparse_rows rows = { columns, records, ROWS, 8, 2 };
     clo_rng *rng = NULL;
     clo_status status;
+    sparse.rows = ROWS;
+    sparse.cols = 8;
+    sparse.clusters = 2;
+    sparse.entries = 2;
+    subspaces.spread = 1;
+    subspaces.shares = mixture.shares = sparse.shares = shares;
     subspaces.rows = mixture.rows = ROWS;
     subspaces.cols = mixture.cols = 3;
     subspaces.clusters = mixture.clusters = 2;
@@ -211,6 +220,8 @@ static clo_status generate_and_write(const void *context, clo_error *err)
     STEP(clo_generate_subspaces(&subspaces, rng, records, labels, truth, err), NULL);
     STEP(clo_generate_mixture(&mixture, rng, records, labels, truth, err), NULL);
     STEP(clo_matrix_write(files.scratch, (clo_matrix){ records, ROWS, 3, 3 }, NULL, err), NULL);
+    STEP(clo_generate_sparse(&sparse, rng, &rows, labels, NULL, err), NULL);
+    STEP(clo_sparse_write(files.scratch, &rows, labels, err), NULL);
 done:
     clo_rng_free(rng);
     return status;

@@ -151,7 +151,7 @@ def sound_library():
 
 def tables_ask_for_their_files():
     tables = {"src/mechanism/table.def": "/* MECHANISM(a, b) */\nMECHANISM(kmeans, lloyd)\n",
-              "src/query/table.def": "", "cli/commands.def": "",
+              "src/query/table.def": "", "src/solver/table.def": "", "cli/commands.def": "",
               "src/data/formats.def": 'FORMAT(csv, ".csv .tsv")\n',
               "src/mechanism/kmeans_lloyd.c": "", "tests/unit/test_kmeans_lloyd.c": "",
               "src/data/csv.c": "", "tests/fuzz/fuzz_csv.c": ""}

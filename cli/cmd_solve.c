@@ -1,0 +1,214 @@
+/* cmd_solve.c - cloister solve: the ordinary solvers.  What comes out is a plain function of the
+ * data, and every output says so. */
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char notice[] = "not private: for those who may see the data";
+
+static const cli_option start_rows[] = {
+    CLI_OPTION("dims", 0, "Q1,Q2,...", "a dimension for each subspace, in place of --dim"),
+    CLI_OPTION("start", 0, "FILE", "a solution to start from (kplanes, kmeans, kmedian)"),
+    CLI_ROWS_END,
+};
+static const cli_group start_group = { "Start", start_rows };
+static const cli_option result_rows[] = {
+    CLI_OPTION("output", 'o', "FILE",
+               "write the solution as JSON; the file appears whole or not at all"),
+    CLI_OPTION("labels", 0, "FILE", "write which cluster each row is in, counted from 0"),
+    CLI_OPTION("json", 0, NULL, "write the solution to standard output as JSON, not as text"),
+    CLI_ROWS_END,
+};
+static const cli_group result_group = { "Result", result_rows };
+static const cli_option running_rows[] = {
+    CLI_OPTION("threads", 0, "N",
+               "how many threads to use; the solution is the same with any number"),
+    CLI_OPTION("seed", 0, "TEXT", "draw the starts from this seed; the preset is always the same"),
+    CLI_OPTION("quiet", 'q', NULL, "say nothing but errors and warnings"),
+    CLI_ROWS_END,
+};
+static const cli_group running_group = { "Running", running_rows };
+
+/* ---- options -------------------------------------------------------------------- */
+
+typedef struct job {
+    const cli_args *args;
+    clo_params *params;
+    clo_table *table;
+    clo_solution *start, *solution;
+    clo_rng *rng;
+    size_t *dims;
+    size_t dim_count;
+    int threads;
+} job;
+
+static clo_status read_dims(const char *list, job *j, cli_error *err)
+{
+    char word[32];
+    size_t room = 1;
+    if (!list) return CLO_OK;
+    for (const char *at = list; *at; at++) room += *at == ',';
+    j->dims = cli_alloc(room, sizeof *j->dims);
+    for (const char *at = list;;) {
+        const size_t length = strcspn(at, ",");
+        uint64_t value;
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        const clo_status status =
+            cli_parse_whole("each of --dims", word, 1, UINT32_MAX, &value, err);
+        if (status != CLO_OK) return status;
+        j->dims[j->dim_count++] = (size_t)value;
+        if (!at[length]) return CLO_OK;
+        at += length + 1;
+    }
+}
+
+static clo_status read_running(job *j, cli_error *err)
+{
+    const char *const threads = cli_value(j->args, "threads");
+    const char *const seed_text = cli_value(j->args, "seed");
+    uint64_t count = 0;
+    uint8_t seed[32];
+    clo_status status = CLO_OK;
+    if (threads) status = cli_parse_whole("--threads", threads, 1, 1024, &count, err);
+    j->threads = (int)count;
+    if (status != CLO_OK || !seed_text) return status;
+    clo_seed_from_text(seed_text, seed);
+    return clo_rng_new_seeded(seed, &j->rng, &err->error);
+}
+
+static clo_status prepare(job *j, cli_error *err)
+{
+    const char *const start = cli_value(j->args, "start");
+    const clo_solver *solver = NULL;
+    clo_read_options options;
+    clo_status status = cli_solver(cli_word(j->args, 0), &solver, err);
+    if (status == CLO_OK) {
+        const cli_subject subject = cli_subject_of_solver(solver);
+        status = cli_params(j->args, &subject, &j->params, err);
+    }
+    if (status == CLO_OK) status = read_dims(cli_value(j->args, "dims"), j, err);
+    if (status == CLO_OK) status = read_running(j, err);
+    if (status == CLO_OK && start) status = clo_solution_read(start, &j->start, &err->error);
+    if (status == CLO_OK) status = cli_read_options(j->args, &options, err);
+    if (status != CLO_OK) return status;
+    options.missing = CLO_MISSING_REFUSE; /* a made-up row would move the answer */
+    return clo_table_read(cli_word(j->args, 1), &options, &j->table, &err->error);
+}
+
+static clo_status solve(job *j, cli_error *err)
+{
+    clo_solve_options how = clo_solve_options_default();
+    cli_progress progress;
+    cli_progress_start(&progress, cli_given(j->args, "quiet"));
+    how.threads = j->threads;
+    how.rng = j->rng;
+    how.progress = cli_progress_step;
+    how.user = &progress;
+    how.start = j->start;
+    how.dims = j->dims;
+    how.dim_count = j->dim_count;
+    const clo_status status = clo_solve(j->params, j->table, &how, &j->solution, &err->error);
+    cli_progress_end(&progress);
+    return status;
+}
+
+/* ---- results -------------------------------------------------------------------- */
+
+static void print_text(const clo_solution *solution)
+{
+    const size_t clusters = clo_solution_clusters(solution), rows = clo_solution_rows(solution);
+    const uint32_t *const labels = clo_solution_labels(solution);
+    size_t *const sizes = cli_alloc(clusters, sizeof *sizes);
+    for (size_t i = 0; i < rows; i++) sizes[labels[i]]++;
+    printf("%s (%s)\n", clo_solution_solver(solution), notice);
+    printf("cost        %s\n\n", cli_rounded(clo_solution_cost(solution), 6).text);
+    printf("%-10s%-12s%s\n", "cluster", "rows", "dimension");
+    for (size_t c = 0; c < clusters; c++)
+        printf("%-10zu%-12zu%zu\n", c, sizes[c], clo_solution_dim(solution, c));
+    free(sizes);
+}
+
+static clo_status write_labels(const job *j, cli_error *err)
+{
+    static const char *const name = "cluster";
+    const char *const path = cli_value(j->args, "labels");
+    const size_t rows = clo_solution_rows(j->solution);
+    if (!path) return CLO_OK;
+    double *const values = cli_alloc(rows, sizeof *values);
+    for (size_t i = 0; i < rows; i++) values[i] = clo_solution_labels(j->solution)[i];
+    const clo_status status =
+        clo_matrix_write(path, (clo_matrix){ values, rows, 1, 1 }, &name, &err->error);
+    free(values);
+    return status;
+}
+
+static clo_status deliver(const job *j, cli_file *file, cli_error *err)
+{
+    const bool json = cli_given(j->args, "json") || cli_given(j->args, "output");
+    clo_status status = CLO_OK;
+    cli_warn("%s", notice);
+    if (!json)
+        print_text(j->solution);
+    else if (file)
+        status = clo_solution_write(j->solution, cli_file_write, file, &err->error);
+    else
+        status = clo_solution_write(j->solution, cli_stream_write, stdout, &err->error);
+    if (status == CLO_OK) status = write_labels(j, err);
+    if (status == CLO_OK && file) status = cli_file_commit(file, err);
+    return status;
+}
+
+static clo_status run(const cli_args *args, cli_error *err)
+{
+    const char *const output = cli_value(args, "output");
+    job j = { .args = args };
+    cli_file *file = NULL;
+    clo_status status = cli_check_words(args, 2, 2, "a solver and a file", err);
+    if (status == CLO_OK && output && strcmp(output, "-") != 0)
+        status = cli_file_open(output, &file, err);
+    if (status == CLO_OK) status = prepare(&j, err);
+    if (status == CLO_OK) status = solve(&j, err);
+    if (status == CLO_OK) status = deliver(&j, file, err);
+    cli_file_close(file);
+    clo_solution_free(j.solution);
+    clo_solution_free(j.start);
+    clo_table_free(j.table);
+    clo_params_free(j.params);
+    clo_rng_free(j.rng);
+    free(j.dims);
+    return status;
+}
+
+static void remarks(FILE *out)
+{
+    fprintf(out, "\n%sSolvers%s\n", cli_style_on(out, CLI_BOLD), cli_style_off(out));
+    for (size_t i = 0; i < clo_solver_count(); i++) {
+        fprintf(out, "  %-12s", clo_solver_name(clo_solver_at(i)));
+        cli_wrap(out, 14, 14, clo_solver_summary(clo_solver_at(i)));
+    }
+}
+
+static const cli_group *const groups[] = {
+    &start_group, &cli_reading_group, &result_group, &running_group, NULL,
+};
+
+const cli_command cli_solve = {
+    .usage = "SOLVER FILE [--clusters K] [--dim Q] [option ...]",
+    .about =
+        "Runs an ordinary, NON-PRIVATE solver: to see what privacy costs, to choose the number "
+        "of clusters on data that may be seen, or for its own sake.  A solution is a plain "
+        "function of the data: it must not leave the circle of those who may see them, and "
+        "nothing is charged to a ledger.  Rows with a cell that is not a number are refused.",
+    .examples =
+        "Three planes, by the method that fits\n"
+        "cloister solve auto sample.csv --clusters 3 --dim 2\n"
+        "Sparse subspace clustering, with the clusters in a file of their own\n"
+        "cloister solve ssc faces.npy --clusters 5 --dim 9 --flats affine --labels found.csv\n"
+        "What would k-means say without privacy?\n"
+        "cloister solve kmeans patients.csv --clusters 3 -o plain.json",
+    .groups = groups,
+    .solvers = true,
+    .run = run,
+    .remarks = remarks,
+};

@@ -1,0 +1,212 @@
+/*
+ * solve.c - from a table to a solver and back.  NOT private: a solution is a plain function of the
+ * records, for those who may see them.
+ */
+#include "data/data.h"
+#include "operate/solution.h"
+#include "parallel/parallel.h"
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK_ROWS = 4096 };
+static const char PRESET_SEED[] = "cloister solve"; /* the same call gives the same answer */
+
+clo_solve_options clo_solve_options_default(void)
+{
+    return (clo_solve_options){ .struct_size = sizeof(clo_solve_options) };
+}
+
+/* ---- the rows -------------------------------------------------------------------------- */
+
+/* The table's cells as one dense array: in place where they already are one, copied otherwise. */
+typedef struct rows {
+    const double *values;
+    double *copy; /* NULL: they are the table's own */
+    size_t bytes;
+} rows;
+
+static clo_status check_finite(const double *values, size_t count, size_t cols, clo_error *err)
+{
+    for (size_t i = 0; i < count * cols; i++)
+        if (!isfinite(values[i]))
+            return clo_i_fail(err, CLO_FORMAT,
+                              "row %zu has a cell in column %zu that is not a finite number: a "
+                              "solver takes complete rows only",
+                              i / cols + 1, i % cols + 1);
+    return CLO_OK;
+}
+
+static clo_status load(const clo_table *table, rows *out, clo_error *err)
+{
+    const size_t count = clo_table_rows(table), cols = clo_table_cols(table);
+    size_t cells = 0;
+    *out = (rows){ .values = clo_i_table_dense(table) };
+    if (count < 1 || cols < 1) return clo_i_fail(err, CLO_FORMAT, "the table has no rows");
+    if (!clo_i_multiply(count, cols, &cells) || cells > SIZE_MAX / sizeof(double))
+        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+    if (!out->values) {
+        out->bytes = cells * sizeof(double);
+        CLO_TRY(clo_i_alloc(cells, sizeof(double), &out->copy, err));
+        for (size_t first = 0; first < count; first += BLOCK_ROWS) {
+            const size_t here = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+            clo_i_table_rows(table, first, here, out->copy + first * cols);
+            clo_i_table_forget(table, first, here);
+        }
+        out->values = out->copy;
+    }
+    return check_finite(out->values, count, cols, err);
+}
+
+static void unload(rows *loaded)
+{
+    clo_i_wipe_free(loaded->copy, loaded->bytes);
+}
+
+/* ---- options --------------------------------------------------------------------------- */
+
+/* Fields that the caller's header did not have yet stay at their presets. */
+static clo_status take_options(const clo_solve_options *given, clo_solve_options *out,
+                               clo_error *err)
+{
+    *out = clo_solve_options_default();
+    if (!given) return CLO_OK;
+    if (given->struct_size < offsetof(clo_solve_options, rng))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the options must be made by clo_solve_options_default");
+    memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    if (out->threads < 0 || out->threads > 1024)
+        return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 1024, not %d",
+                          out->threads);
+    return CLO_OK;
+}
+
+static double setting(const clo_params *params, const char *name, double otherwise)
+{
+    for (size_t i = 0; i < params->count; i++)
+        if (strcmp(params->rows[i].name, name) == 0) return params->values[i];
+    return otherwise;
+}
+
+static clo_status check_dims(const clo_solver *solver, const clo_params *params, size_t cols,
+                             const clo_solve_options *options, clo_error *err)
+{
+    const double clusters = setting(params, "clusters", 0);
+    if (!options->dims) return CLO_OK;
+    if (!solver->unequal)
+        return clo_i_fail(err, CLO_ARGUMENT, "%s does not take a dimension for each subspace",
+                          solver->name);
+    if ((double)options->dim_count != clusters)
+        return clo_i_fail(err, CLO_ARGUMENT, "there are %zu dimensions for %g clusters",
+                          options->dim_count, clusters);
+    for (size_t c = 0; c < options->dim_count; c++)
+        if (options->dims[c] < 1 || options->dims[c] > cols)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "a dimension must be between 1 and the %zu columns, not %zu", cols,
+                              options->dims[c]);
+    return CLO_OK;
+}
+
+static clo_status check_start(const clo_solver *solver, const clo_params *params, size_t cols,
+                              const clo_solution *start, clo_error *err)
+{
+    const double clusters = setting(params, "clusters", 0);
+    if (!start) return CLO_OK;
+    if (!solver->warm)
+        return clo_i_fail(err, CLO_ARGUMENT, "%s cannot start from a solution", solver->name);
+    if (start->partition.cols != cols || (double)start->partition.clusters != clusters)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the start has %zu clusters in %zu columns, and asked for are %g in %zu",
+                          start->partition.clusters, start->partition.cols, clusters, cols);
+    return CLO_OK;
+}
+
+static clo_status check_sizes(const clo_solver *solver, const clo_params *params,
+                              const clo_table *table, clo_error *err)
+{
+    const size_t count = clo_table_rows(table), cols = clo_table_cols(table);
+    const double clusters = setting(params, "clusters", 1), dim = setting(params, "dim", 0);
+    if (clusters > (double)count)
+        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be at most the %zu rows, not %g", count,
+                          clusters);
+    if (solver->affinity && count != cols)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%s takes the affinity of the rows, a square matrix, not %zu x %zu",
+                          solver->name, count, cols);
+    if (!solver->affinity && dim > (double)cols)
+        return clo_i_fail(err, CLO_ARGUMENT, "dim must be at most the %zu columns, not %g", cols,
+                          dim);
+    return CLO_OK;
+}
+
+/* ---- solving --------------------------------------------------------------------------- */
+
+static clo_status keep_settings(const clo_params *params, clo_solution *solution, clo_error *err)
+{
+    CLO_TRY(clo_i_alloc(params->count, sizeof(double), &solution->values, err));
+    memcpy(solution->values, params->values, params->count * sizeof(double));
+    solution->params = params->rows;
+    solution->param_count = params->count;
+    return CLO_OK;
+}
+
+static clo_status solve(const clo_solver *solver, const clo_params *params, const clo_job *job,
+                        clo_solution **out, clo_error *err)
+{
+    clo_partition partition = { .count = 0 };
+    clo_solution *made = NULL;
+    CLO_TRY(solver->solve(job, params->values, &partition, err));
+    clo_status status = clo_i_solution_new(solver->name, &partition, &made, err);
+    if (!status) status = keep_settings(params, made, err);
+    clo_i_partition_free(&partition);
+    if (status)
+        clo_solution_free(made);
+    else
+        *out = made;
+    return status;
+}
+
+static const clo_solver *solver_of(const clo_params *params)
+{
+    for (size_t i = 0; i < clo_solver_count(); i++)
+        if (params->owner == clo_solver_at(i)) return clo_solver_at(i);
+    return NULL;
+}
+
+clo_status clo_solve(const clo_params *params, const clo_table *table,
+                     const clo_solve_options *options, clo_solution **out, clo_error *err)
+{
+    clo_solve_options how;
+    clo_rng *own = NULL;
+    rows loaded = { .values = NULL };
+    uint8_t seed[32];
+    if (!params || !table || !out)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "parameters, a table and a place for the solution "
+                          "must be given");
+    const clo_solver *const solver = solver_of(params);
+    if (!solver) return clo_i_fail(err, CLO_ARGUMENT, "%s is not a solver", params->owner_name);
+    const size_t cols = clo_table_cols(table);
+    CLO_TRY(take_options(options, &how, err));
+    CLO_TRY(check_sizes(solver, params, table, err));
+    CLO_TRY(check_dims(solver, params, cols, &how, err));
+    CLO_TRY(check_start(solver, params, cols, how.start, err));
+    clo_seed_from_text(PRESET_SEED, seed);
+    clo_status status = how.rng ? CLO_OK : clo_rng_new_seeded(seed, &own, err);
+    if (!status) status = load(table, &loaded, err);
+    if (!status) {
+        const clo_job job = { .rows = loaded.values,
+                              .count = clo_table_rows(table),
+                              .cols = cols,
+                              .rng = how.rng ? how.rng : own,
+                              .threads = clo_i_threads(how.threads),
+                              .progress = how.progress,
+                              .user = how.user,
+                              .progress_to = 1,
+                              .start = how.start ? &how.start->partition : NULL,
+                              .dims = how.dims };
+        status = solve(solver, params, &job, out, err);
+    }
+    unload(&loaded);
+    clo_rng_free(own);
+    return status;
+}
