@@ -2,9 +2,9 @@
  * gaussian_moment.c - the fourth moments of the records, the tensor of all sums of x_i x_j x_k x_l,
  * as one Gaussian query (gaussian_moment.T1).
  *
- * A record r, read on a grid of 20 bits, becomes the symmetric matrix v = trunc(r r' / 2^25): |v| is
- * at most R = 2^15.  The Gram matrix of the v's, in their d(d+1)/2 different entries, is one dsyrk
- * on integers, exact in any order; three times its projection onto the symmetric tensors is
+ * A record r, read on a grid of 20 bits, becomes the symmetric matrix v = trunc(r r' / 2^25): |v|
+ * is at most R = 2^15.  The Gram matrix of the v's, in their d(d+1)/2 different entries, is one
+ * dsyrk on integers, exact in any order; three times its projection onto the symmetric tensors is
  * integral again.  An entry that stands m times in the tensor gets noise of scale ceil(s / sqrt m)
  * (gaussian_moment.T2).
  */

@@ -145,8 +145,8 @@ CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
 
-/* The tensor of fourth moments, the sums of x_i x_j x_k x_l over all records, as one Gaussian query.
- * gaussian_moment.T1.  Answers: its clo_i_moment_size(cols) different entries, those with
+/* The tensor of fourth moments, the sums of x_i x_j x_k x_l over all records, as one Gaussian
+ * query. gaussian_moment.T1.  Answers: its clo_i_moment_size(cols) different entries, those with
  * i <= j <= k <= l, l fastest, in unit-ball coordinates to the fourth. */
 CLO_CHECK clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
                                                 const char *label, clo_slot *out, clo_error *err);

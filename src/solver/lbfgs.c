@@ -122,7 +122,7 @@ double clo_i_descend(clo_i_objective *objective, void *user, size_t n, double *x
             m.count = 0;
             continue;
         }
-        idle = here.value - there.value <= options.tolerance * fabs(there.value) ? idle + 1 : 0;
+        idle = here.value - there.value <= options.tolerance ? idle + 1 : 0;
         remember(&m, &here, &there);
         const point swap = here;
         here = there;

@@ -1,14 +1,14 @@
 /*
  * moment_fit.c - k flats from a tensor of fourth moments, by least squares from many starts.
  *
- * Minimises |M - sum_l sym(S_l x S_l)|^2 over S_l = L_l L_l' + t^2 I, with L_l of `dim` columns.  The
- * model's tensor is never formed: <sym(S x S), sym(Q x Q)> = (tr(SQ)^2 + 2 tr(SQSQ)) / 3, every
+ * Minimises |M - sum_l sym(S_l x S_l)|^2 over S_l = L_l L_l' + t^2 I, with L_l of `dim` columns. 
+ * The model's tensor is never formed: <sym(S x S), sym(Q x Q)> = (tr(SQ)^2 + 2 tr(SQSQ)) / 3, every
  * product is one with thin factors, and M acts on symmetric matrices in packed form, with
  * off-diagonals times sqrt 2, as one matrix product for all clusters.
  *
- * Where the noise drowns a direction, least squares would give it any length.  Two terms, weighed by
- * the noise, lean toward flats whose directions and whose sizes are alike; each is the logarithm of an
- * arithmetic mean over a geometric one.  Without noise they vanish.
+ * Where the noise drowns a direction, least squares would give it any length.  Two terms, weighed
+ * by the noise, lean toward flats whose directions and whose sizes are alike; each is the
+ * logarithm of an arithmetic mean over a geometric one.  Without noise they vanish.
  */
 #include "solver/moment_fit.h"
 #include "linalg/linalg.h"
@@ -18,7 +18,10 @@
 #include <string.h>
 
 enum { MOST_STEPS = 400 };
-static const double ALIKE_DIRECTIONS = 4, ALIKE_SIZES = 1;
+static const double ALIKE_DIRECTIONS = 1000, ALIKE_SIZES = 30;
+/* A cluster of normal records about the mean a has 3 sym(S x S) - 2 a^4 for its moments, S its
+ * second moments about the origin; with a as a column of the factor this share of a^4 comes off. */
+static const double ABOUT_MEAN = 2.0 / 3;
 
 /* What all starts share. */
 typedef struct problem {
@@ -26,15 +29,19 @@ typedef struct problem {
     double *operator; /* packed x packed: the moments on symmetric matrices, scaled to trace 1 */
     double unit;      /* what they were divided by */
     double lean;      /* twice the variance of the noise, in these units */
+    double off;       /* ABOUT_MEAN where the first column of a factor is a mean; else 0 */
+    double alike;     /* how much the directions of a flat are alike */
 } problem;
 
 /* What one start works with. */
 typedef struct bench {
     const problem *p;
-    double *lifted, *images; /* k x packed: S_l, and what the operator makes of it */
-    double *inner;           /* k x k x q x q: L_l' L_m */
-    double *thin;            /* 4 x d x q */
-    double *small;           /* 3 x q x q */
+    double *lifted,
+        *images;   /* 2k x packed: S_l, then a_l a_l', and what the operator makes of it */
+    double *inner; /* k x k x q x q: L_l' L_m */
+    double *thin;  /* 4 x d x q */
+    double *means; /* 2 x d */
+    double *small; /* 3 x q x q */
 } bench;
 
 static size_t triangle(size_t d)
@@ -190,7 +197,7 @@ static double lean(const bench *b, const double *factors, double *gradient)
         memcpy(root, b->inner + (l * k + l) * q * q, q * q * sizeof *root);
         const double size = trace(root, q), logarithm = factorize(root, q);
         if (isinf(logarithm)) return INFINITY;
-        value += ALIKE_DIRECTIONS * ((double)q * log(size / (double)q) - logarithm);
+        value += p->alike * ((double)q * log(size / (double)q) - logarithm);
         value -= ALIKE_SIZES * log(size);
         const double along =
             ALIKE_DIRECTIONS * (double)q / size + ALIKE_SIZES * ((double)k / total - 1 / size);
@@ -199,10 +206,75 @@ static double lean(const bench *b, const double *factors, double *gradient)
             divide_row(root, q, row);
             for (size_t e = 0; e < q; e++)
                 gradient[l * d * q + i * q + e] +=
-                    2 * p->lean * (along * own[i * q + e] - ALIKE_DIRECTIONS * row[e]);
+                    2 * p->lean * (along * own[i * q + e] - p->alike * row[e]);
         }
     }
     return p->lean * value;
+}
+
+/* out += weight * S v, S = L L' + spread I, v and out with strides. */
+static void apply_flat(const double *factor, double spread, size_t d, size_t q, const double *v,
+                       double weight, double *out)
+{
+    for (size_t e = 0; e < q; e++) {
+        double along = 0;
+        for (size_t i = 0; i < d; i++) along += factor[i * q + e] * v[i * q];
+        for (size_t i = 0; i < d; i++) out[i * q] += weight * along * factor[i * q + e];
+    }
+    for (size_t i = 0; i < d; i++) out[i * q] += weight * spread * v[i * q];
+}
+
+static double column_product(const double *a, const double *b, size_t d, size_t q)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++) sum += a[i * q] * b[i * q];
+    return sum;
+}
+
+/* What the mean of cluster m, taken off, does beside the flat of cluster l and beside its mean; the
+ * gradients go to both. */
+static double take_off(const bench *b, const double *factors, double spread, size_t l, size_t m,
+                       double *gradient, double *pull)
+{
+    const problem *const p = b->p;
+    const size_t d = p->d, q = p->q, thin = d * q;
+    const double *const own = factors + l * thin, *const mean = factors + m * thin;
+    double along = 0, length = 0;
+    double *const to_flat = gradient + l * thin, *const to_mean = gradient + m * thin;
+    for (size_t e = 0; e < q; e++) {
+        const double part = column_product(own + e, mean, d, q);
+        along += part * part;
+    }
+    length = column_product(mean, mean, d, q);
+    along += spread * length; /* a' S a */
+    for (size_t e = 0; e < q; e++) {
+        const double part = column_product(own + e, mean, d, q);
+        for (size_t i = 0; i < d; i++) to_flat[i * q + e] -= p->off * along * part * mean[i * q];
+    }
+    apply_flat(own, spread, d, q, mean, -p->off * along, to_mean);
+    *pull -= p->off * along * length;
+    const double common = column_product(own, mean, d, q), cube = common * common * common;
+    for (size_t i = 0; i < d; i++) to_mean[i * q] += p->off * p->off * cube * own[i * q];
+    return -2 * p->off * along * along + p->off * p->off * cube * common;
+}
+
+static double take_means_off(const bench *b, const double *x, double spread, double *gradient,
+                             double *pull)
+{
+    const problem *const p = b->p;
+    const size_t d = p->d, k = p->k, q = p->q;
+    double value = 0, *const mean = b->means, *const product = mean + d;
+    for (size_t l = 0; l < k; l++) {
+        const double *const lifted = b->lifted + (k + l) * p->packed;
+        const double *const image = b->images + (k + l) * p->packed;
+        value += 2 * p->off * dot(lifted, image, p->packed);
+        for (size_t i = 0; i < d; i++) mean[i] = x[(l * d + i) * q];
+        memset(product, 0, d * sizeof *product);
+        apply_packed(image, mean, p->off, d, 1, product);
+        for (size_t i = 0; i < d; i++) gradient[(l * d + i) * q] += product[i];
+        for (size_t m = 0; m < k; m++) value += take_off(b, x, spread, l, m, gradient, pull);
+    }
+    return value;
 }
 
 /* |M - model|^2 less |M|^2, and the leanings; x is k factors and then the root of the spread. */
@@ -218,7 +290,12 @@ static double objective(void *user, const double *x, double *gradient)
         for (size_t m = 0; m < k; m++)
             inner_product(x + l * thin, x + m * thin, d, q, q, b->inner + (l * k + m) * q * q);
     }
-    clo_i_multiply_transposed(b->lifted, k, p->operator, p->packed, p->packed, b->images);
+    for (size_t l = 0; l < k && p->off > 0; l++) {
+        for (size_t i = 0; i < d; i++) b->means[i] = x[l * thin + i * q];
+        lift(b->means, 0, d, 1, b->lifted + (k + l) * p->packed);
+    }
+    clo_i_multiply_transposed(b->lifted, p->off > 0 ? 2 * k : k, p->operator, p->packed, p->packed,
+                              b->images);
     memset(gradient, 0, (k * thin + 1) * sizeof *gradient);
     for (size_t l = 0; l < k; l++) {
         const double *const image = b->images + l * p->packed;
@@ -228,6 +305,7 @@ static double objective(void *user, const double *x, double *gradient)
         images += packed_trace(image, d);
         apply_packed(image, x + l * thin, -1, d, q, g);
     }
+    if (p->off > 0) value += take_means_off(b, x, spread, gradient, &pull);
     for (size_t i = 0; i < k * thin; i++) gradient[i] *= 8;
     gradient[k * thin] = 8 * root * (pull - images);
     return value + lean(b, x, gradient);
@@ -271,21 +349,24 @@ static size_t variables(const problem *p)
 static size_t start_room(const problem *p)
 {
     const size_t thin = p->d * p->q, square = p->q * p->q;
-    return variables(p) + 2 * p->k * p->packed + p->k * p->k * square + 4 * thin + 3 * square +
-           clo_i_descend_scratch(variables(p));
+    return variables(p) + 4 * p->k * p->packed + p->k * p->k * square + 4 * thin + 3 * square +
+           2 * p->d + clo_i_descend_scratch(variables(p));
 }
 
 static double descend(const problem *p, double *room)
 {
     const size_t thin = p->d * p->q, square = p->q * p->q;
     bench b = { .p = p, .lifted = room + variables(p) };
-    b.images = b.lifted + p->k * p->packed;
-    b.inner = b.images + p->k * p->packed;
+    b.images = b.lifted + 2 * p->k * p->packed;
+    b.inner = b.images + 2 * p->k * p->packed;
     b.thin = b.inner + p->k * p->k * square;
     b.small = b.thin + 4 * thin;
+    b.means = b.small + 3 * square;
+    /* Far below the noise there is nothing to be won. */
+    const double tolerance = fmax(1e-3 * p->lean, 1e-13);
     return clo_i_descend(objective, &b, variables(p), room,
-                         (clo_i_descent){ .most_steps = MOST_STEPS, .tolerance = 1e-9 },
-                         b.small + 3 * square);
+                         (clo_i_descent){ .most_steps = MOST_STEPS, .tolerance = tolerance },
+                         b.means + 2 * p->d);
 }
 
 static clo_status draw_start(const clo_moment_job *job, const problem *p, size_t start, double *x)
@@ -303,9 +384,12 @@ static clo_status draw_start(const clo_moment_job *job, const problem *p, size_t
 
 static clo_status prepare(const clo_moment_job *job, problem *p, clo_error *err)
 {
-    *p = (problem){
-        .d = job->cols, .k = job->clusters, .q = job->dim, .packed = triangle(job->cols)
-    };
+    *p = (problem){ .d = job->cols,
+                    .k = job->clusters,
+                    .q = job->dim,
+                    .packed = triangle(job->cols),
+                    .off = job->means ? ABOUT_MEAN : 0,
+                    .alike = job->means ? ALIKE_SIZES : ALIKE_DIRECTIONS };
     CLO_TRY(clo_i_alloc(p->packed * p->packed, sizeof *p->operator, & p->operator, err));
     fill_operator(job, p);
     return CLO_OK;
@@ -377,8 +461,9 @@ clo_status clo_i_moment_refit(const clo_moment_job *job, clo_moment_model *model
 }
 
 void clo_i_moment_of_model(const clo_moment_model *model, size_t cols, size_t clusters, size_t dim,
-                           double *moments)
+                           bool means, double *moments)
 {
+    const double off = means ? ABOUT_MEAN : 0;
     memset(moments, 0, triangle(cols) * (cols + 2) / 3 * (cols + 3) / 4 * sizeof *moments);
     for (size_t c = 0; c < clusters; c++) {
         const double *const f = model->factors + c * cols * dim;
@@ -388,7 +473,8 @@ void clo_i_moment_of_model(const clo_moment_model *model, size_t cols, size_t cl
             for (size_t j = i; j < cols; j++)
                 for (size_t k = j; k < cols; k++)
                     for (size_t l = k; l < cols; l++)
-                        *at++ += (S(i, j) * S(k, l) + S(i, k) * S(j, l) + S(i, l) * S(j, k)) / 3;
+                        *at++ += (S(i, j) * S(k, l) + S(i, k) * S(j, l) + S(i, l) * S(j, k)) / 3 -
+                                 off * f[i * dim] * f[j * dim] * f[k * dim] * f[l * dim];
 #undef S
     }
 }

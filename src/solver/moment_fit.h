@@ -2,8 +2,10 @@
  * moment_fit.h - k flats from a tensor of fourth moments.
  *
  * A cluster of records that lies about a subspace has fourth moments near sym(S x S), S positive
- * semidefinite with that subspace as its range: exactly so for elliptical clusters.  So the tensor
- * of all records is fitted by the sum of k such terms.  Plain numbers in, plain numbers out.
+ * semidefinite with that subspace as its range: exactly so for elliptical clusters
+ * (subspaces_moments.T2).  So the tensor of all records is fitted by the sum of k such terms.  A
+ * cluster that lies about a mean, as those of affine flats do in homogeneous coordinates, has a term
+ * less for that.  Plain numbers in, plain numbers out.
  */
 #ifndef CLO_SOLVER_MOMENT_FIT_H
 #define CLO_SOLVER_MOMENT_FIT_H
@@ -15,6 +17,7 @@ typedef struct clo_moment_job {
     const double *moments; /* entries i <= j <= k <= l, l fastest */
     double noise;          /* standard deviation of an entry, times the root of its multiplicity */
     size_t cols, clusters, dim;
+    bool means; /* clusters lie about means, the first columns of their factors */
     size_t starts;
     uint64_t ask; /* start number i draws from the stream (ask, i) */
     clo_rng *rng;
@@ -36,6 +39,6 @@ CLO_CHECK clo_status clo_i_moment_refit(const clo_moment_job *job, clo_moment_mo
                                         clo_error *err);
 /* The moments that the model stands for, in the order of a job's. */
 void clo_i_moment_of_model(const clo_moment_model *model, size_t cols, size_t clusters, size_t dim,
-                           double *moments);
+                           bool means, double *moments);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * gaussian_moment: every class of entries has noise of its planned law (gaussian_moment.T2), and the
- * worst neighbours, along the axes and across them, are told apart no better than mu allows
+ * gaussian_moment: every class of entries has noise of its planned law (gaussian_moment.T2), and
+ * the worst neighbours, along the axes and across them, are told apart no better than mu allows
  * (gaussian_moment.T1). Power as in test_gaussian_sum.c.
  */
 #include "asking.h"
