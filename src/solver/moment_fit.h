@@ -4,8 +4,8 @@
  * A cluster of records that lies about a subspace has fourth moments near sym(S x S), S positive
  * semidefinite with that subspace as its range: exactly so for elliptical clusters
  * (subspaces_moments.T2).  So the tensor of all records is fitted by the sum of k such terms.  A
- * cluster that lies about a mean, as those of affine flats do in homogeneous coordinates, has a term
- * less for that.  Plain numbers in, plain numbers out.
+ * cluster that lies about a mean, as those of affine flats do in homogeneous coordinates, has a
+ * term less for that.  Plain numbers in, plain numbers out.
  */
 #ifndef CLO_SOLVER_MOMENT_FIT_H
 #define CLO_SOLVER_MOMENT_FIT_H
