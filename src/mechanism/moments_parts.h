@@ -17,21 +17,21 @@ typedef struct clo_i_moments_plan {
     double height;              /* the constant appended to a record; 0: flats are linear */
     size_t starts, doubts;
     uint64_t rounds;
-    double rows;                                   /* public, or a guess */
-    double share_frame, share_rounds;              /* of mu^2; the rest is the tensor's */
+    double rows;                      /* public, or a guess */
+    double share_frame, share_rounds; /* of mu^2; the rest is the tensor's */
+    double unit; /* the noise of one query with the whole budget: sensitivity over mu */
+    double even; /* the share of the tensor's traces that is left out */
     double tensor_noise, round_noise, frame_noise; /* in unit-ball coordinates */
 } clo_i_moments_plan;
 
 /* ---- moments_split.c: what to expect, and the choices that follow -------------------------- */
 
-/* Fills what was left to choose, rounds and shares, from the others and from the unit of noise,
- * sensitivity over mu, that one query with the whole budget would have. */
-void clo_i_moments_choose(clo_i_moments_plan *plan, double unit, bool choose_rounds,
-                          bool choose_share);
+/* Fills what was left to choose, rounds and shares, from the others. */
+void clo_i_moments_choose(clo_i_moments_plan *plan, bool choose_rounds, bool choose_share);
 /* How many directions to keep of so many columns; 0: all. */
 size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank);
 /* The expected squared sine of one direction of a flat, over all directions outside of it. */
-double clo_i_moments_error(const clo_i_moments_plan *plan, double unit, double rows);
+double clo_i_moments_error(const clo_i_moments_plan *plan, double rows);
 /* How much of an own round a flat from the tensor is worth. */
 double clo_i_moments_worth(const clo_i_moments_plan *plan);
 
@@ -40,6 +40,7 @@ double clo_i_moments_worth(const clo_i_moments_plan *plan);
 /* The state of a run: what the answers have said so far. */
 typedef struct clo_i_moments_state {
     double *moments;        /* the tensor's entries */
+    double *contraction;    /* seen x seen, of the tensor */
     clo_moment_model model; /* clusters x seen x rank */
     double *grams;          /* clusters x seen x seen: the last answer */
     double *sums;           /* of all rounds */

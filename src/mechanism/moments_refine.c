@@ -74,18 +74,23 @@ clo_status clo_i_moments_bases(const clo_i_moments_plan *plan, uint64_t rounds,
 
 /* ---- doubt ------------------------------------------------------------------------------- */
 
-/* The tensor of the model with fresh noise. */
+/* The tensor of the model with fresh noise, of the law that the answer's had. */
 static void noisy_moments(const clo_i_moments_plan *plan, const clo_moment_model *model,
-                          clo_stream *stream, double *moments)
+                          clo_stream *stream, double *square, double *noise, double *moments)
 {
-    const size_t c = plan->seen;
-    clo_i_moment_of_model(model, c, plan->clusters, plan->rank, plan->height > 0, moments);
+    const size_t c = plan->seen, count = clo_i_moment_size(c);
+    const clo_moment_even even = clo_i_moment_even(c, plan->even);
+    double *at = noise;
     for (size_t i = 0; i < c; i++)
         for (size_t j = i; j < c; j++)
             for (size_t k = j; k < c; k++)
-                for (size_t l = k; l < c; l++, moments++)
-                    *moments += plan->tensor_noise * clo_i_random_normal(stream) /
-                                sqrt((double)clo_i_moment_multiplicity(i, j, k, l));
+                for (size_t l = k; l < c; l++)
+                    *at++ = plan->tensor_noise * clo_i_random_normal(stream) /
+                            sqrt((double)clo_i_moment_multiplicity(i, j, k, l));
+    clo_i_moment_restore(&even, c, square, noise);
+    clo_i_moment_of_model(model, c, plan->clusters, plan->rank, plan->height > 0, moments);
+    for (size_t e = 0; e < count; e++) moments[e] += noise[e];
+    clo_i_moment_contract(moments, c, square);
 }
 
 /* What the rounds would have summed on the released flats, with fresh noise. */
@@ -130,7 +135,7 @@ static clo_status doubt_once(const clo_i_moments_plan *plan, clo_stream *stream,
     const size_t c = plan->seen, q = plan->rank, k = plan->clusters;
     clo_moment_model again = { .factors = factors, .spread = state->model.spread };
     memcpy(factors, state->model.factors, k * c * q * sizeof *factors);
-    noisy_moments(plan, &state->model, stream, moments);
+    noisy_moments(plan, &state->model, stream, state->contraction, state->moments, moments);
     if (plan->rounds) noisy_sums(plan, state, stream, sums);
     CLO_TRY(clo_i_moment_refit(job, &again, err));
     CLO_TRY(clo_i_moments_bases(plan, plan->rounds, &again, sums, state->scratch, bases, err));
@@ -150,7 +155,11 @@ clo_status clo_i_moments_doubt(const clo_i_moments_plan *plan, clo_rng *rng, int
     clo_stream *stream = NULL;
     clo_status status = clo_i_alloc(room, sizeof *moments, &moments, err);
     if (!status) status = clo_i_stream_open(rng, ask, 0, &stream, err);
+    const clo_moment_even even = clo_i_moment_even(c, plan->even);
     const clo_moment_job job = { .moments = moments,
+                                 .second = even.second,
+                                 .none = even.none,
+                                 .contraction = plan->even > 0 ? state->contraction : NULL,
                                  .noise = plan->tensor_noise,
                                  .cols = c,
                                  .clusters = k,

@@ -25,7 +25,7 @@ size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank)
 
 /* How much more noise a flat gets for the company of the others' terms in the tensor, and what its
  * having few records adds.  Measured. */
-static const double COMPANY = 1.6, FEW = 0.08;
+static const double COMPANY = 1.35, FEW = 0.08;
 
 /* How much of the tensor's error the members that it chose hand on to the rounds: more where the
  * flats crowd, and have records in common. */
@@ -35,69 +35,64 @@ static double handed_on(const clo_i_moments_plan *plan)
     return fmin(0.1 + 0.3 * crowd, 1) * (plan->rounds > 1 ? 0.8 : 1);
 }
 
-static double tensor_variance(const clo_i_moments_plan *plan, double unit, double members)
+static double tensor_variance(const clo_i_moments_plan *plan, double members)
 {
     const double q = (double)plan->rank, share = 1 - plan->share_frame - plan->share_rounds;
     const double turn = q * (q + 2) / sqrt(12 * (q + 1)) / members;
-    const double noise = unit * unit / share * turn * turn;
+    const double noise = plan->unit * plan->unit / share * turn * turn;
     return (plan->clusters > 1 ? COMPANY : 1) * noise + FEW / members;
 }
 
-static double round_variance(const clo_i_moments_plan *plan, double unit, double members)
+static double round_variance(const clo_i_moments_plan *plan, double members)
 {
     const double turn = (double)plan->rank / members;
     const double share = plan->share_rounds / (double)plan->rounds;
-    return unit * unit / share / 2 * turn * turn;
+    return plan->unit * plan->unit / share / 2 * turn * turn;
 }
 
-static double frame_variance(const clo_i_moments_plan *plan, double unit, double rows)
+static double frame_variance(const clo_i_moments_plan *plan, double rows)
 {
     const double energy = rows / fmin((double)(plan->clusters * plan->rank), (double)plan->cols);
-    return unit * unit / plan->share_frame / 2 / (energy * energy);
+    return plan->unit * plan->unit / plan->share_frame / 2 / (energy * energy);
 }
 
-double clo_i_moments_error(const clo_i_moments_plan *plan, double unit, double rows)
+double clo_i_moments_error(const clo_i_moments_plan *plan, double rows)
 {
     const double members = rows / (double)plan->clusters, q = (double)plan->rank;
-    const double tensor = tensor_variance(plan, unit, members);
+    const double tensor = tensor_variance(plan, members);
     double error = tensor;
     if (plan->rounds) {
-        const double rounds = round_variance(plan, unit, members) / (double)plan->rounds;
+        const double rounds = round_variance(plan, members) / (double)plan->rounds;
         error = 1 / (1 / tensor + 1 / (rounds + handed_on(plan) * tensor));
     }
     error *= (double)plan->seen - q;
-    if (plan->frame) error += (double)(plan->cols - plan->frame) * frame_variance(plan, unit, rows);
+    if (plan->frame) error += (double)(plan->cols - plan->frame) * frame_variance(plan, rows);
     return fmin(error, 1);
 }
 
 double clo_i_moments_worth(const clo_i_moments_plan *plan)
 {
     const double members = plan->rows / (double)plan->clusters;
-    clo_i_moments_plan at_hand = *plan;
-    /* The noise is in the plan by now: a unit of 1 with shares that give it. */
-    at_hand.share_frame = 1 - 1 / (plan->tensor_noise * plan->tensor_noise);
-    at_hand.share_rounds = 0;
-    const double tensor = tensor_variance(&at_hand, 1, members), q = (double)plan->rank;
+    const double tensor = tensor_variance(plan, members), q = (double)plan->rank;
     const double turn = q / members;
     return plan->round_noise * plan->round_noise / 2 * turn * turn / tensor;
 }
 
-static void try_shares(clo_i_moments_plan *plan, double unit, double frame, double rounds,
-                       uint64_t count, double *least, clo_i_moments_plan *best)
+static void try_shares(clo_i_moments_plan *plan, double frame, double rounds, uint64_t count,
+                       double *least, clo_i_moments_plan *best)
 {
     plan->share_frame = plan->frame ? frame : 0;
     plan->share_rounds = count ? rounds : 0;
     plan->rounds = count;
     /* Rounds must promise a tenth, or they are not worth their passes. */
-    const double error = clo_i_moments_error(plan, unit, plan->rows) * (count ? 1.1 : 1);
+    const double error = clo_i_moments_error(plan, plan->rows) * (count ? 1.1 : 1);
     if (error < *least) {
         *least = error;
         *best = *plan;
     }
 }
 
-void clo_i_moments_choose(clo_i_moments_plan *plan, double unit, bool choose_rounds,
-                          bool choose_share)
+void clo_i_moments_choose(clo_i_moments_plan *plan, bool choose_rounds, bool choose_share)
 {
     static const double shares[] = { 0.2, 0.35, 0.5, 0.65 };
     enum { SHARES = sizeof shares / sizeof *shares };
@@ -111,7 +106,7 @@ void clo_i_moments_choose(clo_i_moments_plan *plan, double unit, bool choose_rou
                 const uint64_t rounds = choose_rounds ? count : asked;
                 const double part =
                     (choose_share ? shares[s] : share) * (plan->frame ? 1 - shares[f] : 1);
-                try_shares(plan, unit, shares[f], part, rounds, &least, &best);
+                try_shares(plan, shares[f], part, rounds, &least, &best);
             }
     *plan = best;
 }

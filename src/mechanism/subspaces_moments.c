@@ -17,6 +17,7 @@
 enum { CLUSTERS, DIM, FLATS, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
 enum { MOST_DIM = 32, MOST_SEEN = 64, BY_CHOICE = -1 };
 static const double HEIGHT = 0.7; /* of the constant, where flats are affine */
+static const double EVEN = 0.5;   /* of the traces, left out where flats are linear */
 static const double GUESSED_ROWS_A_CLUSTER = 5000;
 
 static const clo_param params[PARAM_COUNT] = {
@@ -71,6 +72,7 @@ static clo_i_moments_plan settle(const clo_draft *draft)
                                 .share_rounds = values[SHARE] };
     const bool affine = values[FLATS] == 1;
     plan.height = affine ? HEIGHT : 0;
+    plan.even = affine ? 0 : EVEN;
     plan.rank = plan.dim + affine;
     plan.rows =
         domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)plan.clusters;
@@ -93,8 +95,8 @@ static clo_status add_slots(clo_draft *draft, const clo_domain *seen, double mu,
         plan->frame_noise = ldexp((double)slot.scale, -2 * slot.bits);
         CLO_TRY(clo_i_draft_add(draft, &slot, err));
     }
-    CLO_TRY(clo_i_plan_gaussian_moment(seen, mu * sqrt(share), 1, "fourth moments of the records",
-                                       &slot, err));
+    CLO_TRY(clo_i_plan_even_moment(seen, plan->even, mu * sqrt(share), 1,
+                                   "fourth moments of the records", &slot, err));
     slot.lens = lens;
     plan->tensor_noise = clo_i_moment_noise(&slot);
     CLO_TRY(clo_i_draft_add(draft, &slot, err));
@@ -110,14 +112,14 @@ static clo_status add_slots(clo_draft *draft, const clo_domain *seen, double mu,
 static size_t state_bytes(const clo_i_moments_plan *plan)
 {
     const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank, d = plan->cols;
-    size_t bytes = clo_i_take_size(clo_i_moment_size(c), sizeof(double)) +
-                   2 * clo_i_take_size(thin, sizeof(double)) +
-                   2 * clo_i_take_size(k * c * c, sizeof(double)) +
-                   2 * clo_i_take_size(k, sizeof(double)) +
-                   clo_i_take_size(clo_i_moments_scratch(plan), sizeof(double)) +
-                   clo_i_take_size((k + 1) * d * plan->rank + 8, sizeof(double)) +
-                   clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double)) +
-                   clo_i_take_size(thin, sizeof(double)); /* a rule of the rounds */
+    size_t bytes =
+        clo_i_take_size(clo_i_moment_size(c), sizeof(double)) +
+        clo_i_take_size(c * c, sizeof(double)) + 2 * clo_i_take_size(thin, sizeof(double)) +
+        2 * clo_i_take_size(k * c * c, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
+        clo_i_take_size(clo_i_moments_scratch(plan), sizeof(double)) +
+        clo_i_take_size((k + 1) * d * plan->rank + 8, sizeof(double)) +
+        clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double)) +
+        clo_i_take_size(thin, sizeof(double)); /* a rule of the rounds */
     if (plan->frame)
         bytes += clo_i_take_size(d * d, sizeof(double)) +
                  clo_i_take_size(d * plan->frame, sizeof(double)) +
@@ -136,8 +138,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     double mu;
     CLO_TRY(check(&plan, err));
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    clo_i_moments_choose(&plan, spread * (double)draft->domain->rows_per_unit / mu,
-                         draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
+    plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
+    clo_i_moments_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
     CLO_TRY(
         add_slots(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
     draft->workspace = state_bytes(&plan);
@@ -152,6 +154,7 @@ static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *spac
 {
     const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank;
     CLO_TRY(clo_i_take(space, clo_i_moment_size(c), sizeof(double), &s->moments, err));
+    CLO_TRY(clo_i_take(space, c * c, sizeof(double), &s->contraction, err));
     CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->model.factors, err));
     CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->grams, err));
     CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->sums, err));
@@ -182,7 +185,11 @@ static clo_status find_frame(const clo_i_moments_plan *plan, const clo_bounded *
 static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_i_moments_state *s,
                       clo_error *err)
 {
+    const clo_moment_even even = clo_i_moment_even(plan->seen, plan->even);
     const clo_moment_job job = { .moments = s->moments,
+                                 .second = even.second,
+                                 .none = even.none,
+                                 .contraction = plan->even > 0 ? s->contraction : NULL,
                                  .noise = plan->tensor_noise,
                                  .cols = plan->seen,
                                  .clusters = plan->clusters,
@@ -193,6 +200,7 @@ static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_
                                  .rng = context->rng,
                                  .threads = context->threads };
     const size_t count = plan->clusters * plan->seen * plan->rank;
+    clo_i_moment_contract(s->moments, plan->seen, s->contraction);
     CLO_TRY(clo_i_moment_fit(&job, &s->model, err));
     CLO_TRY(clo_i_comm_broadcast(context->comm, s->model.factors, count * sizeof(double), err));
     return clo_i_comm_broadcast(context->comm, &s->model.spread, sizeof s->model.spread, err);
@@ -396,11 +404,9 @@ static double predict(const void *state, const clo_domain *domain, const clo_slo
                       double rows)
 {
     const clo_i_moments_plan *const plan = state;
-    const double share = 1 - plan->share_frame - plan->share_rounds;
-    const double q = (double)plan->rank;
+    const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
     (void)domain;
     (void)slots;
-    const double error = clo_i_moments_error(plan, plan->tensor_noise * sqrt(share), rows);
     const double most = fmin(q, (double)plan->cols - q);
     return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
 }

@@ -13,6 +13,7 @@
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "parallel/parallel.h"
+#include <math.h>
 #include <string.h>
 
 enum { READ_BITS = 20, BITS = 15, MOST_COLUMNS = 64, WIDE = 512, LIFTED_ROWS = 256 };
@@ -31,6 +32,32 @@ static size_t triangle(size_t cols)
 size_t clo_i_moment_size(size_t cols)
 {
     return triangle(cols) * (cols + 2) / 3 * (cols + 3) / 4;
+}
+
+/* What rounding can add to the reach of a record: |v| <= R, and each entry is off by at most 1. */
+static double rounding(size_t cols)
+{
+    const double off = 1.001 * (double)cols;
+    return 2 * (1 << BITS) * off + off * off;
+}
+
+clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double mu, uint64_t times,
+                                  const char *label, clo_slot *out, clo_error *err)
+{
+    const bool replace = domain->relation == CLO_REPLACE;
+    const double reach = clo_i_moment_reach(domain->cols, share, replace);
+    clo_slot slot;
+    CLO_TRY(clo_i_plan_gaussian_moment(domain, mu, times, label, &slot, err));
+    if (!(share >= 0 && share <= 0.6))
+        return clo_i_fail(err, CLO_INTERNAL, "so much of the traces cannot be left out");
+    const double one = ceil(
+        3 * (reach * (1 + 1e-9) * (double)SQUARE + (replace ? 2 : 1) * rounding(domain->cols)));
+    const double before = (double)slot.scale;
+    CLO_TRY(clo_i_plan_gaussian((uint64_t)one * domain->rows_per_unit, mu, times, &slot, err));
+    slot.noise *= (double)slot.scale / before;
+    slot.even = share;
+    *out = slot; /* gaussian_moment.T3 */
+    return CLO_OK;
 }
 
 clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
@@ -77,6 +104,7 @@ static uint64_t class_scale(uint64_t scale, unsigned m)
 
 typedef struct work {
     size_t cols, lifted; /* columns seen, and entries of v */
+    double taken;        /* of |r|^2, off the diagonal of v */
     double *matrices;    /* a thread: LIFTED_ROWS x lifted */
     double *grams;       /* a thread: lifted x lifted, upper triangle */
     size_t *pending;     /* a thread: rows in grams since the last flush */
@@ -112,16 +140,20 @@ static void flush(const work *w, int thread)
 }
 
 /* v = trunc(r r' / 2^25), entry by entry: each product is exact, and so is the shift. */
-static void lift(const double *values, size_t rows, size_t cols, double *matrices)
+static void lift(const double *values, size_t rows, size_t cols, double taken, double *matrices)
 {
     const double shift = 1.0 / (1 << (2 * READ_BITS - BITS));
     for (size_t row = 0; row < rows; row++) {
         const double *const r = values + row * cols;
+        double square = 0; /* an integer: exact */
+        for (size_t i = 0; taken > 0 && i < cols; i++) square += r[i] * r[i];
+        const double off = taken * (square * shift);
         for (size_t i = 0; i < cols; i++) {
             const double scaled = r[i] * shift;
             const size_t rest = cols - i;
 #pragma omp simd
             for (size_t j = 0; j < rest; j++) matrices[j] = (double)(int32_t)(scaled * r[i + j]);
+            if (taken > 0) matrices[0] = (double)(int32_t)(scaled * r[i] - off);
             matrices += rest;
         }
     }
@@ -137,7 +169,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     w->pending[thread] += rows;
     for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
         const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
-        lift(values + first * w->cols, count, w->cols, matrices);
+        lift(values + first * w->cols, count, w->cols, w->taken, matrices);
         clo_i_gram_add(matrices, count, n, w->grams + (size_t)thread * n * n);
     }
     return CLO_OK;
@@ -206,6 +238,8 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     const clo_slot *slot;
     double *scratch = NULL;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment, &slot, err));
+    const clo_moment_even even = clo_i_moment_even(cols, slot->even);
+    w.taken = even.taken;
     if (cols != slot->cols)
         return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
     const size_t mark = clo_i_workspace_mark(context->workspace);
@@ -221,6 +255,7 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
         CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
         for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
         clo_i_tell_answer(context, slot, moments, all);
+        if (slot->even > 0) clo_i_moment_restore(&even, cols, w.grams, moments);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

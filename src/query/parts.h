@@ -55,6 +55,9 @@ CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_slot
 /* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
 size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
 
+/* How far one record of norm 1 can move the fourth moments, less a share of their traces. */
+double clo_i_moment_reach(size_t cols, double share, bool replace);
+
 /* From here on these bytes are public: the information-flow test is told so.  Called on noised
  * answers only. */
 #ifdef CLO_TAINT

@@ -26,22 +26,25 @@ static const double ABOUT_MEAN = 2.0 / 3;
 /* What all starts share. */
 typedef struct problem {
     size_t d, k, q, packed;
-    double *operator; /* packed x packed: the moments on symmetric matrices, scaled to trace 1 */
-    double unit;      /* what they were divided by */
-    double lean;      /* twice the variance of the noise, in these units */
-    double off;       /* ABOUT_MEAN where the first column of a factor is a mean; else 0 */
-    double alike;     /* how much the directions of a flat are alike */
+    double *operator;  /* packed x packed: the moments on symmetric matrices, scaled to trace 1 */
+    double unit;       /* what they were divided by */
+    double lean;       /* twice the variance of the noise, in these units */
+    double off;        /* ABOUT_MEAN where the first column of a factor is a mean; else 0 */
+    double less, back; /* weights of |C|^2 and tr(C)^2, C the contraction of the residual */
+    double *target;    /* the contraction of the moments, scaled; NULL: no such weights */
+    double alike;      /* how much the directions of a flat are alike */
 } problem;
 
 /* What one start works with. */
 typedef struct bench {
     const problem *p;
     double *lifted,
-        *images;   /* 2k x packed: S_l, then a_l a_l', and what the operator makes of it */
-    double *inner; /* k x k x q x q: L_l' L_m */
-    double *thin;  /* 4 x d x q */
-    double *means; /* 2 x d */
-    double *small; /* 3 x q x q */
+        *images;      /* 2k x packed: S_l, then a_l a_l', and what the operator makes of it */
+    double *inner;    /* k x k x q x q: L_l' L_m */
+    double *thin;     /* 4 x d x q */
+    double *means;    /* 2 x d */
+    double *residual; /* d x d: the model's contraction, less the moments' */
+    double *small;    /* 3 x q x q */
 } bench;
 
 static size_t triangle(size_t d)
@@ -277,6 +280,68 @@ static double take_means_off(const bench *b, const double *x, double spread, dou
     return value;
 }
 
+/* C = sum_l (tr(S_l) S_l + 2 S_l^2) / 3 - target, the contraction of model and moments. */
+static void contract(const bench *b, const double *x, double spread)
+{
+    const problem *const p = b->p;
+    const size_t d = p->d, k = p->k, q = p->q;
+    double *const c = b->residual, *const bent = b->thin;
+    for (size_t i = 0; i < d * d; i++) c[i] = -p->target[i];
+    for (size_t l = 0; l < k; l++) {
+        const double *const own = x + l * d * q, *const ll = b->inner + (l * k + l) * q * q;
+        const double size = trace(ll, q) + (double)d * spread;
+        /* S^2 = L (L'L + 2 spread) L' + spread^2 I */
+        thin_product(own, ll, size / 2 + 2 * spread, own, d, q, bent);
+        for (size_t i = 0; i < d; i++) {
+            for (size_t j = 0; j < d; j++)
+                c[i * d + j] += 2.0 / 3 * dot(bent + i * q, own + j * q, q);
+            c[i * d + i] += (size * spread + 2 * spread * spread) / 3;
+        }
+    }
+}
+
+/* What the weights of the parts with traces do to one cluster's factor: adds to g (d x q), and
+ * gives what its spread feels. */
+static double weigh_cluster(const bench *b, const double *own, const double *ll, double spread,
+                            double whole, double *g)
+{
+    const problem *const p = b->p;
+    const size_t d = p->d, q = p->q;
+    const double n = (double)d, size = trace(ll, q) + n * spread;
+    double *const image = b->thin, *const bent = image + d * q, *const flat = bent + d * q;
+    memset(image, 0, d * q * sizeof *image);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++)
+            for (size_t e = 0; e < q; e++)
+                image[i * q + e] += b->residual[i * d + j] * own[j * q + e];
+    const double common = dot(image, own, d * q) + spread * whole; /* <C, S> */
+    /* (C S + S C) L = C L (L'L + 2 spread) + L (L' C L), and S L */
+    inner_product(own, image, d, q, q, b->small);
+    thin_product(image, ll, 2 * spread, image, d, q, flat);
+    thin_product(own, b->small, 1, flat, d, q, bent);
+    thin_product(own, ll, spread, own, d, q, flat);
+    for (size_t i = 0; i < d * q; i++)
+        g[i] += (-p->less * (common * own[i] + size * image[i] + 2 * bent[i]) +
+                 p->back * whole * (2 * size * own[i] + 4 * flat[i])) /
+                6;
+    return (-p->less * ((n + 4) * common + size * whole) + p->back * whole * (2 * n + 4) * size) /
+           6;
+}
+
+/* -less |C|^2 + back tr(C)^2: parts that are less certain count less. */
+static double weigh_traces(const bench *b, const double *x, double spread, double *gradient,
+                           double *pull)
+{
+    const problem *const p = b->p;
+    const size_t d = p->d, k = p->k, q = p->q;
+    contract(b, x, spread);
+    const double whole = trace(b->residual, d);
+    for (size_t l = 0; l < k; l++)
+        *pull += weigh_cluster(b, x + l * d * q, b->inner + (l * k + l) * q * q, spread, whole,
+                               gradient + l * d * q);
+    return -p->less * dot(b->residual, b->residual, d * d) + p->back * whole * whole;
+}
+
 /* |M - model|^2 less |M|^2, and the leanings; x is k factors and then the root of the spread. */
 static double objective(void *user, const double *x, double *gradient)
 {
@@ -306,6 +371,7 @@ static double objective(void *user, const double *x, double *gradient)
         apply_packed(image, x + l * thin, -1, d, q, g);
     }
     if (p->off > 0) value += take_means_off(b, x, spread, gradient, &pull);
+    if (p->target) value += weigh_traces(b, x, spread, gradient, &pull);
     for (size_t i = 0; i < k * thin; i++) gradient[i] *= 8;
     gradient[k * thin] = 8 * root * (pull - images);
     return value + lean(b, x, gradient);
@@ -350,7 +416,7 @@ static size_t start_room(const problem *p)
 {
     const size_t thin = p->d * p->q, square = p->q * p->q;
     return variables(p) + 4 * p->k * p->packed + p->k * p->k * square + 4 * thin + 3 * square +
-           2 * p->d + clo_i_descend_scratch(variables(p));
+           2 * p->d + p->d * p->d + clo_i_descend_scratch(variables(p));
 }
 
 static double descend(const problem *p, double *room)
@@ -362,11 +428,12 @@ static double descend(const problem *p, double *room)
     b.thin = b.inner + p->k * p->k * square;
     b.small = b.thin + 4 * thin;
     b.means = b.small + 3 * square;
+    b.residual = b.means + 2 * p->d;
     /* Far below the noise there is nothing to be won. */
     const double tolerance = fmax(1e-3 * p->lean, 1e-13);
     return clo_i_descend(objective, &b, variables(p), room,
                          (clo_i_descent){ .most_steps = MOST_STEPS, .tolerance = tolerance },
-                         b.means + 2 * p->d);
+                         b.residual + p->d * p->d);
 }
 
 static clo_status draw_start(const clo_moment_job *job, const problem *p, size_t start, double *x)
@@ -392,7 +459,16 @@ static clo_status prepare(const clo_moment_job *job, problem *p, clo_error *err)
                     .alike = job->means ? ALIKE_SIZES : ALIKE_DIRECTIONS };
     CLO_TRY(clo_i_alloc(p->packed * p->packed, sizeof *p->operator, & p->operator, err));
     fill_operator(job, p);
-    return CLO_OK;
+    if (!job->contraction) return CLO_OK;
+    const double d = (double)p->d, second = 1 - job->second * job->second;
+    p->less = second * 6 / (d + 4);
+    p->back = p->less / d - (1 - job->none * job->none) * 3 / (d * (d + 2));
+    const clo_status status = clo_i_alloc(p->d * p->d, sizeof *p->target, &p->target, err);
+    if (status)
+        clo_i_free(p->operator);
+    else
+        for (size_t i = 0; i < p->d * p->d; i++) p->target[i] = job->contraction[i] / p->unit;
+    return status;
 }
 
 static void put(const problem *p, const double *x, double loss, clo_moment_model *out)
@@ -435,6 +511,7 @@ clo_status clo_i_moment_fit(const clo_moment_job *job, clo_moment_model *out, cl
     put(&p, rooms + best * room, losses[best], out);
 done:
     clo_i_free(p.operator);
+    clo_i_free(p.target);
     clo_i_free(rooms);
     clo_i_free(losses);
     return status;
@@ -456,6 +533,7 @@ clo_status clo_i_moment_refit(const clo_moment_job *job, clo_moment_model *model
         clo_i_blas_serial_end(before);
     }
     clo_i_free(p.operator);
+    clo_i_free(p.target);
     clo_i_free(room);
     return status;
 }

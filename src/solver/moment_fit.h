@@ -18,6 +18,10 @@ typedef struct clo_moment_job {
     double noise;          /* standard deviation of an entry, times the root of its multiplicity */
     size_t cols, clusters, dim;
     bool means; /* clusters lie about means, the first columns of their factors */
+    /* The parts of the tensor that have traces may be less certain: the part sym(I x X), X
+     * traceless, counts second^2 as much, and sym(I x I) none^2 as much; 1: as the rest. */
+    double second, none;
+    const double *contraction; /* of the moments, cols x cols; read where they are not 1 */
     size_t starts;
     uint64_t ask; /* start number i draws from the stream (ask, i) */
     clo_rng *rng;

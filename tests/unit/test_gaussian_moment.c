@@ -160,6 +160,77 @@ static void no_neighbour_moves_the_tensor_further_than_planned(void **state)
     clo_rng_free(rng);
 }
 
+/* The lift with a share of the traces left out, over the whole array. */
+static void add_even(const int64_t *r, double taken, int64_t sign, int64_t *value)
+{
+    int64_t v[D][D];
+    double square = 0;
+    for (size_t i = 0; i < D; i++) square += (double)(r[i] * r[i]);
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++)
+            v[i][j] = (int64_t)(ldexp((double)(r[i] * r[j]), -25) -
+                                (i == j ? taken * ldexp(square, -25) : 0));
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++)
+            for (size_t k = 0; k < D; k++)
+                for (size_t l = 0; l < D; l++)
+                    value[((i * D + j) * D + k) * D + l] +=
+                        sign * (v[i][j] * v[k][l] + v[i][k] * v[j][l] + v[i][l] * v[j][k]);
+}
+
+/* gaussian_moment.T3 */
+static void fewer_traces_move_it_less_and_no_further_than_planned(void **state)
+{
+    clo_error err;
+    clo_rng *const rng = seeded("even");
+    clo_stream *const stream = stream_of(rng);
+    (void)state;
+    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
+        for (double share = 0.1; share < 0.65; share += 0.25) {
+            const clo_domain domain = ball(D, 1, (clo_relation)relation);
+            const double taken = clo_i_moment_even(D, share).taken;
+            clo_slot slot, whole;
+            double farthest = 0;
+            assert_ok(clo_i_plan_even_moment(&domain, share, 1, 1, "", &slot, &err), err);
+            assert_ok(clo_i_plan_gaussian_moment(&domain, 1, 1, "", &whole, &err), err);
+            assert_true(slot.sensitivity < whole.sensitivity);
+            for (int trial = 0; trial < 4000; trial++) {
+                int64_t value[D * D * D * D] = { 0 }, r[D];
+                u128 square = 0;
+                for (int side = 0; side < (relation == CLO_REPLACE ? 2 : 1); side++) {
+                    draw_record(stream, slot.bits, r);
+                    add_even(r, taken, side ? -1 : 1, value);
+                }
+                for (size_t e = 0; e < D * D * D * D; e++)
+                    square += (u128)((__int128)value[e] * value[e]);
+                assert_true(square <= (u128)slot.sensitivity * slot.sensitivity);
+                farthest = fmax(farthest, sqrt((double)square) / (double)slot.sensitivity);
+            }
+            assert_true(farthest > 0.97);
+        }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* What is left out comes back: the answer is the tensor of moments all the same. */
+static void traces_come_back(void **state)
+{
+    clo_error err;
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    double values[ROWS * D], whole[SIZE], even[SIZE];
+    clo_slot slots[2];
+    (void)state;
+    for (size_t i = 0; i < ROWS * D; i++) values[i] = 0.4 * sin((double)(i * i % 997));
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    assert_ok(clo_i_plan_gaussian_moment(&domain, 30, 1, "", &slots[0], &err), err);
+    assert_ok(clo_i_plan_even_moment(&domain, 0.5, 30, 1, "", &slots[1], &err), err);
+    ask(data, &slots[0], 1, 0, whole);
+    ask(data, &slots[1], 1, 0, even);
+    for (size_t i = 0; i < SIZE; i++) assert_true(fabs(whole[i] - even[i]) < 0.6);
+    assert_true(whole[0] > 3); /* and there was something to see */
+    clo_bounded_free(data);
+}
+
 static void too_many_columns_are_refused(void **state)
 {
     clo_error err;
@@ -176,6 +247,8 @@ int main(void)
         cmocka_unit_test(the_answer_is_the_tensor_of_fourth_moments),
         cmocka_unit_test(entries_are_counted_as_often_as_they_stand),
         cmocka_unit_test(no_neighbour_moves_the_tensor_further_than_planned),
+        cmocka_unit_test(fewer_traces_move_it_less_and_no_further_than_planned),
+        cmocka_unit_test(traces_come_back),
         cmocka_unit_test(too_many_columns_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
