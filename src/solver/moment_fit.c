@@ -1,7 +1,7 @@
 /*
  * moment_fit.c - k flats from a tensor of fourth moments, by least squares from many starts.
  *
- * Minimises |M - sum_l sym(S_l x S_l)|^2 over S_l = L_l L_l' + t^2 I, with L_l of `dim` columns. 
+ * Minimises |M - sum_l sym(S_l x S_l)|^2 over S_l = L_l L_l' + t^2 I, with L_l of `dim` columns.
  * The model's tensor is never formed: <sym(S x S), sym(Q x Q)> = (tr(SQ)^2 + 2 tr(SQSQ)) / 3, every
  * product is one with thin factors, and M acts on symmetric matrices in packed form, with
  * off-diagonals times sqrt 2, as one matrix product for all clusters.
