@@ -3,14 +3,14 @@
  * and standard deviation over data sets), CPU seconds, and how far chains from different starts on
  * the same data agree.
  *
- * The data are clipped to the unit ball; their generators have the seeds 1000, 1001, …  Agreement
- * is the variance of the cost between chains on one data set over its variance over data sets'
- * means, as a standard deviation: a chain that is stuck shows in it.  It is a function of the data,
- * and so here and in no release (proofs/gibbs.md).
+ * The data are clipped to the unit ball; their generators have the seeds FIRST, FIRST + 1, …
+ * Agreement is the standard deviation of the cost between the chains on one data set, averaged over
+ * the data sets: a chain that is stuck shows in it.  It is a function of the data, and so here and
+ * in no release (proofs/gibbs.md).
  *
- *   bench_gibbs A|B|T EPSILONS SETS CHAINS [PARAMETER=VALUE ...]
- *   bench_gibbs A 1,3,10 5 1 score=min
- *   bench_gibbs T 10 1 1 sweeps=10000        (T: setting A, for its time)
+ *   bench_gibbs A|B|T EPSILONS FIRST SETS CHAINS [PARAMETER=VALUE ...]
+ *   bench_gibbs A 1,3,10 2000 5 1 score=min
+ *   bench_gibbs T 10 2000 1 1 sweeps=10000        (T: setting A, for its time)
  */
 #include "measure/measure.h"
 #include <cloister/cloister.h>
@@ -138,7 +138,8 @@ static double deviation(const moments *m)
     return m->count > 1 ? sqrt(fmax(m->square - m->count * mean * mean, 0) / (m->count - 1)) : 0;
 }
 
-static void measure(const setting *s, double epsilon, int sets, int chains, int count, char **words)
+static void measure(const setting *s, double epsilon, int first, int sets, int chains, int count,
+                    char **words)
 {
     const double n = (double)s->rows;
     double *const rows = calloc(s->rows * s->cols, sizeof *rows);
@@ -159,7 +160,7 @@ static void measure(const setting *s, double epsilon, int sets, int chains, int 
         clo_table *table = NULL;
         clo_bounded *data = NULL;
         moments mine = { 0 };
-        make_data(s, 1000 + set, rows, truth);
+        make_data(s, first + set, rows, truth);
         stop_if(clo_table_wrap((clo_matrix){ rows, s->rows, s->cols, s->cols }, CLO_MISSING_ZERO,
                                &table, &err),
                 &err);
@@ -190,13 +191,14 @@ static void measure(const setting *s, double epsilon, int sets, int chains, int 
 int main(int argc, char **argv)
 {
     static const setting a = { 1000, 10, 3, 3, 0.1 }, b = { 5000, 5, 3, 3, 0.01 };
-    if (argc < 5) {
-        fprintf(stderr, "usage: bench_gibbs A|B|T EPSILONS SETS CHAINS [PARAMETER=VALUE ...]\n");
+    if (argc < 6) {
+        fprintf(stderr,
+                "usage: bench_gibbs A|B|T EPSILONS FIRST SETS CHAINS [PARAMETER=VALUE ...]\n");
         return 2;
     }
     char *rest = argv[2], *word;
     while ((word = strtok_r(rest, ",", &rest)))
-        measure(argv[1][0] == 'B' ? &b : &a, atof(word), atoi(argv[3]), atoi(argv[4]), argc - 5,
-                argv + 5);
+        measure(argv[1][0] == 'B' ? &b : &a, atof(word), atoi(argv[3]), atoi(argv[4]),
+                atoi(argv[5]), argc - 6, argv + 6);
     return 0;
 }

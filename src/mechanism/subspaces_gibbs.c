@@ -21,7 +21,6 @@ enum { LINEAR, AFFINE };
 enum { LIMIT, STEPS };
 enum { SUM, MIN };
 enum { SEQUENCE, COLUMNS };
-enum { NEAREST, RANDOM };
 
 static const double HEIGHT = 0.7; /* of the constant beside a record, where flats are affine */
 /* Sweeps that are enough for the means to be flat on data of the paper's kind. */
@@ -49,10 +48,10 @@ static const clo_param params[PARAM_COUNT] = {
     [DRAW] = { "draw", CLO_PARAM_CHOICE, 0, 1, SEQUENCE, "sequence|columns",
                "of steps: subspaces from nothing, one vector after the other; or each column of "
                "the old one anew, given the others" },
-    [ASSIGN] = { "assign", CLO_PARAM_CHOICE, 0, 1, NEAREST, "nearest|random",
-                 "of steps: a record belongs to its nearest subspace; or to a random one, as in "
-                 "the "
-                 "limit" },
+    [ASSIGN] = { "assign", CLO_PARAM_CHOICE, 0, 2, CLO_GIBBS_COOLING, "cooling|nearest|random",
+                 "of steps: a record belongs to a subspace at random, more and more to the "
+                 "nearest; "
+                 "or to the nearest; or at random as in the limit" },
     [LABELS] = { "labels", CLO_PARAM_CHOICE, 0, 1, 0, "no|yes",
                  "release to which subspace each row belongs, in the order of the rows; with the "
                  "relation replace alone" },
@@ -113,7 +112,7 @@ static clo_status choose_shape(const clo_draft *draft, gibbs_plan *plan, clo_err
                                                        : LIMIT_SWEEPS;
     how->sweeps = (uint64_t)(v[SWEEPS] > 0 ? v[SWEEPS] : usual);
     if (!how->steps) return check_limit(how, plan->solver, err);
-    how->nearest = v[ASSIGN] == NEAREST;
+    how->assign = (clo_gibbs_assign)v[ASSIGN];
     how->columns = v[DRAW] == COLUMNS;
     return check_steps(how, plan->solver, err);
 }

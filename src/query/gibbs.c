@@ -103,7 +103,7 @@ static clo_status finish(const clo_gibbs *how, clo_i_gibbs_chain *chain, double 
 {
     if (how->labels) {
         clo_i_gibbs_project_all(chain);
-        clo_i_gibbs_draw_labels(chain);
+        clo_i_gibbs_draw_labels(chain, chain->rate);
     }
     CLO_TRY(clo_i_stream_check(chain->stream, err));
     memcpy(bases, chain->frames, chain->k * chain->d * chain->q * sizeof *bases);

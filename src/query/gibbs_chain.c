@@ -139,7 +139,7 @@ void clo_i_gibbs_project_all(const clo_i_gibbs_chain *c)
 /* ---- labels ------------------------------------------------------------------------------ */
 
 /* One uniform number a record, however many clusters there are. */
-void clo_i_gibbs_draw_labels(clo_i_gibbs_chain *c)
+void clo_i_gibbs_draw_labels(clo_i_gibbs_chain *c, double rate)
 {
     const size_t n = c->n, k = c->k;
     double weights[CLO_MAX_CLUSTERS];
@@ -148,7 +148,7 @@ void clo_i_gibbs_draw_labels(clo_i_gibbs_chain *c)
         double largest = energy[0], sum = 0;
         size_t label = 0;
         for (size_t l = 1; l < k; l++) largest = fmax(largest, energy[l * n]);
-        for (size_t l = 0; l < k; l++) sum += weights[l] = exp(c->rate * (energy[l * n] - largest));
+        for (size_t l = 0; l < k; l++) sum += weights[l] = exp(rate * (energy[l * n] - largest));
         double left = sum * clo_i_random_unit(c->stream);
         while (label + 1 < k && (left -= weights[label]) > 0) label++;
         c->labels[i] = (uint32_t)label;

@@ -41,7 +41,7 @@ CLO_CHECK clo_status clo_i_gibbs_progress(const clo_context *context, uint64_t d
                                           clo_error *err);
 
 /* Labels from the energies: at random, P[l] proportional to exp(rate energy_l), or the largest. */
-void clo_i_gibbs_draw_labels(clo_i_gibbs_chain *chain);
+void clo_i_gibbs_draw_labels(clo_i_gibbs_chain *chain, double rate);
 void clo_i_gibbs_nearest_labels(clo_i_gibbs_chain *chain);
 /* The law of cluster l's frame given the labels, into chain->bingham. */
 CLO_CHECK clo_status clo_i_gibbs_set_law(clo_i_gibbs_chain *chain, size_t l, clo_error *err);

@@ -32,7 +32,7 @@ clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gib
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
         set_rate(c, rate * clo_i_gibbs_heat(how, sweep));
         clo_i_gibbs_project_all(c);
-        clo_i_gibbs_draw_labels(c);
+        clo_i_gibbs_draw_labels(c, c->rate);
         for (size_t l = 0; l < c->k; l++) {
             CLO_TRY(clo_i_gibbs_set_law(c, l, err));
             clo_i_bingham_sweep(c->bingham, c->stream, 1, c->frames + l * c->d * c->q);
@@ -79,6 +79,17 @@ static clo_status draw_columns(clo_i_gibbs_chain *c, clo_error *err)
     return clo_i_stream_check(c->stream, err);
 }
 
+/* Any law of a label that only its record and the frames enter costs the same, nothing (gibbs.T2).
+ * One that is vague at first and sharp in the end leads out of many a bad start. */
+static void assign(clo_gibbs_assign rule, uint64_t sweep, clo_i_gibbs_chain *c)
+{
+    const double turn = (double)(sweep + 1);
+    if (rule == CLO_GIBBS_NEAREST)
+        clo_i_gibbs_nearest_labels(c);
+    else
+        clo_i_gibbs_draw_labels(c, rule == CLO_GIBBS_COOLING ? turn * turn : c->rate);
+}
+
 /* One record is in one cluster, so the j-th vectors of all subspaces are one draw (gibbs.T2): they
  * are charged together.  The ask itself has charged the first of all. */
 clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibbs *how,
@@ -90,10 +101,7 @@ clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibb
         CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &slot, err));
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
         clo_i_gibbs_project_all(c);
-        if (how->nearest)
-            clo_i_gibbs_nearest_labels(c);
-        else
-            clo_i_gibbs_draw_labels(c);
+        assign(how->assign, sweep, c);
         CLO_TRY(how->columns ? draw_columns(c, err) : draw_frames(c, err));
         CLO_TRY(clo_i_gibbs_tell(context, slot, c, err));
         CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));

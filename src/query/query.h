@@ -229,6 +229,13 @@ typedef enum clo_gibbs_score {
     CLO_GIBBS_MIN  /* squared projections onto the nearest subspaces */
 } clo_gibbs_score;
 
+/* Where a record belongs while the steps go on. */
+typedef enum clo_gibbs_assign {
+    CLO_GIBBS_COOLING, /* at random, by a public temperature that falls from sweep to sweep */
+    CLO_GIBBS_NEAREST, /* the nearest subspace */
+    CLO_GIBBS_RANDOM   /* at random, at the rate of the frames: as in the limit */
+} clo_gibbs_assign;
+
 typedef struct clo_gibbs {
     size_t clusters, dim; /* of linear subspaces of what is seen */
     clo_gibbs_score score;
@@ -236,8 +243,8 @@ typedef struct clo_gibbs {
     bool steps;   /* every draw is charged (gibbs.T2); otherwise the limit alone is claimed */
     bool columns; /* steps: each column given the others, dim charges a sweep; otherwise frames
                           from nothing, min(dim, cols - dim) */
-    bool nearest; /* steps: labels are the nearest subspaces, not drawn */
-    bool labels;  /* release them; with steps, one more charge */
+    clo_gibbs_assign assign; /* steps */
+    bool labels;             /* release them; with steps, one more charge */
     clo_block_solve *start; /* makes the frames to start from, which are not private; NULL: they are
                                uniform */
     void *start_user;

@@ -66,9 +66,7 @@ static void one_line_has_the_rate_of_its_relation(void **state)
 {
     const double alpha = stat_alpha(STAT_gibbs_one, 3);
     const clo_gibbs limit = { .clusters = 1, .dim = 1, .sweeps = 1 };
-    const clo_gibbs steps = {
-        .clusters = 1, .dim = 1, .sweeps = 1, .steps = true, .nearest = true
-    };
+    const clo_gibbs steps = { .clusters = 1, .dim = 1, .sweeps = 1, .steps = true };
     clo_rng *const rng = stat_rng();
     (void)state;
     tabulate_one(2);
