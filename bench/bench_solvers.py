@@ -255,7 +255,8 @@ def faces(bench):
     print("| solver | CPU s | accuracy |")
     print("|---|---|---|")
     for solver, more in [("lrr", ["--scale", "unit"]), ("lrr", []), ("lsr", ["--scale", "unit"]),
-                         ("ssc-omp", ["--sparsity", "10"]), ("tsc", [])]:
+                         ("ssc-omp", ["--sparsity", "10"]), ("ensc", []), ("ssc", []),
+                         ("tsc", [])]:
         if solver in bench.solvers():
             run = bench.solve(solver, data, truth.max() + 1, 9, *more)
             print(f"| {' '.join([solver, *more])} | {run['cpu']:.3g} | "
@@ -319,7 +320,8 @@ def compare_spectral(bench, case):
 def peers(bench):
     import sklearn
     print(f"### scikit-learn {sklearn.__version__} in the same run, one thread\n")
-    print("k-means: 10 starts each, mean squared distance (mean and its error). Spectral: |cosine|^8, precomputed.\n")
+    print("k-means: 10 starts each, mean squared distance (mean and its error). "
+          "Spectral: |cosine|^8, precomputed.\n")
     print("| | data | CPU s | cost or accuracy | ratio |")
     print("|---|---|---|---|---|")
     compare_kmeans(bench, "mixture", (100_000, 20, 16, 0.2), 1)
@@ -410,7 +412,7 @@ def main():
         core = os.environ.get("OPENBLAS_CORETYPE")
         before = f"OPENBLAS_CORETYPE={core} " if core else ""
         print(f"`{before}python bench/bench_solvers.py {' '.join(sys.argv[1:])}`\n")
-        for part in options.parts.split(","):
+        for part in filter(None, options.parts.split(",")):
             {"table": table, "peers": peers, "threads": threads, "memory": memory}[part](bench)
         if options.faces:
             faces(bench)
