@@ -27,7 +27,7 @@ static const clo_param params[] = {
     [FLATS] = CLO_SOLVER_ROW_FLATS,
     [RESTARTS] = { "restarts", CLO_PARAM_INT, 1, 1e6, 10, NULL,
                    "how many random starts to try, besides one each of ssc, lrr and tsc up to "
-                   "2500 rows, and of ssc_omp and tsc up to 20000; the best answer is kept" },
+                   "2500 rows, and of ssc-omp and tsc up to 20000; the best answer is kept" },
     [ITERATIONS] = CLO_SOLVER_ROW_ITERATIONS(200),
 };
 

@@ -18,7 +18,6 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* In the order of the rows below. */
@@ -67,7 +66,6 @@ typedef struct scratch {
     double *rests;        /* rows x cols */
     double *slopes;       /* rows x count, without gamma */
     active *sets;         /* rows */
-    candidate *beyond;    /* count */
     double *atoms, *gram; /* room x cols, room x room */
     double *left;         /* room: x_j'(x - Xc) */
     double *system;       /* room x room: of those that are not zero, */
@@ -77,8 +75,8 @@ typedef struct scratch {
 
 static void scratch_free(scratch *s)
 {
-    void *const parts[] = { s->rests, s->slopes, s->beyond, s->atoms, s->gram,
-                            s->left,  s->system, s->goal,   s->which };
+    void *const parts[] = { s->rests, s->slopes, s->atoms, s->gram,
+                            s->left,  s->system, s->goal,  s->which };
     for (size_t i = 0; s->sets && i < s->rows; i++) {
         clo_i_free(s->sets[i].columns);
         clo_i_free(s->sets[i].values);
@@ -94,18 +92,37 @@ static clo_status scratch_open(const net *p, const clo_code_block *block, scratc
     CLO_TRY(clo_i_alloc(s->rows, sizeof *s->sets, &s->sets, err));
     CLO_TRY(clo_i_alloc(s->rows * p->cols, sizeof *s->rests, &s->rests, err));
     CLO_TRY(clo_i_alloc(s->rows * p->count, sizeof *s->slopes, &s->slopes, err));
-    CLO_TRY(clo_i_alloc(p->count, sizeof *s->beyond, &s->beyond, err));
     memcpy(s->rests, p->rows + block->first * p->cols, s->rows * p->cols * sizeof *s->rests);
     return CLO_OK;
 }
 
 /* ---- who comes in -------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
+/* Whether a comes in before b. */
+static bool before(candidate a, candidate b)
 {
-    const candidate *const x = a, *const y = b;
-    if (x->size != y->size) return x->size < y->size ? 1 : -1;
-    return (x->column > y->column) - (x->column < y->column);
+    return a.size != b.size ? a.size > b.size : a.column < b.column;
+}
+
+/* The best ENTER of many, without sorting the others: a heap with the last of them on top. */
+static size_t offer(candidate *heap, size_t count, candidate next)
+{
+    size_t at = count < ENTER ? count : 0;
+    if (count == ENTER && !before(next, heap[0])) return count;
+    if (count < ENTER) {
+        for (; at > 0 && before(heap[(at - 1) / 2], next); at = (at - 1) / 2)
+            heap[at] = heap[(at - 1) / 2];
+        heap[at] = next;
+        return count + 1;
+    }
+    for (size_t child = 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && before(heap[child], heap[child + 1])) child++;
+        if (!before(next, heap[child])) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = next;
+    return count;
 }
 
 static clo_status add(active *set, const candidate *who, size_t count, clo_error *err)
@@ -124,10 +141,10 @@ static clo_status add(active *set, const candidate *who, size_t count, clo_error
 }
 
 /* Takes those in that are furthest beyond the bound; where there are none the code is done. */
-static clo_status take_in(const net *p, size_t point, double *slopes, scratch *s, active *set,
-                          clo_error *err)
+static clo_status take_in(const net *p, size_t point, double *slopes, active *set, clo_error *err)
 {
     const double lambda = p->options.mixing;
+    candidate beyond[ENTER];
     size_t count = 0;
     slopes[point] = 0;
     for (size_t j = 0; j < set->count; j++) slopes[set->columns[j]] = 0;
@@ -139,10 +156,9 @@ static clo_status take_in(const net *p, size_t point, double *slopes, scratch *s
     const double bound = lambda * (1 + p->options.tolerance) / set->gamma;
     for (size_t j = 0; j < p->count; j++)
         if (fabs(slopes[j]) > bound)
-            s->beyond[count++] = (candidate){ fabs(slopes[j]), (uint32_t)j };
+            count = offer(beyond, count, (candidate){ fabs(slopes[j]), (uint32_t)j });
     set->done = count == 0;
-    if (count > ENTER) qsort(s->beyond, count, sizeof *s->beyond, by_size);
-    return add(set, s->beyond, count > ENTER ? ENTER : count, err);
+    return add(set, beyond, count, err);
 }
 
 /* ---- the small problem --------------------------------------------------------------------- */
@@ -303,7 +319,7 @@ static clo_status round_of(const net *p, const clo_code_block *block, scratch *s
         active *const set = &s->sets[i];
         const size_t point = block->first + i;
         if (set->done) continue;
-        CLO_TRY(take_in(p, point, s->slopes + i * p->count, s, set, err));
+        CLO_TRY(take_in(p, point, s->slopes + i * p->count, set, err));
         if (set->done) continue;
         CLO_TRY(reduce(p, point, s, set, s->rests + i * p->cols, err));
         ++*open;

@@ -31,7 +31,7 @@ static clo_status gather_atoms(const clo_job *job, clo_ssc_dictionary *p, clo_er
         double largest = 0;
         CLO_TRY(clo_i_alloc(cells, sizeof *p->rows, &p->rows, err));
         for (size_t i = 0; i < n * d; i++) largest = fmax(largest, fabs(job->rows[i]));
-        for (size_t i = 0; i < n * d; i++) p->rows[i] = largest ? job->rows[i] / largest : 0;
+        for (size_t i = 0; i < n * d; i++) p->rows[i] = largest > 0 ? job->rows[i] / largest : 0;
     }
     double weight = 0;
     for (size_t i = 0; i < n; i++) weight = fmax(weight, cblas_dasum((int)d, p->rows + i * d, 1));

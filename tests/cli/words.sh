@@ -46,3 +46,9 @@ wait_for_charge() {
 on_terminal() {
     python3 "$HERE/terminal.py" "$@"
 }
+
+# Points about three planes in six dimensions: 120 rows, and the plane of each.
+flats() {
+    cloister generate subspaces --rows 120 --cols 6 --clusters 3 --dim 2 --noise 0.01 \
+        --seed flats -o flats.csv --labels flats_labels.csv
+}
