@@ -1,7 +1,7 @@
-"""The other methods of subspaces on the two synthetic settings of wang2015: cost and d_W, by epsilon.
+"""The other methods of subspaces on the two synthetic settings of wang2015: cost and d_W.
 
-    python bench_wang2015.py PATH/TO/cloister [--sets N] [--first SEED] [--epsilons 0.1,1] [--runs M]
-                            [--way NAME ...]
+    python bench_wang2015.py PATH/TO/cloister [--sets N] [--first SEED] [--epsilons 0.1,1]
+                            [--runs M] [--setting A|B] [--way NAME ...]
 
 A: 1000 x 10, noise .1.  B: 5000 x 5, noise .01.  Three subspaces of dimension 3 each, records moved
 into the unit ball, delta = 1/(n ln n), replace one.  One line a setting and a way of running it:
@@ -68,7 +68,8 @@ def release(program, folder, rows, data, epsilon, seed, options):
     n = len(data)
     call(program, "run", f"subspaces/{options[0]}", rows, "--clusters", CLUSTERS, "--dim", DIM, "--epsilon",
          epsilon, "--delta", 1 / (n * math.log(n)), "--norm", 1, "--no-ledger", "--seed", seed,
-         "--yes", "--quiet", "--threads", 1, "--accept", "idealized", "-o", out, *options[1:])
+         "--yes", "--quiet", "--threads", 1, "--accept", "idealized", "-o", out,
+         *options[1:])
     with open(out, encoding="utf-8") as file:
         values = json.load(file)["values"]
     os.remove(out)

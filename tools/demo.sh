@@ -39,8 +39,8 @@ number() {
 
 echo "cloister, from start to end: three kinds of people, and no word about any one of them"
 
-chapter "1. The data: 10000 made-up people, five numbers each. There are three kinds of people, and in
-   each two hidden traits explain all five numbers: three planes in five dimensions."
+chapter "1. The data: 10000 made-up people, five numbers each. There are three kinds of people; in
+   each, two hidden traits explain all five numbers: three planes in five dimensions."
 show generate subspaces --rows 10000 --cols 5 --clusters 3 --dim 2 --noise 0.02 --seed d \
     -o people.csv --truth truth.csv --labels kinds.csv
 

@@ -59,14 +59,23 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
                   (const double[]){ h, -h, 0 }, out);
 }
 
-/* Of seven records one or two differ from the others: as many as decide whether the points around
- * the middle one lie near it. */
+/* Of 61 records 33 or 32 agree: with 33 all points that count lie on the middle one, with 32 the
+ * last of them does not. */
 static size_t nearly_agreed(clo_relation relation, unsigned group, int world, double *out)
 {
     const double most[] = { 1, 0 }, other[] = { 0, 1 };
     const size_t rows = either(relation, group, world, 2, most, other, out);
-    for (size_t i = 0; i < 6; i++) memcpy(out + 2 * (rows + i), i == 0 ? other : most, sizeof most);
-    return rows + 6;
+    for (size_t i = 0; i < 60; i++)
+        memcpy(out + 2 * (rows + i), i < 28 ? other : most, sizeof most);
+    return rows + 60;
+}
+
+/* At the angle that moves fourth moments with half of their traces left out the most, in 3 columns:
+ * the square of its cosine is 9/28 (gaussian_moment.T3). */
+static size_t slanted(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 3, (const double[]){ 1, 0, 0 },
+                  (const double[]){ sqrt(9.0 / 28), sqrt(19.0 / 28), 0 }, out);
 }
 
 /* Twice as many records as move sit above the first of the thresholds.  A record that moves from

@@ -67,7 +67,9 @@ clo_status clo_i_procrustes_distance(const double *a, const double *b, size_t k,
                 for (size_t e = 0; e < dim; e++)
                     for (size_t f = 0; f < dim; f++)
                         product[e * dim + f] += u[row * dim + e] * v[row * dim + f];
-            cost[i * k + j] = fmax(0, 2 * ((double)dim - nuclear_norm(product, dim)));
+            const double apart = 2 * ((double)dim - nuclear_norm(product, dim));
+            /* What is not a number is as far as can be, and not near. */
+            cost[i * k + j] = apart >= 0 ? apart : isnan(apart) ? 2 * (double)dim : 0;
         }
     CLO_TRY(clo_i_match(cost, k, partner, err));
     double total = 0;

@@ -86,6 +86,7 @@ static void identify(clo_plan *plan)
                                   slot->vectors,
                                   slot->cols,
                                   slot->lens,
+                                  (uint64_t)(slot->even * 0x1p32),
                                   slot->count_unit,
                                   slot->quantile_numerator,
                                   slot->quantile_denominator };

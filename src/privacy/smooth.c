@@ -159,7 +159,8 @@ double clo_i_smooth_delta(double epsilon, size_t dimension, double alpha, double
     const double here = ball_mass(dimension, fabs(centre), squared, outside);
     const double there =
         ball_mass(dimension, fabs(v + centre) / sqrt(variance), squared / variance, outside);
-    return fmax(0, here - exp(epsilon) * there);
+    const double delta = here - exp(epsilon) * there;
+    return isfinite(delta) ? fmax(0, delta) : 1; /* what cannot be computed is not private */
 }
 
 /* The largest over all |lambda| <= beta and both signs, by aggregate.T3; `points` of a grid. */

@@ -23,9 +23,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { BITS = 20, MOST_BLOCKS = 4096, GRID_BITS = 40, FLOOR_BITS = 24 };
+enum { BITS = 20, MOST_BLOCKS = 4096, GRID_BITS = 40, FLOOR_BITS = 24, SCALE_BITS = 54 };
+/* Beyond it the sampler's end at 32 standard deviations would show (gaussian.T3). */
+static const double LARGEST_EPSILON = 300;
 /* What the rounding of the scale may cost in beta, since the scale is at least 2^24. */
 static const double SCALE_ROUNDING = 1.0 / (1 << 23);
+
+/* The finest grid on which the largest scale stays within what the sampler draws exactly. */
+static int grid_for(double diameter, double alpha)
+{
+    int bits = GRID_BITS;
+    while (bits > 0 && ldexp(diameter / alpha, bits) > ldexp(1, SCALE_BITS)) bits--;
+    return bits;
+}
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -58,6 +68,10 @@ clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_
 {
     const size_t cols = domain->cols, small = dim < cols ? coordinates_dim(cols, dim) : 0;
     clo_smooth smooth;
+    if (loss.epsilon > LARGEST_EPSILON)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "epsilon must be at most %g with Gaussian noise, not %g", LARGEST_EPSILON,
+                          loss.epsilon);
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
@@ -84,7 +98,8 @@ clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_
                        .blocks = blocks,
                        .sensitivity = domain->rows_per_unit,
                        .alpha = smooth.alpha,
-                       .beta = smooth.beta };
+                       .beta = smooth.beta,
+                       .grid_bits = grid_for(sqrt(2 * (double)(clusters * small)), smooth.alpha) };
     return CLO_OK;
 }
 
@@ -100,9 +115,9 @@ typedef struct division {
     double *records; /* count x cols, block after block */
 } division;
 
-/* Under replace all blocks are equally large, but for one row, and which rows share one is a
- * uniform draw; where the number of rows is not public each row draws its block by itself, so that
- * one more row changes no other's (aggregate.T4). */
+/* Where the number of rows is public all blocks are equally large, but for one row, and which rows
+ * share one is a uniform draw; under add-remove, and where persons may have fewer rows or more, each
+ * row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
 static clo_status draw_blocks(clo_context *context, const division *d, bool even, clo_error *err)
 {
     clo_stream *stream = NULL;
@@ -145,7 +160,8 @@ static clo_status place_rows(void *user, int thread, size_t block, const double 
 static clo_status divide(clo_context *context, const clo_slot *slot, const clo_bounded *data,
                          division *d, clo_error *err)
 {
-    const bool even = clo_i_bounded_domain(data)->relation == CLO_REPLACE;
+    const clo_domain *const domain = clo_i_bounded_domain(data);
+    const bool even = domain->relation == CLO_REPLACE && !domain->unit;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *scratch = NULL;
     *d = (division){ .count = clo_i_bounded_rows(data),
@@ -217,23 +233,44 @@ static void fixed_solution(const solutions *s, double *bases)
             bases[(c * s->cols + (c + e) % s->cols) * s->dim + e] = 1;
 }
 
+/* False where numbers that a solver gave are no bases at all.  Columns are first brought to a size
+ * whose squares cannot overflow. */
+static bool make_orthonormal(const solutions *s, double *bases)
+{
+    const size_t cells = s->clusters * s->cols * s->dim;
+    if (!all_finite(bases, cells)) return false;
+    for (size_t c = 0; c < s->clusters; c++) {
+        double *const basis = bases + c * s->cols * s->dim;
+        for (size_t e = 0; e < s->dim; e++) {
+            double largest = 0;
+            for (size_t j = 0; j < s->cols; j++)
+                largest = fmax(largest, fabs(basis[j * s->dim + e]));
+            for (size_t j = 0; j < s->cols && largest > 0; j++) basis[j * s->dim + e] /= largest;
+        }
+        if (clo_i_orthonormalize(basis, s->cols, s->dim, NULL)) return false;
+    }
+    return all_finite(bases, cells);
+}
+
 static clo_status solve_one(const solutions *s, const division *d, size_t b, const uint8_t *seed,
                             clo_block_solve *solve, void *user, double *bases, clo_error *err)
 {
-    const size_t cells = s->clusters * s->cols * s->dim;
     clo_block block = { .rows = d->records + d->starts[b] * d->cols,
                         .count = d->starts[b + 1] - d->starts[b],
                         .cols = d->cols };
     memcpy(block.seed, seed, sizeof block.seed);
     clo_error unseen;
+    fixed_solution(s, bases); /* a solver that writes nothing must not be left another's answer */
     const clo_status status = solve(user, &block, bases, &unseen);
     if (status == CLO_MEMORY || status == CLO_CANCELLED)
         return clo_i_fail(err, status, "%s", unseen.message);
-    if (status || !all_finite(bases, cells)) fixed_solution(s, bases);
+    if (status || !make_orthonormal(s, bases)) {
+        fixed_solution(s, bases);
+        (void)make_orthonormal(s, bases);
+    }
     for (size_t c = 0; c < s->clusters; c++) {
-        double *const basis = bases + c * s->cols * s->dim;
+        const double *const basis = bases + c * s->cols * s->dim;
         double *const to = s->bases + b * s->length + c * s->cols * s->small;
-        CLO_TRY(clo_i_orthonormalize(basis, s->cols, s->dim, err));
         if (s->small == s->dim)
             memcpy(to, basis, s->cols * s->dim * sizeof *to);
         else
@@ -342,7 +379,7 @@ static clo_status measure_all(const clo_context *context, const solutions *s, do
 static clo_status add_noise(clo_context *context, const clo_slot *slot, const double *solution,
                             size_t length, double bound, double *noisy, clo_error *err)
 {
-    const double grid = ldexp(1, GRID_BITS);
+    const double grid = ldexp(1, slot->grid_bits);
     const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / slot->alpha * grid);
     int64_t *noise = NULL;
     CLO_TRY(clo_i_alloc(length, sizeof *noise, &noise, err));

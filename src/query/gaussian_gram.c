@@ -184,7 +184,8 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     const clo_slot *slot;
     double *scratch = NULL;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_gram, &slot, err));
-    if (rule->clusters != slot->groups || (rule->points && rule->bits != slot->bits))
+    if (rule->clusters != slot->groups ||
+        (rule->points && (rule->bits != slot->bits || rule->cols != cols)))
         return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
     work w = { .rule = rule, .cols = cols, .clusters = slot->groups };
     const size_t mark = clo_i_workspace_mark(context->workspace);

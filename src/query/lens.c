@@ -81,14 +81,12 @@ size_t clo_i_lens_take_size(size_t d, size_t rank, double height)
     return clo_i_take_size((rank + (height > 0)) * d, sizeof(double));
 }
 
+/* At most 2^20 squares of at most 2^40 each, exact in 64 bits. */
 static bool inside_ball(const double *record, size_t cols, int bits)
 {
-    unsigned __int128 total = 0;
-    for (size_t j = 0; j < cols; j++) {
-        const int64_t r = (int64_t)record[j];
-        total += (unsigned __int128)((__int128)r * r);
-    }
-    return total <= (unsigned __int128)1 << (2 * bits);
+    int64_t total = 0;
+    for (size_t j = 0; j < cols; j++) total += (int64_t)record[j] * (int64_t)record[j];
+    return total <= (int64_t)1 << (2 * bits);
 }
 
 /* The largest entry goes one step toward zero; not the constant, which is inside the ball. */
@@ -110,10 +108,10 @@ void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, i
     for (size_t i = 0; i < rows; i++) {
         double *const record = seen + i * cols;
         const double *const whole = values + i * lens->from;
-        for (size_t j = 0; j < own; j++) {
-            const double product = lens->rows ? record[j] : whole[j] * lens->weight;
-            record[j] = trunc(product * step); /* a power of two: exact */
-        }
+        const double *const products = lens->rows ? record : whole;
+        const double scale = lens->rows ? step : step * lens->weight; /* a power of two: exact */
+#pragma omp simd
+        for (size_t j = 0; j < own; j++) record[j] = (double)(int32_t)(products[j] * scale);
         if (own < cols) record[own] = constant;
         if (clo_i_planted(CLO_FAULT_CLIPPING_MISSING)) continue;
         while (!inside_ball(record, cols, bits)) take_a_step_in(record, own); /* lens.T1 */

@@ -61,6 +61,12 @@ double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, d
 bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta);
 void clo_i_sort(double *values, size_t count); /* increasing */
 
+/* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
+size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
+
+/* How far one record of norm 1 can move the fourth moments, less a share of their traces. */
+double clo_i_moment_reach(size_t cols, double share, bool replace);
+
 /* From here on these bytes are public: the information-flow test is told so.  Called on noised
  * answers only. */
 #ifdef CLO_TAINT

@@ -34,6 +34,7 @@ typedef struct clo_slot {
     int bits;             /* of the grid it reads */
     size_t cols;          /* that it sees: the domain's, or those of a lens */
     bool lens;            /* whether it is asked through one */
+    double even;          /* of fourth moments: the share of their traces that is left out */
     size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     uint64_t sensitivity; /* exact, in integer units */
@@ -41,6 +42,7 @@ typedef struct clo_slot {
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    int grid_bits;      /* of an aggregate: of what is noised */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */
@@ -173,6 +175,36 @@ CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clust
 CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
                                          clo_block_solve *solve, void *user, double *bases,
                                          clo_error *err);
+
+/* The tensor of fourth moments, the sums of x_i x_j x_k x_l over all records, as one Gaussian
+ * query. gaussian_moment.T1.  Answers: its clo_i_moment_size(cols) different entries, those with
+ * i <= j <= k <= l, l fastest, in unit-ball coordinates to the fourth. */
+CLO_CHECK clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
+                                                const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t slot,
+                                               const clo_bounded *data, double *moments,
+                                               clo_error *err);
+size_t clo_i_moment_size(size_t cols);
+/* How often the entry i <= j <= k <= l stands in the tensor: 1, 4, 6, 12 or 24. */
+unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l);
+/* The noise of an entry, times the root of its multiplicity. */
+double clo_i_moment_noise(const clo_slot *slot);
+
+/* The same with a share of the traces left out, which lowers the sensitivity: a tensor's part
+ * sym(I x X), X traceless, is answered with noise 1/second times as large as the part without
+ * traces, and its multiple of sym(I x I) with noise 1/none times as large.  gaussian_moment.T3 */
+typedef struct clo_moment_even {
+    double taken, second, none;
+} clo_moment_even;
+CLO_CHECK clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double mu,
+                                            uint64_t times, const char *label, clo_slot *out,
+                                            clo_error *err);
+clo_moment_even clo_i_moment_even(size_t cols, double share);
+/* Puts the traces back, each part divided by its factor.  square: cols x cols of scratch. */
+void clo_i_moment_restore(const clo_moment_even *even, size_t cols, double *square,
+                          double *moments);
+/* The sums over k of the entries ijkk: cols x cols. */
+void clo_i_moment_contract(const double *moments, size_t cols, double *out);
 
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,

@@ -1,6 +1,6 @@
 /* sizes.c - how much scratch one ask of a planned query takes, so that a plan can size the
  * workspace before there are data. */
-#include "query/query.h"
+#include "query/parts.h"
 #include "bound/bound.h"
 
 static size_t add3(size_t a, size_t b, size_t c)
@@ -43,6 +43,8 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_gaussian_gram:
         /* At most `seen` basis vectors a cluster, and a foot. */
         return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
+    case CLO_QUERY_gaussian_moment:
+        return add3(whole, clo_i_moment_workspace(seen, rows, t), 0);
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));

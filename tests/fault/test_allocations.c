@@ -336,6 +336,7 @@ static const char *settings_of(const clo_mechanism *mechanism)
     const char *const method = clo_mechanism_method(mechanism);
     if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
     if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";
+    if (strcmp(method, "aggregate") == 0) return "clusters=1 dim=1 blocks=3";
     return strcmp(method, "sulq") == 0 ? "rounds=2 restarts=1" : NULL;
 }
 

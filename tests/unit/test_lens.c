@@ -66,7 +66,7 @@ static void look(const clo_bounded *data, const clo_lens *lens, size_t block_row
 static void nothing_seen_leaves_the_ball(void **state)
 {
     const fixture *const f = *state;
-    static const int grids[] = { 1, 5, 12, 15, 20, 25 };
+    static const int grids[] = { 1, 5, 12, 15, 18, 20 };
     double seen[ROWS * (D + 1)];
     for (size_t l = 0; l < 3; l++)
         for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {

@@ -1,0 +1,262 @@
+/*
+ * gaussian_moment.c - the fourth moments of the records, the tensor of all sums of x_i x_j x_k x_l,
+ * as one Gaussian query (gaussian_moment.T1).
+ *
+ * A record r, read on a grid of 20 bits, becomes the symmetric matrix v = trunc(r r' / 2^25): |v|
+ * is at most R = 2^15.  The Gram matrix of the v's, in their d(d+1)/2 different entries, is one
+ * dsyrk on integers, exact in any order; three times its projection onto the symmetric tensors is
+ * integral again.  An entry that stands m times in the tensor gets noise of scale ceil(s / sqrt m)
+ * (gaussian_moment.T2).
+ */
+#include "query/parts.h"
+#include "base/planted.h"
+#include "bound/bound.h"
+#include "linalg/linalg.h"
+#include "parallel/parallel.h"
+#include <math.h>
+#include <string.h>
+
+enum { READ_BITS = 20, BITS = 15, MOST_COLUMNS = 64, WIDE = 512, LIFTED_ROWS = 256 };
+static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
+/* A sum of so many products of the grid stays below 2^53 and so is exact in a double. */
+static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
+/* How often an entry can stand in a symmetric tensor of order four: its indices' permutations. */
+static const unsigned multiplicities[] = { 1, 4, 6, 12, 24 };
+enum { CLASSES = sizeof multiplicities / sizeof *multiplicities };
+
+static size_t triangle(size_t cols)
+{
+    return cols * (cols + 1) / 2;
+}
+
+size_t clo_i_moment_size(size_t cols)
+{
+    return triangle(cols) * (cols + 2) / 3 * (cols + 3) / 4;
+}
+
+/* What rounding can add to the reach of a record: |v| <= R, and each entry is off by at most 1. */
+static double rounding(size_t cols)
+{
+    const double off = 1.001 * (double)cols;
+    return 2 * (1 << BITS) * off + off * off;
+}
+
+clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double mu, uint64_t times,
+                                  const char *label, clo_slot *out, clo_error *err)
+{
+    const bool replace = domain->relation == CLO_REPLACE;
+    const double reach = clo_i_moment_reach(domain->cols, share, replace);
+    clo_slot slot;
+    CLO_TRY(clo_i_plan_gaussian_moment(domain, mu, times, label, &slot, err));
+    if (!(share >= 0 && share <= 0.6))
+        return clo_i_fail(err, CLO_INTERNAL, "so much of the traces cannot be left out");
+    const double one = ceil(
+        3 * (reach * (1 + 1e-9) * (double)SQUARE + (replace ? 2 : 1) * rounding(domain->cols)));
+    const double before = (double)slot.scale;
+    CLO_TRY(clo_i_plan_gaussian((uint64_t)one * domain->rows_per_unit, mu, times, &slot, err));
+    slot.noise *= (double)slot.scale / before;
+    slot.even = share;
+    *out = slot; /* gaussian_moment.T3 */
+    return CLO_OK;
+}
+
+clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
+                                      const char *label, clo_slot *out, clo_error *err)
+{
+    const unsigned __int128 square = (unsigned __int128)(3 * SQUARE) * (3 * SQUARE);
+    const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : 3 * SQUARE;
+    const double area = clo_i_domain_radius(domain) * clo_i_domain_radius(domain);
+    clo_slot slot = { .query = CLO_QUERY_gaussian_moment,
+                      .label = label,
+                      .bits = READ_BITS,
+                      .cols = domain->cols,
+                      .groups = 1 };
+    if (domain->cols > MOST_COLUMNS)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a tensor of fourth moments takes at most %d columns, not %zu: reduce "
+                          "them first",
+                          (int)MOST_COLUMNS, domain->cols);
+    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &slot, err));
+    slot.noise = (double)slot.scale / (double)(3 * SQUARE) * area * area;
+    *out = slot;
+    return CLO_OK;
+}
+
+double clo_i_moment_noise(const clo_slot *slot)
+{
+    return (double)slot->scale / (double)(3 * SQUARE);
+}
+
+unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l)
+{
+    static const unsigned char of[2][2][2] = { { { 24, 12 }, { 12, 4 } }, { { 12, 6 }, { 4, 1 } } };
+    return of[i == j][j == k][k == l];
+}
+
+/* The least t with m t^2 >= s^2. */
+static uint64_t class_scale(uint64_t scale, unsigned m)
+{
+    const unsigned __int128 square = (unsigned __int128)scale * scale;
+    /* The mean of m draws of the right scale has one that is smaller by sqrt m again. */
+    if (clo_i_planted(CLO_FAULT_SYMMETRIC_TWICE)) return clo_i_root_up(square / m / m);
+    return clo_i_root_up((square + m - 1) / m);
+}
+
+typedef struct work {
+    size_t cols, lifted; /* columns seen, and entries of v */
+    double taken;        /* of |r|^2, off the diagonal of v */
+    double *matrices;    /* a thread: LIFTED_ROWS x lifted */
+    double *grams;       /* a thread: lifted x lifted, upper triangle */
+    size_t *pending;     /* a thread: rows in grams since the last flush */
+    int64_t *totals;     /* one a different entry of the tensor, on top of the noise */
+} work;
+
+/* Where v_ij stands among the lifted entries, i <= j. */
+static inline size_t place(size_t cols, size_t i, size_t j)
+{
+    return i * cols - i * (i + 1) / 2 + j;
+}
+
+/* What one thread has summed, projected onto the symmetric tensors (times 3), into the totals. */
+static void flush(const work *w, int thread)
+{
+    const size_t d = w->cols, n = w->lifted;
+    double *const gram = w->grams + (size_t)thread * n * n;
+    int64_t *at = w->totals;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++)
+            for (size_t k = j; k < d; k++)
+                for (size_t l = k; l < d; l++, at++) {
+                    const size_t il = place(d, i, l), jk = place(d, j, k);
+                    const int64_t value =
+                        (int64_t)gram[place(d, i, j) * n + place(d, k, l)] +
+                        (int64_t)gram[place(d, i, k) * n + place(d, j, l)] +
+                        (int64_t)(il < jk ? gram[il * n + jk] : gram[jk * n + il]);
+#pragma omp atomic
+                    *at += value; /* other threads may be flushing, too */
+                }
+    memset(gram, 0, n * n * sizeof *gram);
+    w->pending[thread] = 0;
+}
+
+/* v = trunc(r r' / 2^25), entry by entry: each product is exact, and so is the shift. */
+static void lift(const double *values, size_t rows, size_t cols, double taken, double *matrices)
+{
+    const double shift = 1.0 / (1 << (2 * READ_BITS - BITS));
+    for (size_t row = 0; row < rows; row++) {
+        const double *const r = values + row * cols;
+        double square = 0; /* an integer: exact */
+        for (size_t i = 0; taken > 0 && i < cols; i++) square += r[i] * r[i];
+        const double off = taken * (square * shift);
+        for (size_t i = 0; i < cols; i++) {
+            const double scaled = r[i] * shift;
+            const size_t rest = cols - i;
+#pragma omp simd
+            for (size_t j = 0; j < rest; j++) matrices[j] = (double)(int32_t)(scaled * r[i + j]);
+            if (taken > 0) matrices[0] = (double)(int32_t)(scaled * r[i] - off);
+            matrices += rest;
+        }
+    }
+}
+
+static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
+{
+    const work *const w = user;
+    const size_t n = w->lifted;
+    double *const matrices = w->matrices + (size_t)thread * LIFTED_ROWS * n;
+    (void)block;
+    if (w->pending[thread] + rows > EXACT_ROWS) flush(w, thread);
+    w->pending[thread] += rows;
+    for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
+        const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
+        lift(values + first * w->cols, count, w->cols, w->taken, matrices);
+        clo_i_gram_add(matrices, count, n, w->grams + (size_t)thread * n * n);
+    }
+    return CLO_OK;
+}
+
+static clo_status take_work(clo_context *context, const clo_bounded *data, int threads, work *w,
+                            double **scratch, clo_error *err)
+{
+    const size_t each = (size_t)threads, n = w->lifted;
+    clo_workspace *const space = context->workspace;
+    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, threads), sizeof(double), scratch,
+                       err));
+    CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
+    CLO_TRY(clo_i_take(space, each * n * n, sizeof(double), &w->grams, err));
+    CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
+    return clo_i_take(space, clo_i_moment_size(w->cols), sizeof(int64_t), &w->totals, err);
+}
+
+size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads)
+{
+    const size_t n = triangle(cols), all = clo_i_moment_size(cols);
+    return clo_i_take_size(threads * block_rows * cols, sizeof(double)) +
+           clo_i_take_size(threads * LIFTED_ROWS * n, sizeof(double)) +
+           clo_i_take_size(threads * n * n, sizeof(double)) +
+           clo_i_take_size(threads, sizeof(size_t)) + 2 * clo_i_take_size(all, sizeof(int64_t));
+}
+
+/* One class of entries after the other, each with its own scale, in the order of the tensor. */
+static clo_status draw_noise(clo_context *context, const clo_slot *slot, const work *w,
+                             clo_error *err)
+{
+    const size_t d = w->cols, mark = clo_i_workspace_mark(context->workspace);
+    int64_t *drawn = NULL;
+    clo_status status =
+        clo_i_take(context->workspace, clo_i_moment_size(d), sizeof *drawn, &drawn, err);
+    for (size_t class = 0; !status && class < CLASSES; class ++) {
+        const unsigned m = multiplicities[class];
+        size_t count = 0;
+        for (int filling = 0; !status && filling < 2; filling++) {
+            const int64_t *next = drawn;
+            int64_t *at = w->totals;
+            if (filling)
+                status =
+                    clo_i_draw_gaussian(context, class_scale(slot->scale, m), count, drawn, err);
+            for (size_t i = 0; i < d; i++)
+                for (size_t j = i; j < d; j++)
+                    for (size_t k = j; k < d; k++)
+                        for (size_t l = k; l < d; l++, at++) {
+                            if (clo_i_moment_multiplicity(i, j, k, l) != m) continue;
+                            count += !filling;
+                            if (filling) *at = *next++; /* gaussian_moment.T2 */
+                        }
+        }
+    }
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
+
+clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const clo_bounded *data,
+                                     double *moments, clo_error *err)
+{
+    const size_t cols = clo_i_pass_cols(context, data), all = clo_i_moment_size(cols);
+    work w = { .cols = cols, .lifted = triangle(cols) };
+    /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
+    const int threads = w.lifted >= WIDE ? 1 : context->threads;
+    const clo_slot *slot;
+    double *scratch = NULL;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment, &slot, err));
+    const clo_moment_even even = clo_i_moment_even(cols, slot->even);
+    w.taken = even.taken;
+    if (cols != slot->cols)
+        return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    clo_status status = take_work(context, data, threads, &w, &scratch, err);
+    if (!status) status = draw_noise(context, slot, &w, err);
+    if (!status)
+        status = clo_i_pass(context, data, slot->bits, threads, scratch, add_block, &w, err);
+    if (!status) {
+        for (int thread = 0; thread < threads; thread++) flush(&w, thread);
+        status = clo_i_comm_sum(context->comm, w.totals, all, err);
+    }
+    if (!status) {
+        CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
+        for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
+        clo_i_tell_answer(context, slot, moments, all);
+        if (slot->even > 0) clo_i_moment_restore(&even, cols, w.grams, moments);
+    }
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
