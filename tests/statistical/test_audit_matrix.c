@@ -43,10 +43,11 @@ static bool keep(void *user, const clo_audit_finding *finding)
     return true;
 }
 
-/* A run that solves seven blocks costs as much as thirty others. */
+/* A run that solves 61 blocks, or fits a tensor, costs as much as many others. */
 static uint64_t trials_of(const char *mechanism)
 {
-    return strcmp(mechanism, "subspaces/aggregate") == 0 ? trials() / 50 : trials();
+    if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 50;
+    return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();
 }
 
 static clo_audit_finding audit_one(const char *mechanism, const char *pair, clo_relation relation,
@@ -89,9 +90,9 @@ static const expectation pairs[] = {
     { "kmeans/lloyd", "empty", 0.5, 0.5 },           { "kmeans/lloyd", "again", 0.95, 0.97 },
     { "subspace/gaussian", "diagonal", 0.95, 0.97 }, { "subspace/gaussian", "across", 0.95, 0.97 },
     { "subspace/gaussian", "far", 0.95, 0.97 },      { "subspace/gaussian", "again", 0.95, 0.97 },
-    { "subspaces/moments", "slanted", 0.94, 0.96 },  { "subspaces/moments", "across", 0.88, 0.9 },
-    { "subspaces/moments", "far", 0.86, 0.88 },      { "subspaces/moments", "lens", 0.94, 0.96 },
-    { "subspaces/moments", "again", 0.94, 0.96 },    { "subspaces/sulq", "rounds", 0.95, 0.97 },
+    { "subspaces/moments", "slanted", 0.88, 0.94 },  { "subspaces/moments", "across", 0.8, 0.88 },
+    { "subspaces/moments", "far", 0.78, 0.86 },      { "subspaces/moments", "lens", 0.88, 0.94 },
+    { "subspaces/moments", "again", 0.88, 0.94 },    { "subspaces/sulq", "rounds", 0.95, 0.97 },
     { "subspaces/sulq", "affine", 0.88, 0.91 },      { "subspaces/gibbs", "frame", 0.55, 0.6 },
     { "subspaces/aggregate", "split", 0, 0 },        { "bounds/quantile", "choice", 0.6, 0.7 },
 };
