@@ -66,9 +66,9 @@ def make_data(program, folder, name, seed):
 def release(program, folder, rows, data, epsilon, seed, options):
     out = os.path.join(folder, "out.json")
     n = len(data)
-    call(program, "run", f"subspaces/{options[0]}", rows, "--clusters", CLUSTERS, "--dim", DIM, "--epsilon",
-         epsilon, "--delta", 1 / (n * math.log(n)), "--norm", 1, "--no-ledger", "--seed", seed,
-         "--yes", "--quiet", "--threads", 1, "--accept", "idealized", "-o", out,
+    call(program, "run", f"subspaces/{options[0]}", rows, "--clusters", CLUSTERS, "--dim", DIM,
+         "--epsilon", epsilon, "--delta", 1 / (n * math.log(n)), "--norm", 1, "--no-ledger",
+         "--seed", seed, "--yes", "--quiet", "--threads", 1, "--accept", "idealized", "-o", out,
          *options[1:])
     with open(out, encoding="utf-8") as file:
         values = json.load(file)["values"]

@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { BITS = 20, MOST_BLOCKS = 4096, GRID_BITS = 40, FLOOR_BITS = 24, SCALE_BITS = 54 };
-/* Beyond it the sampler's end at 32 standard deviations would show (gaussian.T3). */
+/* Beyond it the sampler's end at 32 standard deviations would show (proofs/gaussian.md). */
 static const double LARGEST_EPSILON = 300;
 /* What the rounding of the scale may cost in beta, since the scale is at least 2^24. */
 static const double SCALE_ROUNDING = 1.0 / (1 << 23);
@@ -116,8 +116,8 @@ typedef struct division {
 } division;
 
 /* Where the number of rows is public all blocks are equally large, but for one row, and which rows
- * share one is a uniform draw; under add-remove, and where persons may have fewer rows or more, each
- * row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
+ * share one is a uniform draw; under add-remove, and where persons may have fewer rows or more,
+ * each row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
 static clo_status draw_blocks(clo_context *context, const division *d, bool even, clo_error *err)
 {
     clo_stream *stream = NULL;
@@ -233,12 +233,12 @@ static void fixed_solution(const solutions *s, double *bases)
             bases[(c * s->cols + (c + e) % s->cols) * s->dim + e] = 1;
 }
 
-/* False where numbers that a solver gave are no bases at all.  Columns are first brought to a size
- * whose squares cannot overflow. */
-static bool make_orthonormal(const solutions *s, double *bases)
+/* CLO_FORMAT where numbers that a solver gave are no bases at all.  Columns are first brought to a
+ * size whose squares cannot overflow. */
+static clo_status make_orthonormal(const solutions *s, double *bases)
 {
     const size_t cells = s->clusters * s->cols * s->dim;
-    if (!all_finite(bases, cells)) return false;
+    if (!all_finite(bases, cells)) return CLO_FORMAT;
     for (size_t c = 0; c < s->clusters; c++) {
         double *const basis = bases + c * s->cols * s->dim;
         for (size_t e = 0; e < s->dim; e++) {
@@ -247,9 +247,9 @@ static bool make_orthonormal(const solutions *s, double *bases)
                 largest = fmax(largest, fabs(basis[j * s->dim + e]));
             for (size_t j = 0; j < s->cols && largest > 0; j++) basis[j * s->dim + e] /= largest;
         }
-        if (clo_i_orthonormalize(basis, s->cols, s->dim, NULL)) return false;
+        CLO_TRY(clo_i_orthonormalize(basis, s->cols, s->dim, NULL));
     }
-    return all_finite(bases, cells);
+    return all_finite(bases, cells) ? CLO_OK : CLO_FORMAT;
 }
 
 static clo_status solve_one(const solutions *s, const division *d, size_t b, const uint8_t *seed,
@@ -261,12 +261,13 @@ static clo_status solve_one(const solutions *s, const division *d, size_t b, con
     memcpy(block.seed, seed, sizeof block.seed);
     clo_error unseen;
     fixed_solution(s, bases); /* a solver that writes nothing must not be left another's answer */
-    const clo_status status = solve(user, &block, bases, &unseen);
+    clo_status status = solve(user, &block, bases, &unseen);
+    if (!status) status = make_orthonormal(s, bases);
     if (status == CLO_MEMORY || status == CLO_CANCELLED)
-        return clo_i_fail(err, status, "%s", unseen.message);
-    if (status || !make_orthonormal(s, bases)) {
+        return clo_i_fail(err, status, "a block of the records could not be solved");
+    if (status) {
         fixed_solution(s, bases);
-        (void)make_orthonormal(s, bases);
+        CLO_TRY(make_orthonormal(s, bases));
     }
     for (size_t c = 0; c < s->clusters; c++) {
         const double *const basis = bases + c * s->cols * s->dim;

@@ -46,7 +46,7 @@ static bool keep(void *user, const clo_audit_finding *finding)
 /* A run that solves 61 blocks, or fits a tensor, costs as much as many others. */
 static uint64_t trials_of(const char *mechanism)
 {
-    if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 50;
+    if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 30;
     return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();
 }
 
