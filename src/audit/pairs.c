@@ -59,15 +59,15 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
                   (const double[]){ h, -h, 0 }, out);
 }
 
-/* Of 61 records 33 or 32 agree: with 33 all points that count lie on the middle one, with 32 the
+/* Of 121 records 63 or 62 agree: with 63 all points that count lie on the middle one, with 62 the
  * last of them does not. */
 static size_t nearly_agreed(clo_relation relation, unsigned group, int world, double *out)
 {
     const double most[] = { 1, 0 }, other[] = { 0, 1 };
     const size_t rows = either(relation, group, world, 2, most, other, out);
-    for (size_t i = 0; i < 60; i++)
-        memcpy(out + 2 * (rows + i), i < 28 ? other : most, sizeof most);
-    return rows + 60;
+    for (size_t i = 0; i < 120; i++)
+        memcpy(out + 2 * (rows + i), i < 58 ? other : most, sizeof most);
+    return rows + 120;
 }
 
 /* At the angle that moves fourth moments with half of their traces left out the most, in 3 columns:

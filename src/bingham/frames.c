@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double LARGEST_EXPONENT = 1e9;
+
 /* More than this no matrix that LAPACK could decompose would need. */
 static const size_t MOST_DIMENSIONS = 1 << 14;
 
@@ -71,6 +73,25 @@ clo_status clo_i_bingham_set(clo_bingham *bingham, double *a, clo_error *err)
     return CLO_OK;
 }
 
+/* A law so narrow that doubles cannot follow it would be proposed to for ever. */
+static clo_status check_size(clo_matrix a, const double *weights, size_t q, clo_error *err)
+{
+    double size = 0, weight = 0;
+    for (size_t i = 0; i < a.rows; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < a.rows; j++)
+            sum += fabs(a.data[i >= j ? i * a.stride + j : j * a.stride + i]);
+        size = fmax(size, sum); /* a bound of the eigenvalues (Gershgorin) */
+    }
+    for (size_t r = 0; r < q; r++) weight = fmax(weight, fabs(weights[r]));
+    if (!(size * weight <= LARGEST_EXPONENT))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the exponent of a Bingham distribution must be at most %g, by the "
+                          "largest row sum of the matrix times the largest weight",
+                          LARGEST_EXPONENT);
+    return CLO_OK;
+}
+
 clo_status clo_bingham_new(clo_matrix a, const double *weights, size_t q, clo_bingham **out,
                            clo_error *err)
 {
@@ -84,6 +105,7 @@ clo_status clo_bingham_new(clo_matrix a, const double *weights, size_t q, clo_bi
             if (!isfinite(a.data[i * a.stride + j]))
                 return clo_i_fail(err, CLO_ARGUMENT,
                                   "the matrix of a Bingham distribution must be finite");
+    CLO_TRY(check_size(a, weights, q, err));
     CLO_TRY(clo_i_bingham_new(d, q, weights, &made, err));
     clo_status status = clo_i_alloc(d * d, sizeof *copy, &copy, err);
     if (!status) {

@@ -30,7 +30,10 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
     char name[128], relation[256];
     clo_event events[CLO_MAX_SLOTS];
     clo_grant *grant = NULL;
-    snprintf(name, sizeof name, "%s/%s", plan->mechanism->family, plan->mechanism->method);
+    const clo_guarantee guarantee = clo_plan_guarantee(plan);
+    /* Whoever reads the books must see which of the losses hold in a weaker sense. */
+    snprintf(name, sizeof name, guarantee == CLO_EXACT ? "%s/%s" : "%s/%s (%s)",
+             plan->mechanism->family, plan->mechanism->method, clo_guarantee_name(guarantee));
     /* Losses per row and per person, or of persons by different columns, do not add up: the ledger
      * tells them apart by this text. */
     snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),

@@ -117,6 +117,9 @@ static clo_status choose_shape(const clo_draft *draft, gibbs_plan *plan, clo_err
     return check_steps(how, plan->solver, err);
 }
 
+/* Beyond, the law of a frame is narrower than what its draws in doubles can follow. */
+static const double LARGEST_EPSILON = 300;
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     gibbs_plan *const plan = state;
@@ -124,6 +127,9 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     clo_domain seen;
     clo_slot slot;
     double epsilon;
+    if (draft->budget.epsilon > LARGEST_EPSILON)
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be at most %g for a chain, not %g",
+                          LARGEST_EPSILON, draft->budget.epsilon);
     CLO_TRY(choose_shape(draft, plan, err));
     const clo_gibbs *const how = &plan->how;
     const clo_event draws = { .kind = CLO_EVENT_EXPONENTIAL,

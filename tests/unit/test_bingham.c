@@ -67,7 +67,7 @@ static void frames_stay_orthonormal(void **state)
         size_t d, q;
         double weight;
     } cases[] = { { 1, 1, 1 },    { 4, 4, 10 },   { 10, 3, 0.05 }, { 10, 9, 5 },
-                  { 10, 3, 1e3 }, { 10, 3, 1e7 }, { 50, 9, 5 },    { 10, 5, -50 } };
+                  { 10, 3, 1e3 }, { 10, 3, 1e6 }, { 50, 9, 5 },    { 10, 5, -50 } };
     double gram[MOST], u[MOST];
     clo_error err;
     clo_rng *const rng = seeded("frames");

@@ -113,6 +113,14 @@ static void the_printed_constants_waste_and_then_fail(void **state)
     assert_true(clo_i_smooth_delta(50, 5, 0, -100 / (4 * (5 + log(2 / delta)))) > 1000 * delta);
 }
 
+/* Beyond what doubles hold, a divergence is taken for the largest. */
+static void what_cannot_be_computed_is_not_private(void **state)
+{
+    (void)state;
+    assert_true(clo_i_smooth_delta(750, 90, 100, 2.5) >= .99);
+    assert_true(clo_i_smooth_delta(750, 90, 100, -2.5) >= .99);
+}
+
 static void no_delta_is_refused(void **state)
 {
     clo_error err;
@@ -129,6 +137,7 @@ int main(void)
         cmocka_unit_test(small_dilations_lead_to_the_gaussian_mechanism),
         cmocka_unit_test(calibrations_hold_wherever_one_looks),
         cmocka_unit_test(the_printed_constants_waste_and_then_fail),
+        cmocka_unit_test(what_cannot_be_computed_is_not_private),
         cmocka_unit_test(no_delta_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 #include "measure/measure.h"
+#include <math.h>
 
 enum { ROWS = 2000, D = 5, K = 2, Q = 2 };
 
@@ -130,6 +131,129 @@ static void a_solver_that_fails_is_not_heard_of(void **state)
     clo_release_free(release);
 }
 
+/* ---- what a review found ---------------------------------------------------------------------- */
+
+static clo_status silent(void *user, const clo_block *block, double *bases, clo_error *err)
+{
+    (void)err;
+    if (user && block->count > 0 && block->rows[0] > .9)
+        for (size_t i = 0; i < K * block->cols * Q; i++) bases[i] = i % 2 ? 1.5e308 : -1.5e308;
+    return CLO_OK; /* and nothing written */
+}
+
+/* A solver that writes nothing gives the fixed solution, not what another block left behind; and
+ * numbers whose squares overflow do not become a point that is near to all others. */
+static void what_is_no_basis_is_the_fixed_solution(void **state)
+{
+    static double rows[ROWS * D];
+    static int marker;
+    clo_run_options options = clo_run_options_default();
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_array a, b;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) rows[i * D] = i < 20 ? 1 : .1;
+    clo_plan *const plan = plan_with("clusters=2 dim=2 blocks=101 solver=caller", &domain, 290);
+    clo_bounded *const data = bounded_from(rows, ROWS, &domain);
+    options.threads = 1;
+    options.solve_block = silent;
+    clo_release *const quiet = run_seeded(plan, data, "quiet", &options);
+    options.solve_user = &marker;
+    clo_release *const loud = run_seeded(plan, data, "quiet", &options);
+    assert_true(clo_release_find(quiet, "bases", &a) && clo_release_find(loud, "bases", &b));
+    for (size_t i = 0; i < K * D * Q; i++) {
+        assert_true(isfinite(b.data[i]));
+        /* A fifth of the blocks disagree with the fixed solution, too few to be the middle one. */
+        assert_close(a.data[i], b.data[i], .2);
+    }
+    clo_release_free(quiet);
+    clo_release_free(loud);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+typedef struct sizes {
+    _Atomic size_t least, most;
+} sizes;
+
+static clo_status note_size(void *user, const clo_block *block, double *bases, clo_error *err)
+{
+    sizes *const s = user;
+    (void)bases;
+    (void)err;
+    if (block->count < s->least) s->least = block->count;
+    if (block->count > s->most) s->most = block->count;
+    return CLO_OK;
+}
+
+static sizes sizes_of(const clo_domain *domain)
+{
+    static const double rows[ROWS * D];
+    sizes seen = { SIZE_MAX, 0 };
+    clo_run_options options = clo_run_options_default();
+    clo_error err;
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    options.threads = 1;
+    options.solve_block = note_size;
+    options.solve_user = &seen;
+    clo_plan *const plan = plan_with("clusters=2 dim=2 blocks=101 solver=caller", domain, 1);
+    const clo_matrix view = { rows, ROWS, D, D };
+    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_bound(table, domain, &data, &err), err);
+    clo_release_free(run_seeded(plan, data, "sizes", &options));
+    clo_bounded_free(data);
+    clo_table_free(table);
+    clo_plan_free(plan);
+    return seen;
+}
+
+/* aggregate.T4: an even division needs a public number of rows. */
+static void blocks_are_even_only_where_the_number_of_rows_is_public(void **state)
+{
+    (void)state;
+    const clo_domain replace = ball(D, 1, CLO_REPLACE), other = ball(D, 1, CLO_ADD_REMOVE);
+    const sizes even = sizes_of(&replace), uneven = sizes_of(&other);
+    assert_true(even.most - even.least <= 1);
+    assert_true(uneven.most - uneven.least > 1);
+}
+
+/* Too large for the sampler's tail, and so small that a scale would not fit: refused, or served on
+ * a coarser grid. */
+static void extreme_budgets_are_refused_or_served(void **state)
+{
+    static const double epsilons[] = { 1e-5, 1e-4, 1e-3, 300 };
+    const double row[D] = { 1 };
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_bounded *const data = bounded_from(row, 1, &domain);
+    clo_error err;
+    clo_plan *plan = NULL;
+    (void)state;
+    clo_params *const params = params_for("subspaces/aggregate", "clusters=2 dim=2 blocks=9");
+    assert_int_equal(
+        clo_plan_new(params, &domain, (clo_loss){ 301, 1e-5 }, CLO_IDEALIZED, &plan, &err),
+        CLO_ARGUMENT);
+    assert_int_equal(
+        clo_plan_new(params, &domain, (clo_loss){ 750, 1e-5 }, CLO_IDEALIZED, &plan, &err),
+        CLO_ARGUMENT);
+    clo_params_free(params);
+    for (size_t i = 0; i < sizeof epsilons / sizeof *epsilons; i++) {
+        clo_plan *const fine = plan_with("clusters=2 dim=2 blocks=9", &domain, epsilons[i]);
+        clo_release_free(run_seeded(fine, data, "extreme", NULL));
+        clo_plan_free(fine);
+    }
+    clo_bounded_free(data);
+}
+
+/* The audited pair is one where the noise does follow the data. */
+static void the_audited_plan_is_not_the_constant_one(void **state)
+{
+    const clo_domain domain = ball(2, 1, CLO_REPLACE);
+    (void)state;
+    clo_plan *const plan = plan_with("clusters=1 dim=1 blocks=121", &domain, 2);
+    assert_true(plan->slots[0].beta > 0);
+    clo_plan_free(plan);
+}
+
 static void a_missing_function_is_named(void **state)
 {
     clo_error err;
@@ -188,6 +312,10 @@ int main(void)
         cmocka_unit_test(every_solver_finds_the_planes),
         cmocka_unit_test(order_and_turns_do_not_show),
         cmocka_unit_test(a_solver_that_fails_is_not_heard_of),
+        cmocka_unit_test(what_is_no_basis_is_the_fixed_solution),
+        cmocka_unit_test(blocks_are_even_only_where_the_number_of_rows_is_public),
+        cmocka_unit_test(extreme_budgets_are_refused_or_served),
+        cmocka_unit_test(the_audited_plan_is_not_the_constant_one),
         cmocka_unit_test(a_missing_function_is_named),
         cmocka_unit_test(runs_are_total_and_the_same_on_any_threads),
     };

@@ -297,7 +297,7 @@ static void it_succeeds_on_whatever_data_there_are(void **state)
     memset(values, 0, sizeof values);
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
         if (s == 5 && !clo_solver_find("kplanes")) continue;
-        clo_plan *const plan = plan_it(settings[s], &domain, 1e3, 0);
+        clo_plan *const plan = plan_it(settings[s], &domain, 300, 0);
         for (size_t c = 0; c < 4; c++) {
             clo_bounded *const data = bounded_from(values, counts[c], &domain);
             clo_release_free(run_seeded(plan, data, "run", NULL));
