@@ -285,7 +285,7 @@ def compare_kmeans(bench, name, shape, seeds):
                     for seed in range(1, seeds + 1)], np.load(data)
     seconds = statistics.mean([run["cpu"] for run in runs])
     costs = [run["cost"] for run in runs]
-    print(f"| kmeans | {rows} × {cols}, {clusters}; {seeds} seeds | {seconds:.3g} | "
+    print(f"| kmeans | {rows} × {cols}, {clusters}; seeds: {seeds} | {seconds:.3g} | "
           f"{mean_and_error(costs)} | |")
     # Both algorithms take the same steps: the loss of one is that of the other.
     for algorithm, count in (("lloyd", seeds), ("elkan", 1)):
