@@ -42,6 +42,7 @@ audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs
 	@tools/deps.sh build test
 	@tools/test.py --build dev statistical
 	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_matrix
+	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_faults
 
 lint: ## format, arrows between folders, symbols, proofs, names
 	@tools/deps.sh build test

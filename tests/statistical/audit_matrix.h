@@ -1,0 +1,87 @@
+/*
+ * audit_matrix.h - what the two halves of the matrix of audits share: how many runs, at which budget,
+ * and one audit (audit.T2).  100,000 runs a world; AUDIT_TRIALS=1e6 (make audit) takes the number
+ * that privacy.md's power calculations are for, and holds the evidence to them.
+ *
+ * Power at mu = 2: 75,000 counted runs leave a margin of .055 or so on either bound together, so
+ * that noise 5 % low (mu 2.105) is refuted; a million leave .02 (.98 mu).
+ */
+#ifndef CLO_TEST_AUDIT_MATRIX_H
+#define CLO_TEST_AUDIT_MATRIX_H
+
+#include "pipeline.h"
+#include "statistical.h"
+#include "base/planted.h"
+
+#ifdef CLO_FAULT_INJECTION
+
+static inline uint64_t trials(void)
+{
+    const char *const asked = getenv("AUDIT_TRIALS");
+    return asked ? (uint64_t)strtod(asked, NULL) : 100000;
+}
+
+static inline bool long_run(void)
+{
+    return trials() >= 1000000;
+}
+
+/* The epsilon at which one Gaussian event of this mu costs exactly that, at delta 1e-6. */
+static inline double epsilon_of(double mu)
+{
+    const clo_event event = { .kind = CLO_EVENT_GAUSSIAN, .parameter = mu, .count = 1 };
+    clo_price price;
+    clo_error err;
+    assert_ok(clo_price_epsilon(&event, 1, 1e-6, &price, &err), err);
+    return price.loss.epsilon;
+}
+
+static inline bool keep(void *user, const clo_audit_finding *finding)
+{
+    *(clo_audit_finding *)user = *finding;
+    print_message("#   %-9s group %u: claim %.4f, evidence %.4f (%.3f), %llu runs, %.1f s\n",
+                  finding->pair, finding->group, finding->claim, finding->evidence,
+                  finding->evidence / finding->claim, (unsigned long long)finding->trials,
+                  finding->seconds);
+    return true;
+}
+
+/* A run that solves 121 blocks, or fits a tensor, costs as much as many others. */
+static inline uint64_t trials_of(const char *mechanism)
+{
+    if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 100;
+    return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();
+}
+
+static inline clo_audit_finding audit_one(const char *mechanism, const char *pair,
+                                          clo_relation relation, double epsilon, unsigned group,
+                                          clo_planted fault)
+{
+    clo_error err;
+    clo_audit_finding finding = { 0 };
+    clo_audit_options options = clo_audit_options_default();
+    const clo_loss budget = { epsilon, strcmp(mechanism, "bounds/quantile") == 0 ? 0 : 1e-6 };
+    options.trials = trials_of(mechanism);
+    options.alpha = stat_alpha(STAT_audit_matrix, 128);
+    options.group = group;
+    options.pair = pair;
+    memcpy(options.seed, stat_seed(), sizeof options.seed);
+    clo_i_plant(fault);
+    const clo_status status =
+        clo_audit(clo_mechanism_find(mechanism), relation, budget, &options, keep, &finding, &err);
+    clo_i_plant(CLO_FAULT_NONE);
+    assert_ok(status, err);
+    return finding;
+}
+
+/* What to ask an exponential mechanism for: the quantile's choice, or where one draw of a frame
+ * shows most of its range in as many runs as there are. */
+static inline double asked_of(const char *mechanism, double choice, double gaussian)
+{
+    if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
+    if (strcmp(mechanism, "subspaces/aggregate") == 0) return 2; /* few runs show no large loss */
+    return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
+}
+
+#endif
+#endif

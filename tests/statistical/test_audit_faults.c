@@ -1,0 +1,78 @@
+/*
+ * The matrix of audits, its second half: every planted fault is caught by the pair that is made for
+ * it (audit.T2).
+ */
+#include "audit_matrix.h"
+
+#ifdef CLO_FAULT_INJECTION
+
+static const struct {
+    clo_planted fault;
+    const char *mechanism, *pair;
+    clo_relation relation;
+} faults[] = {
+    { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "sums", CLO_REPLACE },
+    { CLO_FAULT_NOISE_HALVED, "subspace/gaussian", "diagonal", CLO_ADD_REMOVE },
+    { CLO_FAULT_NOISE_TENTH_LOW, "kmeans/lloyd", "far", CLO_ADD_REMOVE },
+    { CLO_FAULT_NOISE_TENTH_LOW, "subspace/gaussian", "across", CLO_REPLACE },
+    { CLO_FAULT_NOISE_TWENTIETH_LOW, "subspace/gaussian", "diagonal", CLO_REPLACE },
+    { CLO_FAULT_NOISE_TWENTIETH_LOW, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "across", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "kmeans/lloyd", "far", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspace/gaussian", "far", CLO_REPLACE },
+    { CLO_FAULT_NOISE_TENTH_LOW, "subspaces/sulq", "rounds", CLO_ADD_REMOVE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspaces/sulq", "affine", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspaces/sulq", "far", CLO_REPLACE },
+    { CLO_FAULT_SYMMETRIC_TWICE, "subspaces/sulq", "rounds", CLO_REPLACE },
+    { CLO_FAULT_SPLIT_IGNORED, "kmeans/lloyd", "sums", CLO_REPLACE },
+    { CLO_FAULT_SEED_REUSED, "kmeans/lloyd", "again", CLO_REPLACE },
+    { CLO_FAULT_SEED_REUSED, "subspace/gaussian", "again", CLO_ADD_REMOVE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/lloyd", "empty", CLO_REPLACE },
+    { CLO_FAULT_NOISE_TENTH_LOW, "subspaces/moments", "slanted", CLO_ADD_REMOVE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspaces/moments", "lens", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspaces/moments", "far", CLO_REPLACE },
+    { CLO_FAULT_SEED_REUSED, "subspaces/moments", "again", CLO_REPLACE },
+    { CLO_FAULT_SYMMETRIC_TWICE, "subspaces/moments", "across", CLO_REPLACE },
+    { CLO_FAULT_FACTOR_TWO_MISSING, "bounds/quantile", "choice", CLO_REPLACE },
+    { CLO_FAULT_FACTOR_TWO_MISSING, "bounds/quantile", "choice", CLO_ADD_REMOVE },
+    { CLO_FAULT_FACTOR_TWO_MISSING, "subspaces/gibbs", "frame", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspaces/gibbs", "far", CLO_REPLACE },
+    { CLO_FAULT_COUNT_LEAKED, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
+    { CLO_FAULT_SYMMETRIC_TWICE, "subspace/gaussian", "across", CLO_REPLACE },
+    { CLO_FAULT_LOCAL_NOISE, "subspaces/aggregate", "split", CLO_REPLACE },
+};
+
+static void every_planted_fault_is_caught(void **state)
+{
+    const double epsilon = epsilon_of(2);
+    bool caught[CLO_FAULT_COUNT] = { false };
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const double asked = asked_of(faults[i].mechanism, 1, epsilon);
+        print_message("# %s: %s\n", faults[i].mechanism, clo_i_planted_name(faults[i].fault));
+        const clo_audit_finding finding = audit_one(faults[i].mechanism, faults[i].pair,
+                                                    faults[i].relation, asked, 1, faults[i].fault);
+        assert_true(finding.refuted);
+        caught[faults[i].fault] = true;
+    }
+    for (int fault = CLO_FAULT_NONE + 1; fault < CLO_FAULT_COUNT; fault++)
+        assert_true(caught[fault]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_planted_fault_is_caught),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else /* without the planted faults there is nothing to catch */
+
+int main(void)
+{
+    puts("1..0 # SKIP the planted faults are not in this build");
+    return 0;
+}
+
+#endif
