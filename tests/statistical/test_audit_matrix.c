@@ -76,6 +76,7 @@ static double asked_of(const char *mechanism, double choice, double gaussian)
 {
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return 2; /* few runs show no large loss */
+    if (strcmp(mechanism, "subspace/bingham") == 0) return 4;
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
 }
 
@@ -94,6 +95,7 @@ static const expectation pairs[] = {
     { "subspaces/moments", "far", 0.78, 0.86 },      { "subspaces/moments", "lens", 0.88, 0.94 },
     { "subspaces/moments", "again", 0.88, 0.94 },    { "subspaces/sulq", "rounds", 0.95, 0.97 },
     { "subspaces/sulq", "affine", 0.88, 0.91 },      { "subspaces/gibbs", "frame", 0.55, 0.6 },
+    { "subspace/gaussian", "lens", 0.88, 0.91 },     { "subspace/bingham", "frame", 0.55, 0.6 },
     { "subspaces/aggregate", "split", 0, 0 },        { "bounds/quantile", "choice", 0.6, 0.7 },
 };
 
@@ -167,6 +169,9 @@ static const struct {
     { CLO_FAULT_FACTOR_TWO_MISSING, "bounds/quantile", "choice", CLO_ADD_REMOVE },
     { CLO_FAULT_FACTOR_TWO_MISSING, "subspaces/gibbs", "frame", CLO_REPLACE },
     { CLO_FAULT_CLIPPING_MISSING, "subspaces/gibbs", "far", CLO_REPLACE },
+    { CLO_FAULT_FACTOR_TWO_MISSING, "subspace/bingham", "matrix", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspace/bingham", "far", CLO_REPLACE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "lens", CLO_REPLACE },
     { CLO_FAULT_COUNT_LEAKED, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
     { CLO_FAULT_SYMMETRIC_TWICE, "subspace/gaussian", "across", CLO_REPLACE },
     { CLO_FAULT_LOCAL_NOISE, "subspaces/aggregate", "split", CLO_REPLACE },
