@@ -2,6 +2,7 @@
  * with a release in place of a model, private synthetic data.  The options become settings here;
  * generate_models.c and generate_release.c make the data of them and write them. */
 #include "cli_generate.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,7 @@ static clo_status read_dims(const cli_args *args, cli_settings *s, cli_error *er
     s->clusters = count;
     s->dim = 0;
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
-        if (!(numbers[i] >= 1 && numbers[i] <= 1 << 20) || numbers[i] != (size_t)numbers[i])
+        if (!(numbers[i] >= 1 && numbers[i] <= 1 << 20) || numbers[i] != floor(numbers[i]))
             status = cli_fail(err, CLO_ARGUMENT,
                               "entry %zu of --dim must be a whole number of at least 1, not %s",
                               i + 1, cli_number(numbers[i]).text);

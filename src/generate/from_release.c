@@ -106,6 +106,19 @@ static void fill_deviations(model *m, const double *energies, const double *resi
     }
 }
 
+/* Where a release tells no energies, records of the public norm fill each subspace evenly, as in
+ * wang2015's model; how far they reach in an affine one nobody can say. */
+static clo_status fill_evenly(model *m, clo_error *err)
+{
+    if (!m->ellipsoid || !(m->facts->norm > 0))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "this release does not tell how its records spread: rows can be drawn "
+                          "from one with \"energies\", of subspaces/sulq for example");
+    for (size_t i = 0; i < m->clusters * m->dim; i++)
+        m->along[i] = m->facts->norm / sqrt((double)m->dim);
+    return CLO_OK;
+}
+
 static clo_status from_flats(const clo_release *release, model *m, clo_error *err)
 {
     clo_array bases, offsets, weights, energies, residuals;
@@ -116,8 +129,8 @@ static clo_status from_flats(const clo_release *release, model *m, clo_error *er
     m->dim = q;
     m->bases = bases.data;
     CLO_TRY(find(release, "offsets", 2, (size_t[]){ k, m->cols }, false, &offsets, err));
-    CLO_TRY(find(release, "weights", 1, &k, true, &weights, err));
-    CLO_TRY(find(release, "energies", 2, (size_t[]){ k, q }, true, &energies, err));
+    CLO_TRY(find(release, "weights", 1, &k, false, &weights, err));
+    CLO_TRY(find(release, "energies", 2, (size_t[]){ k, q }, false, &energies, err));
     CLO_TRY(find(release, "residuals", 1, &k, false, &residuals, err));
     m->offsets = offsets.data;
     /* A linear release has offsets only where the public domain has a centre. */
@@ -128,6 +141,9 @@ static clo_status from_flats(const clo_release *release, model *m, clo_error *er
     CLO_TRY(clo_i_alloc(k * q, sizeof *m->along, &m->along, err));
     CLO_TRY(clo_i_alloc(k, sizeof *m->off, &m->off, err));
     CLO_TRY(share_out(weights.data, m, err));
+    if (!energies.data) return fill_evenly(m, err);
+    if (!weights.data && !m->ellipsoid)
+        return clo_i_fail(err, CLO_FORMAT, "the release has no array \"weights\" to draw from");
     fill_deviations(m, energies.data, residuals.data, weights.data, !m->ellipsoid);
     return CLO_OK;
 }

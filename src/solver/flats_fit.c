@@ -86,7 +86,7 @@ clo_status clo_i_own_distances(const clo_job *job, const clo_members *members,
         const size_t first = members->starts[l], last = members->starts[l + 1];
         const clo_status here =
             cluster_distances(job, members->rows + first, last - first, &flats[l], squared, &local);
-#pragma omp critical(clo_flats_failed)
+#pragma omp critical
         if (here && !status) status = clo_i_fail(err, here, "%s", local.message);
     }
     return status;
@@ -105,7 +105,7 @@ static clo_status fit_full(const clo_job *job, const clo_members *members,
         if (first == last) continue;
         const clo_status here = clo_i_fit_rows(job, members->rows + first, last - first,
                                                clo_i_shape_dim(shape, l), &flats[l], &local);
-#pragma omp critical(clo_flats_failed)
+#pragma omp critical
         if (here && !status) status = clo_i_fail(err, here, "%s", local.message);
     }
     return status;

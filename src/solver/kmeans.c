@@ -63,7 +63,7 @@ static clo_kmeans_bounds choose_bounds(const clo_kmeans_options *options, size_t
 static bool must_stop(session *s, size_t iteration)
 {
     bool stop;
-#pragma omp critical(clo_kmeans_session)
+#pragma omp critical
     {
         const double within = (double)iteration / (double)s->options->iterations;
         const double done =
@@ -76,7 +76,7 @@ static bool must_stop(session *s, size_t iteration)
 
 static void fail_with(session *s, clo_status status, const clo_error *err)
 {
-#pragma omp critical(clo_kmeans_session)
+#pragma omp critical
     if (!s->status) {
         s->status = status;
         if (s->err) *s->err = *err;
@@ -127,7 +127,7 @@ static bool descend(session *s, clo_kmeans_run *run)
 /* Keeps the better of two runs, of equals the earlier start; the other's memory is used again. */
 static void offer(session *s, clo_kmeans_run *run, size_t start)
 {
-#pragma omp critical(clo_kmeans_session)
+#pragma omp critical
     {
         const bool first = s->best.labels == NULL;
         const bool better = !first && (run->cost < s->best.cost ||

@@ -110,7 +110,7 @@ static bool report(void *user)
 {
     campaign *const c = user;
     bool going;
-#pragma omp critical(clo_kplanes_report)
+#pragma omp critical
     {
         if (!c->status)
             c->status =
@@ -132,7 +132,7 @@ static clo_status advance_all(campaign *c, clo_start *starts, size_t count, size
         if (report(c) && !starts[i].converged)
             here = clo_i_advance(worker, &starts[i], most, report, c, &local);
         clo_i_blas_serial_end(blas);
-#pragma omp critical(clo_kplanes_report)
+#pragma omp critical
         {
             c->done++;
             if (here && !c->status) c->status = clo_i_fail(c->err, here, "%s", local.message);

@@ -220,7 +220,7 @@ clo_status clo_i_improve(clo_worker *worker, bool exactly, clo_error *err)
         clo_lane *const lane = clo_i_lane(worker);
         const clo_status here = s->slices ? improve_cluster(worker, l, exactly, lane, &local)
                                           : fit_cluster(worker, l, &local);
-#pragma omp critical(clo_kplanes_failed)
+#pragma omp critical
         if (here && !status) status = clo_i_fail(err, here, "%s", local.message);
     }
     return status;

@@ -271,7 +271,9 @@ static clo_status by_arpack(const clo_job *job, const matrix *m, size_t q, size_
         l.ncv = (int)(basis < m->count ? basis : m->count);
         l.precision = attempts[a].precision;
         const int before = clo_i_blas_serial_begin();
-#pragma omp critical(clo_arpack)
+/* ARPACK keeps state of its own.  The section has no name: a name would be a variable of the
+ * library, and nothing within waits for another section. */
+#pragma omp critical
         status = iterate(job, m, &l, found, err);
         clo_i_blas_serial_end(before);
     }

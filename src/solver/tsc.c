@@ -190,7 +190,7 @@ static clo_status find_neighbours(const clo_job *job, directions *x, clo_error *
 #pragma omp for schedule(dynamic, 1)
             for (size_t b = 0; b < blocks; b++) {
                 bool stop;
-#pragma omp critical(clo_tsc_progress)
+#pragma omp critical
                 {
                     const double done = (double)finished++ / (double)blocks;
                     if (!status) status = clo_i_job_progress(job, done, err);

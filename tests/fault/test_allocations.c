@@ -347,8 +347,8 @@ static const char *settings_of(const clo_mechanism *mechanism)
     return strcmp(method, "sulq") == 0 ? "rounds=2 restarts=1" : NULL;
 }
 
-/* every: all mechanisms; otherwise those without a costly plan or fit, since what differs is how the
- * file is read. */
+/* every: all mechanisms; otherwise those without a costly plan or fit, since what differs is how
+ * the file is read. */
 static void survives_without_memory(const char *path, bool every)
 {
     for (size_t i = 0; i < clo_mechanism_count(); i++) {

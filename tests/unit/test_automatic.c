@@ -91,6 +91,7 @@ static void says_what_is_wrong_where_nothing_serves(void **state)
     assert_null(plan);
 }
 
+#ifdef CLO_FAULT_INJECTION
 static void out_of_memory_is_not_a_choice(void **state)
 {
     clo_domain domain = ball(8, 1, CLO_REPLACE);
@@ -111,6 +112,8 @@ static void out_of_memory_is_not_a_choice(void **state)
     }
 }
 
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,7 +121,9 @@ int main(void)
         cmocka_unit_test(a_parameter_of_one_method_is_a_choice),
         cmocka_unit_test(a_family_of_one_has_nothing_to_say),
         cmocka_unit_test(says_what_is_wrong_where_nothing_serves),
+#ifdef CLO_FAULT_INJECTION
         cmocka_unit_test(out_of_memory_is_not_a_choice),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

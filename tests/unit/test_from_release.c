@@ -163,6 +163,29 @@ static void refuses(clo_release *release, clo_status expected)
     clo_release_free(release);
 }
 
+/* A release of subspaces/moments or gibbs: the records of wang2015's model, as long as the norm. */
+static void subspaces_without_energies_are_filled_evenly(void **state)
+{
+    const double basis[6] = { 1, 0, 0, 1, 0, 0 };
+    static double rows[500 * 3];
+    clo_error err;
+    double first = 0;
+    (void)state;
+    clo_release *const release = made_release("subspaces", 3, 2, 0);
+    put(release, "bases", basis, 3, 1, 3, 2);
+    clo_rng *const rng = seeded("evenly");
+    assert_ok(clo_generate_from_release(release, 500, 0, rng, rows, NULL, &err), err);
+    for (size_t i = 0; i < 500; i++) {
+        const double *const x = rows + i * 3;
+        assert_close(x[0] * x[0] + x[1] * x[1], 4, 1e-9);
+        assert_close(x[2], 0, 1e-12);
+        first += x[0] * x[0] / 500;
+    }
+    assert_true(fabs(first - 2) < .3);
+    clo_rng_free(rng);
+    clo_release_free(release);
+}
+
 static void releases_that_do_not_fit_are_refused(void **state)
 {
     const double numbers[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, bad[3] = { NAN, 0, 0 };
@@ -181,7 +204,11 @@ static void releases_that_do_not_fit_are_refused(void **state)
     put(release, "weights", (double[]){ -1 }, 1, 1, 0, 0);
     refuses(release, CLO_FORMAT);
     put(release = made_release("subspaces", 3, 1, 0), "bases", numbers, 3, 1, 3, 1);
+    put(release, "energies", numbers, 2, 1, 2, 0);
     refuses(release, CLO_FORMAT);
+    put(release = made_release("subspaces", 3, 1, 0), "bases", numbers, 3, 1, 3, 1);
+    put(release, "offsets", numbers, 2, 1, 3, 0); /* affine, and no word about how far it reaches */
+    refuses(release, CLO_UNSUPPORTED);
     put(release = made_release("subspace", 3, 1, 0), "basis", numbers, 2, 3, 1, 0);
     put(release, "energy", numbers, 1, 2, 0, 0);
     refuses(release, CLO_FORMAT);
@@ -196,6 +223,7 @@ int main(void)
         cmocka_unit_test(without_public_rows_the_norm_sets_the_scale),
         cmocka_unit_test(records_stay_within_bounds),
         cmocka_unit_test(a_fit_is_drawn_as_it_was_found),
+        cmocka_unit_test(subspaces_without_energies_are_filled_evenly),
         cmocka_unit_test(releases_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,7 +131,7 @@ static void a_solver_that_fails_is_not_heard_of(void **state)
     clo_release_free(release);
 }
 
-/* ---- what a review found ---------------------------------------------------------------------- */
+/* ---- what a review found ------------------------------------------------------------------ */
 
 static clo_status silent(void *user, const clo_block *block, double *bases, clo_error *err)
 {
