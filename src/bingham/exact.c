@@ -9,6 +9,10 @@
  *
  *   exp(p d/2 - tr H) det(2H/d)^(d/2),   H = Q'(e - s)Q for an orthonormal basis Q of it.
  *
+ * That is poor where the p least energies differ by much.  So the lower ones are raised to the
+ * highest of the p, by D_i; the range is then kept with probability exp(tr Q'DQ - tr D) times the
+ * above, which is near 1 where the p stand apart from the others.
+ *
  * A kept subspace is given a uniformly distributed basis: the law is invariant under rotations of
  * the frame within its range.
  */
@@ -22,6 +26,7 @@ typedef struct rejection {
     bool complement;
     clo_i_envelope envelope; /* without others: it finds the shift */
     double *energies;        /* d */
+    double *raised;          /* d: the same, the p least of them made equal */
     double *basis;           /* d x p, in the eigenbasis */
     double *form;            /* p x p */
     double *space;           /* all of it */
@@ -37,21 +42,31 @@ static clo_status check_weights(const clo_bingham *b, clo_error *err)
     return CLO_OK;
 }
 
+/* Energies are monotone: those of a frame's law increase, those of its complement's decrease. */
+static void raise_the_least(rejection *r)
+{
+    const bool falling = r->energies[r->d - 1] < r->energies[0];
+    const size_t last = r->p == 0 ? 0 : falling ? r->d - r->p : r->p - 1;
+    for (size_t i = 0; i < r->d; i++) r->raised[i] = fmax(r->energies[i], r->energies[last]);
+}
+
 static clo_status rejection_new(const clo_bingham *b, rejection *out, clo_error *err)
 {
     const size_t d = b->d;
     rejection made = { .d = d, .complement = 2 * b->q > d };
     made.p = made.complement ? d - b->q : b->q;
-    made.count = d + d * made.p + made.p * made.p + clo_i_envelope_scratch(d, 0);
+    made.count = 2 * d + d * made.p + made.p * made.p + clo_i_envelope_scratch(d, 0);
     CLO_TRY(check_weights(b, err));
     CLO_TRY(clo_i_alloc(made.count, sizeof *made.space, &made.space, err));
     made.energies = made.space;
-    made.basis = made.energies + d;
+    made.raised = made.energies + d;
+    made.basis = made.raised + d;
     made.form = made.basis + d * made.p;
     clo_i_envelope_init(&made.envelope, d, 0, made.form + made.p * made.p);
     for (size_t i = 0; i < d; i++)
         made.energies[i] = (made.complement ? b->weights[0] : -b->weights[0]) * b->values[i];
-    clo_i_envelope_fit(&made.envelope, made.energies, NULL, -INFINITY);
+    raise_the_least(&made);
+    clo_i_envelope_fit(&made.envelope, made.raised, NULL, -INFINITY);
     *out = made;
     return CLO_OK;
 }
@@ -81,7 +96,12 @@ static double log_determinant(double *a, size_t p)
 static double log_keep(const rejection *r)
 {
     const double half = 0.5 * (double)r->d, p = (double)r->p;
-    double trace = 0;
+    double trace = 0, bonus = 0;
+    for (size_t i = 0; i < r->d; i++) {
+        double square = -1;
+        for (size_t a = 0; a < r->p; a++) square += r->basis[i * r->p + a] * r->basis[i * r->p + a];
+        bonus += (r->raised[i] - r->energies[i]) * fmin(square, 0);
+    }
     for (size_t a = 0; a < r->p; a++)
         for (size_t b = 0; b < r->p; b++) {
             double sum = 0;
@@ -90,7 +110,7 @@ static double log_keep(const rejection *r)
             r->form[a * r->p + b] = sum;
             if (a == b) trace += sum;
         }
-    return p * half - trace + half * (log_determinant(r->form, r->p) - p * log(half));
+    return bonus + p * half - trace + half * (log_determinant(r->form, r->p) - p * log(half));
 }
 
 static clo_status propose(const rejection *r, clo_stream *stream, bool *kept, clo_error *err)
@@ -180,10 +200,12 @@ clo_status clo_bingham_acceptance(clo_bingham *bingham, double *share, clo_error
     rejection r = { 0 };
     CLO_TRY(rejection_new(bingham, &r, err));
     const double d = (double)r.d, p = (double)r.p;
-    double logarithm = 0.5 * d * (1 + log(2 / d));
-    for (size_t i = 0; i < r.d; i++)
+    double logarithm = 0.5 * d * (1 + log(2 / d)), lift = 0;
+    for (size_t i = 0; i < r.d; i++) {
         logarithm += 0.5 * log(r.envelope.gap[i]) - r.envelope.gap[i] / d;
-    *share = exp(fmin(p * logarithm, 0));
+        lift += r.raised[i] - r.energies[i];
+    }
+    *share = exp(fmin(p * logarithm + (p / d - 1) * lift, 0));
     rejection_free(&r);
     return CLO_OK;
 }

@@ -4,20 +4,33 @@
  * The noisy Gram matrix is the only thing asked (subspace_gaussian.T1); its top eigenvectors are
  * post-processing.  With column bounds the subspace is found where all columns weigh alike, and
  * carried back to the data's own units.
+ *
+ * Data away from the origin have a Gram matrix that shows where they are, not how they spread.  A
+ * private centre costs no query of its own: through a lens that shows a constant beside each
+ * record, one Gram matrix holds their number, their sum and their second moments, with noise that
+ * is half as large again (subspace_gaussian.T2).
  */
-#include "mechanism/mechanism.h"
+#include "mechanism/subspace_units.h"
+#include "mechanism/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include <math.h>
 
-enum { DIM, PARAM_COUNT };
+enum { DIM, CENTERING, PARAM_COUNT };
+enum { NONE, PRIVATE };
+
+static const double HEIGHT = 0.7; /* of the constant beside a record, where a centre is sought */
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
+    [CENTERING] = { "centering", CLO_PARAM_CHOICE, 0, 1, NONE, "none|private",
+                    "none: the subspace passes through the origin, or the public centre of the "
+                    "bounds; private: through a noisy mean of the records, which is released" },
 };
 
 typedef struct gaussian_plan {
     size_t dim;
+    bool centered;
 } gaussian_plan;
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
@@ -28,39 +41,53 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     clo_slot slot;
     double mu;
     plan->dim = (size_t)draft->values[DIM];
+    plan->centered = draft->values[CENTERING] == PRIVATE;
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, plan->dim);
+    const size_t width = d + plan->centered;
+    const clo_domain seen =
+        plan->centered ? clo_i_lens_domain(draft->domain, width) : *draft->domain;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu, 1, "Gram matrix of the records", &slot,
-                                     err));
-    draft->workspace = clo_i_take_size(d * d, sizeof(double)) +
+    CLO_TRY(clo_i_plan_gaussian_gram(&seen, 1, mu, 1, "Gram matrix of the records", &slot, err));
+    slot.lens = plan->centered;
+    draft->workspace = clo_i_take_size(width * width, sizeof(double)) +
+                       clo_i_take_size(plan->centered * d * d, sizeof(double)) +
+                       clo_i_take_size(plan->centered * d, sizeof(double)) +
                        clo_i_take_size(d * plan->dim, sizeof(double)) +
                        clo_i_take_size(plan->dim, sizeof(double)) +
                        clo_i_take_size(clo_i_eigen_scratch(d, plan->dim), sizeof(double)) +
-                       2 * clo_i_take_size(d, sizeof(double));
+                       clo_i_subspace_release_size(d);
     return clo_i_draft_add(draft, &slot, err);
 }
 
-/* From ball coordinates to the data's own: columns of different units stretch the subspace, and a
- * centre shifts it. */
-static clo_status carry_back(clo_context *context, const clo_domain *domain, size_t dim,
-                             double *basis, clo_release *out, clo_error *err)
+/* The scatter (d x d) of the records about their noisy mean, the point. */
+static clo_status ask_centered(clo_context *context, const clo_bounded *data, size_t d,
+                               double **scatter, double **point, clo_error *err)
 {
-    const size_t d = domain->cols;
-    double *scale = NULL, *center = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
-    clo_i_domain_map(domain, scale, center);
-    if (domain->lower) {
-        for (size_t j = 0; j < d; j++)
-            for (size_t i = 0; i < dim; i++) basis[j * dim + i] *= scale[j];
-        CLO_TRY(clo_i_orthonormalize(basis, d, dim, err));
-    }
-    CLO_TRY(clo_i_release_put(out, "basis", basis, 2, (size_t[]){ d, dim }, err));
-    if (domain->lower || domain->center)
-        CLO_TRY(clo_i_release_put(out, "center", center, 1, (size_t[]){ d }, err));
+    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
+    const clo_slot *const slot = &context->meter->slots[0];
+    double *moments = NULL;
+    clo_lens lens;
+    CLO_TRY(clo_i_take(context->workspace, (d + 1) * (d + 1), sizeof *moments, &moments, err));
+    CLO_TRY(clo_i_take(context->workspace, d * d, sizeof **scatter, scatter, err));
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof **point, point, err));
+    CLO_TRY(clo_i_lens_make(context->workspace, NULL, d, 0, HEIGHT, &lens, err));
+    context->lens = &lens;
+    const clo_status status = clo_i_ask_gaussian_gram(context, 0, data, &all, moments, err);
+    context->lens = NULL;
+    CLO_TRY(status);
+    clo_i_split_moments(moments, &lens, ldexp((double)slot->scale, -2 * slot->bits), d, *point,
+                        *scatter);
     return CLO_OK;
+}
+
+static clo_status ask_plain(clo_context *context, const clo_bounded *data, size_t d, double **gram,
+                            clo_error *err)
+{
+    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
+    CLO_TRY(clo_i_take(context->workspace, d * d, sizeof **gram, gram, err));
+    return clo_i_ask_gaussian_gram(context, 0, data, &all, *gram, err);
 }
 
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
@@ -69,29 +96,28 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     const gaussian_plan *const plan = state;
     const size_t d = domain->cols, q = plan->dim;
     const double radius = clo_i_domain_radius(domain);
-    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
-    double *gram = NULL, *basis = NULL, *energy = NULL, *scratch = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d * d, sizeof *gram, &gram, err));
+    double *gram = NULL, *point = NULL, *basis = NULL, *energy = NULL, *scratch = NULL;
+    CLO_TRY(plan->centered ? ask_centered(context, data, d, &gram, &point, err)
+                           : ask_plain(context, data, d, &gram, err));
     CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *basis, &basis, err));
     CLO_TRY(clo_i_take(context->workspace, q, sizeof *energy, &energy, err));
-    CLO_TRY(clo_i_ask_gaussian_gram(context, 0, data, &all, gram, err));
     CLO_TRY(
         clo_i_take(context->workspace, clo_i_eigen_scratch(d, q), sizeof *scratch, &scratch, err));
     CLO_TRY(clo_i_eigen_top(gram, d, q, energy, basis, scratch, err));
     for (size_t i = 0; i < q; i++) energy[i] *= radius * radius;
-    CLO_TRY(carry_back(context, domain, q, basis, out, err));
+    CLO_TRY(clo_i_subspace_release(context, domain, q, basis, point, out, err));
     return clo_i_release_put(out, "energy", energy, 1, (size_t[]){ q }, err);
 }
 
-/* First-order perturbation: q(d-q) noisy entries between the subspace and its complement, over the
- * gap of the spectrum. */
+/* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
+ * the spectrum, rows / q. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     const gaussian_plan *const plan = state;
-    const double q = (double)plan->dim, d = (double)domain->cols;
-    const double noise = ldexp((double)slots[0].scale, -2 * slots[0].bits) / sqrt(2);
-    return fmin(noise * sqrt(q * (d - q)) * q / rows, sqrt(fmin(q, d - q)));
+    const double smaller = plan->centered ? 1 + HEIGHT * HEIGHT : 1; /* what the lens shows */
+    const double noise = ldexp((double)slots[0].scale, -2 * slots[0].bits) / sqrt(2) * smaller;
+    return clo_i_subspace_error(domain->cols, plan->dim, noise * (double)plan->dim / rows);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_gaussian;

@@ -153,11 +153,10 @@ static void average_in(const double *fresh, double precision, double memory, clo
     for (size_t i = 0; i < count; i++) fit->moments[i] += step * (fresh[i] - fit->moments[i]);
 }
 
-/* Of the lens's Gram matrix, the number of records, their mean as the flat's point, and the scatter
- * about it.  No smaller number is believed than the noise leaves room for: an empty cluster then
- * has a random mean that is not far out. */
-static double split_moments(const double *moments, const clo_lens *lens, double noise, size_t d,
-                            double *point, double *scatter)
+/* No smaller number is believed than the noise leaves room for: an empty cluster then has a random
+ * mean that is not far out. */
+double clo_i_split_moments(const double *moments, const clo_lens *lens, double noise, size_t d,
+                           double *point, double *scatter)
 {
     const size_t width = d + 1;
     const double h = lens->constant, s = lens->scale;
@@ -190,7 +189,7 @@ static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_fla
         double *const energies = fit->energies + c * q;
         double trace = 0, count = 0;
         if (fit->affine)
-            count = split_moments(moments, lens, noise, d, fit->points + c * d, scatter);
+            count = clo_i_split_moments(moments, lens, noise, d, fit->points + c * d, scatter);
         else
             memcpy(scatter, moments, d * d * sizeof *scatter);
         for (size_t j = 0; j < d; j++) trace += scatter[j * d + j];

@@ -50,6 +50,7 @@ clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gib
 static uint64_t draws_a_sweep(const clo_gibbs *how, size_t cols)
 {
     const size_t rest = cols - how->dim;
+    if (how->whole) return 1;
     if (how->columns || rest >= how->dim) return how->dim;
     return rest > 1 ? rest : 1;
 }
@@ -79,6 +80,30 @@ static clo_status draw_columns(clo_i_gibbs_chain *c, clo_error *err)
     return clo_i_stream_check(c->stream, err);
 }
 
+/* A frame from its matrix law, by rejection.  A batch that kept no proposal is forgotten, so that
+ * batches, between which a cancel is obeyed, do not change the law: there is no cap. */
+static clo_status draw_matrix(clo_context *context, clo_i_gibbs_chain *c, double *frame,
+                              clo_error *err)
+{
+    enum { BATCH = 4096 };
+    clo_error unseen = { .status = CLO_OK };
+    clo_status status = CLO_UNSUPPORTED;
+    while (status == CLO_UNSUPPORTED) {
+        CLO_TRY(clo_i_gibbs_progress(context, 0, 1, err));
+        status = clo_bingham_exact(c->bingham, context->rng, BATCH, frame, NULL, &unseen);
+    }
+    return status ? clo_i_fail(err, status, "%s", unseen.message) : CLO_OK;
+}
+
+static clo_status draw_matrices(clo_context *context, clo_i_gibbs_chain *c, clo_error *err)
+{
+    for (size_t l = 0; l < c->k; l++) {
+        CLO_TRY(clo_i_gibbs_set_law(c, l, err));
+        CLO_TRY(draw_matrix(context, c, c->frames + l * c->d * c->q, err));
+    }
+    return CLO_OK;
+}
+
 /* Any law of a label that only its record and the frames enter costs the same, nothing (gibbs.T2).
  * One that is vague at first and sharp in the end leads out of many a bad start. */
 static void assign(clo_gibbs_assign rule, uint64_t sweep, clo_i_gibbs_chain *c)
@@ -102,7 +127,9 @@ clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibb
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
         clo_i_gibbs_project_all(c);
         assign(how->assign, sweep, c);
-        CLO_TRY(how->columns ? draw_columns(c, err) : draw_frames(c, err));
+        CLO_TRY(how->whole     ? draw_matrices(context, c, err)
+                : how->columns ? draw_columns(c, err)
+                               : draw_frames(c, err));
         CLO_TRY(clo_i_gibbs_tell(context, slot, c, err));
         CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));
     }

@@ -243,6 +243,8 @@ typedef struct clo_gibbs {
     bool steps;   /* every draw is charged (gibbs.T2); otherwise the limit alone is claimed */
     bool columns; /* steps: each column given the others, dim charges a sweep; otherwise frames
                           from nothing, min(dim, cols - dim) */
+    bool whole;   /* steps: frames from nothing, each in one draw, one charge a sweep: by rejection,
+                          which takes as long as it takes */
     clo_gibbs_assign assign; /* steps */
     bool labels;             /* release them; with steps, one more charge */
     clo_block_solve *start; /* makes the frames to start from, which are not private; NULL: they are

@@ -113,6 +113,12 @@ def cases(cloister, leak):
     yield ("run subspace with bounds of columns", must_be_clean,
            [*run, "subspace", *csv, "--dim", "1", "--epsilon", "1", "--bounds=-1,1", "--no-ledger",
             "--json"])
+    yield ("run subspace about a private centre", must_be_clean,
+           [*run, "subspace/gaussian", *csv, "--dim", "1", "--centering", "private", *norm,
+            "-o", "centre.json"])
+    bingham = [*run, "subspace/bingham", *csv, "--dim", "1", "--accept", "idealized", *norm]
+    yield "draw a subspace", must_be_clean, [*bingham, "-o", "drawn.json"]
+    yield "draw a frame by rejection", must_be_clean, [*bingham, "--draw", "matrix", "--json"]
     sulq = [*run, "subspaces/sulq", *csv, "--clusters", "2", "--dim", "1", "--rounds", "4", *norm]
     yield ("run subspaces from starts that are chosen", must_be_clean,
            [*sulq, "--restarts", "2", "--json"])

@@ -95,6 +95,60 @@ static void mixed_units_come_back(void **state)
     clo_plan_free(plan);
 }
 
+/* Records about a point far from the origin: their Gram matrix points to it, and a private centre
+ * takes it out, of one query still (subspace_gaussian.T2). */
+static void a_private_center_takes_the_mean_out(void **state)
+{
+    static double values[ROWS * D], truth[D * Q];
+    const clo_domain domain = ball(D, 2, CLO_ADD_REMOVE);
+    clo_array basis, center, unasked;
+    (void)state;
+    generate(values, truth, ROWS);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < D; j++)
+            values[i * D + j] = 0.5 * values[i * D + j] + (j % 2 ? 0.5 : -0.4);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_plan *const plain = plan_for("subspace/gaussian", "dim=2", &domain, 2, 1e-6);
+    clo_plan *const plan =
+        plan_for("subspace/gaussian", "dim=2 centering=private", &domain, 2, 1e-6);
+    assert_int_equal(plan->slot_count, 1);
+    assert_int_equal(plan->slots[0].event.count, 1);
+    assert_true(plan->slots[0].sensitivity == plain->slots[0].sensitivity);
+    clo_release *const off = run_seeded(plain, data, "center", NULL);
+    clo_release *const on = run_seeded(plan, data, "center", NULL);
+    assert_true(clo_release_find(off, "basis", &basis));
+    assert_true(distance(basis.data, truth) > 0.5);
+    assert_false(clo_release_find(off, "center", &unasked));
+    assert_true(clo_release_find(on, "basis", &basis));
+    assert_true(clo_release_find(on, "center", &center));
+    assert_true(distance(basis.data, truth) < 0.1);
+    for (size_t j = 0; j < D; j++) assert_close(center.data[j], j % 2 ? 0.5 : -0.4, 0.02);
+    clo_release_free(off);
+    clo_release_free(on);
+    clo_plan_free(plain);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+}
+
+/* A mean of a few records, or of none, is mostly noise: it stays in the ball. */
+static void a_private_center_of_nothing_is_in_the_ball(void **state)
+{
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    clo_array center;
+    (void)state;
+    clo_plan *const plan =
+        plan_for("subspace/gaussian", "dim=1 centering=private", &domain, 0.1, 1e-9);
+    clo_bounded *const data = bounded_from((const double[D]){ 0 }, 1, &domain);
+    clo_release *const release = run_seeded(plan, data, "nothing", NULL);
+    assert_true(clo_release_find(release, "center", &center));
+    double norm = 0;
+    for (size_t j = 0; j < D; j++) norm += center.data[j] * center.data[j];
+    assert_true(norm <= 1 + 1e-12);
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
 static void the_basis_is_orthonormal_even_of_noise_alone(void **state)
 {
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -120,6 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_subspace_is_found_as_well_as_predicted),
         cmocka_unit_test(mixed_units_come_back),
+        cmocka_unit_test(a_private_center_takes_the_mean_out),
+        cmocka_unit_test(a_private_center_of_nothing_is_in_the_ball),
         cmocka_unit_test(the_basis_is_orthonormal_even_of_noise_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
