@@ -70,6 +70,26 @@ static size_t nearly_agreed(clo_relation relation, unsigned group, int world, do
     return rows + 120;
 }
 
+/* Records of zeros span nothing, so that their blocks name no cell. */
+static size_t alone(clo_relation relation, unsigned group, int world, double *out)
+{
+    const size_t rows =
+        either(relation, group, world, 2, (const double[]){ 1, 0 }, (const double[]){ 0, 0 }, out);
+    memset(out + 2 * rows, 0, 2 * 15 * sizeof *out);
+    return rows + 15;
+}
+
+/* Thirteen blocks, or more, of sixteen agree: below the threshold, where each further one raises
+ * the chance of being found by the whole rate of the noise. */
+static size_t nearly_enough(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double most[] = { 1, 0 }, other[] = { 0, 1 };
+    const size_t rows = either(relation, group, world, 2, most, other, out);
+    memset(out + 2 * rows, 0, 2 * 15 * sizeof *out);
+    for (size_t i = 0; i < 13; i++) memcpy(out + 2 * (rows + i), most, sizeof most);
+    return rows + 15;
+}
+
 /* At the angle that moves fourth moments with half of their traces left out the most, in 3 columns:
  * the square of its cosine is 9/28 (gaussian_moment.T3). */
 static size_t slanted(clo_relation relation, unsigned group, int world, double *out)

@@ -21,7 +21,8 @@
     X(FACTOR_TWO_MISSING, "an exponential mechanism without its factor 2")                         \
     X(COUNT_LEAKED, "counts without noise")                                                        \
     X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")                \
-    X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")
+    X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")        \
+    X(HISTOGRAM_LAX, "a cell of a histogram told of at a tenth of its threshold")
 
 typedef enum clo_planted {
     CLO_FAULT_NONE,

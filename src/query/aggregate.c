@@ -12,7 +12,6 @@
  * in floating point, so the guarantee is that of real numbers.
  */
 #include "query/parts.h"
-#include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
 #include "parallel/parallel.h"
@@ -103,96 +102,6 @@ clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_
     return CLO_OK;
 }
 
-/* ---- blocks of records ------------------------------------------------------------------ */
-
-typedef struct division {
-    size_t count, cols, blocks;
-    size_t block_rows; /* of the pass */
-    double unit;
-    uint32_t *home;  /* count: the block of each row */
-    size_t *starts;  /* blocks + 1: where its rows begin */
-    size_t *places;  /* count: where each row goes */
-    double *records; /* count x cols, block after block */
-} division;
-
-/* Where the number of rows is public all blocks are equally large, but for one row, and which rows
- * share one is a uniform draw; under add-remove, and where persons may have fewer rows or more,
- * each row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
-static clo_status draw_blocks(clo_context *context, const division *d, bool even, clo_error *err)
-{
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
-    for (size_t i = 0; i < d->count; i++)
-        d->home[i] =
-            even ? (uint32_t)(i % d->blocks) : (uint32_t)clo_i_random_below(stream, d->blocks);
-    for (size_t i = d->count; even && i > 1; i--) {
-        const size_t j = (size_t)clo_i_random_below(stream, i);
-        const uint32_t swapped = d->home[i - 1];
-        d->home[i - 1] = d->home[j];
-        d->home[j] = swapped;
-    }
-    const clo_status status = clo_i_stream_check(stream, err);
-    clo_i_stream_close(stream);
-    return status;
-}
-
-static void find_places(const division *d)
-{
-    for (size_t i = 0; i < d->count; i++) d->starts[d->home[i] + 1]++;
-    for (size_t b = 0; b < d->blocks; b++) d->starts[b + 1] += d->starts[b];
-    for (size_t i = 0; i < d->count; i++) d->places[i] = d->starts[d->home[i]]++;
-    for (size_t b = d->blocks; b > 0; b--) d->starts[b] = d->starts[b - 1];
-    d->starts[0] = 0;
-}
-
-static clo_status place_rows(void *user, int thread, size_t block, const double *values,
-                             size_t rows)
-{
-    const division *const d = user;
-    (void)thread;
-    for (size_t i = 0; i < rows; i++) {
-        double *const to = d->records + d->places[block * d->block_rows + i] * d->cols;
-        for (size_t j = 0; j < d->cols; j++) to[j] = values[i * d->cols + j] * d->unit;
-    }
-    return CLO_OK;
-}
-
-static clo_status divide(clo_context *context, const clo_slot *slot, const clo_bounded *data,
-                         division *d, clo_error *err)
-{
-    const clo_domain *const domain = clo_i_bounded_domain(data);
-    const bool even = domain->relation == CLO_REPLACE && !domain->unit;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    double *scratch = NULL;
-    *d = (division){ .count = clo_i_bounded_rows(data),
-                     .cols = slot->cols,
-                     .blocks = slot->blocks,
-                     .block_rows = clo_i_pass_block_rows(context, data),
-                     .unit = ldexp(1, -slot->bits) };
-    CLO_TRY(clo_i_alloc(d->count, sizeof *d->home, &d->home, err));
-    CLO_TRY(clo_i_alloc(d->blocks + 1, sizeof *d->starts, &d->starts, err));
-    CLO_TRY(clo_i_alloc(d->count, sizeof *d->places, &d->places, err));
-    CLO_TRY(clo_i_alloc(d->count * d->cols, sizeof *d->records, &d->records, err));
-    CLO_TRY(draw_blocks(context, d, even, err));
-    find_places(d);
-    clo_status status =
-        clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
-                   sizeof *scratch, &scratch, err);
-    if (!status)
-        status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, place_rows, d, err);
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
-}
-
-static void free_division(division *d)
-{
-    clo_i_free(d->home);
-    clo_i_free(d->starts);
-    clo_i_free(d->places);
-    clo_i_wipe_free(d->records, d->count * d->cols * sizeof *d->records);
-}
-
 /* ---- solutions -------------------------------------------------------------------------- */
 
 /* The solution of every block, as the coordinates that are noised: k x cols x small. */
@@ -252,19 +161,23 @@ static clo_status make_orthonormal(const solutions *s, double *bases)
     return all_finite(bases, cells) ? CLO_OK : CLO_FORMAT;
 }
 
-static clo_status solve_one(const solutions *s, const division *d, size_t b, const uint8_t *seed,
-                            clo_block_solve *solve, void *user, double *bases, clo_error *err)
+typedef struct solving {
+    const solutions *solutions;
+    clo_block_solve *solve;
+    void *user;
+    double *scratch; /* one solution a thread */
+} solving;
+
+static clo_status solve_one(void *user, int thread, size_t b, const clo_block *block)
 {
-    clo_block block = { .rows = d->records + d->starts[b] * d->cols,
-                        .count = d->starts[b + 1] - d->starts[b],
-                        .cols = d->cols };
-    memcpy(block.seed, seed, sizeof block.seed);
+    const solving *const given = user;
+    const solutions *const s = given->solutions;
+    double *const bases = given->scratch + (size_t)thread * (s->clusters * s->cols * s->dim);
     clo_error unseen;
     fixed_solution(s, bases); /* a solver that writes nothing must not be left another's answer */
-    clo_status status = solve(user, &block, bases, &unseen);
+    clo_status status = given->solve(given->user, block, bases, &unseen);
     if (!status) status = make_orthonormal(s, bases);
-    if (status == CLO_MEMORY || status == CLO_CANCELLED)
-        return clo_i_fail(err, status, "a block of the records could not be solved");
+    if (status == CLO_MEMORY || status == CLO_CANCELLED) return status;
     if (status) {
         fixed_solution(s, bases);
         CLO_TRY(make_orthonormal(s, bases));
@@ -275,59 +188,20 @@ static clo_status solve_one(const solutions *s, const division *d, size_t b, con
         if (s->small == s->dim)
             memcpy(to, basis, s->cols * s->dim * sizeof *to);
         else
-            CLO_TRY(complement(basis, s->cols, s->dim, to, err));
+            CLO_TRY(complement(basis, s->cols, s->dim, to, NULL));
     }
     return CLO_OK;
 }
 
-static clo_status draw_seeds(clo_context *context, size_t blocks, uint8_t *seeds, clo_error *err)
-{
-    const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t i = 0; i < 4 * blocks; i++) {
-        const uint64_t word = clo_i_random_u64(stream);
-        memcpy(seeds + 8 * i, &word, sizeof word);
-    }
-    const clo_status status = clo_i_stream_check(stream, err);
-    clo_i_stream_close(stream);
-    return status;
-}
-
-static bool tell(const clo_context *context, double share)
-{
-    const double from = context->progress_from, to = context->progress_to;
-    return !context->progress || context->progress(context->user, from + share * (to - from));
-}
-
-static clo_status solve_blocks(clo_context *context, const division *d, const solutions *s,
+static clo_status solve_blocks(clo_context *context, const clo_division *d, const solutions *s,
                                clo_block_solve *solve, void *user, clo_error *err)
 {
     const size_t cells = s->clusters * s->cols * s->dim;
-    _Atomic int failure = CLO_OK;
-    double *scratch = NULL;
-    uint8_t *seeds = NULL;
-    clo_status status = clo_i_alloc(s->blocks, 32, &seeds, err);
-    if (!status)
-        status = clo_i_alloc((size_t)context->threads * cells, sizeof *scratch, &scratch, err);
-    if (!status) status = draw_seeds(context, s->blocks, seeds, err);
-    const int serial = clo_i_blas_serial_begin();
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads) if (!status)
-    for (size_t b = 0; b < s->blocks; b++) {
-        const int thread = omp_get_thread_num();
-        if (status || atomic_load(&failure)) continue;
-        clo_status mine =
-            solve_one(s, d, b, seeds + 32 * b, solve, user, scratch + (size_t)thread * cells, NULL);
-        if (!mine && thread == 0 && !tell(context, (double)b / (double)s->blocks))
-            mine = CLO_CANCELLED;
-        if (mine) atomic_store(&failure, (int)mine);
-    }
-    clo_i_blas_serial_end(serial);
-    clo_i_free(scratch);
-    clo_i_free(seeds);
-    if (status) return status;
-    status = (clo_status)atomic_load(&failure);
-    return status ? clo_i_fail(err, status, "a block of the records could not be solved") : CLO_OK;
+    solving given = { .solutions = s, .solve = solve, .user = user };
+    CLO_TRY(clo_i_alloc((size_t)context->threads * cells, sizeof(double), &given.scratch, err));
+    const clo_status status = clo_i_visit_blocks(context, d, solve_one, &given, err);
+    clo_i_free(given.scratch);
+    return status;
 }
 
 /* ---- how far apart they are ------------------------------------------------------------- */
@@ -481,7 +355,7 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
                                clo_block_solve *solve, void *user, double *bases, clo_error *err)
 {
     const clo_slot *slot;
-    division d = { .count = 0 };
+    clo_division d = { .count = 0 };
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_aggregate, &slot, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
@@ -494,9 +368,9 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
                     .small = coordinates_dim(slot->cols, slot->dim) };
     s.length = s.clusters * s.cols * s.small;
     clo_status status = clo_i_alloc(s.blocks * s.length, sizeof *s.bases, &s.bases, err);
-    if (!status) status = divide(context, slot, data, &d, err);
+    if (!status) status = clo_i_divide(context, slot, data, &d, err);
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
-    free_division(&d);
+    clo_i_division_free(&d);
     if (!status) status = answer(context, slot, &s, bases, err);
     if (!status) clo_i_tell_answer(context, slot, bases, s.clusters * s.cols * s.dim);
     clo_i_wipe_free(s.bases, s.blocks * s.length * sizeof *s.bases);

@@ -61,6 +61,26 @@ double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, d
 bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta);
 void clo_i_sort(double *values, size_t count); /* increasing */
 
+/* The records, in unit-ball coordinates, divided at random into slot->blocks disjoint blocks. */
+typedef struct clo_division {
+    size_t count, cols, blocks;
+    size_t block_rows; /* of the pass */
+    double unit;
+    uint32_t *home;  /* count: the block of each row */
+    size_t *starts;  /* blocks + 1: where its rows begin */
+    size_t *places;  /* count: where each row goes */
+    double *records; /* count x cols, block after block */
+} clo_division;
+
+/* Whatever comes of it, to be freed. */
+CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_slot *slot,
+                                  const clo_bounded *data, clo_division *d, clo_error *err);
+void clo_i_division_free(clo_division *d);
+/* Shows each block, with a seed of its own, to `visit`, on some thread; BLAS is on one there. */
+typedef clo_status clo_visit_block(void *user, int thread, size_t number, const clo_block *block);
+CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d,
+                                        clo_visit_block *visit, void *user, clo_error *err);
+
 /* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
 size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
 

@@ -1,0 +1,186 @@
+/*
+ * histogram.c - where most blocks of records agree: each of many disjoint blocks names a cell of a
+ * partition, a tuple of integers, or none; the cell that most of them name is released if it is
+ * large enough, with noise, to be there in every neighbour's data too (histogram.T1).
+ *
+ * The partition may be as fine as one likes, for only cells that some block names are looked at.
+ * They are put in order and compared integer by integer: nothing is hashed, so that no two cells
+ * are ever taken for one, and the order in which noise is drawn says nothing.  "No cell" is an
+ * answer like any other, and costs as much.  How a block names its cell may be as inexact as
+ * floating point is: it is the same function of the same bytes, and from there on all numbers are
+ * integers (histogram.T2).
+ */
+#include "query/parts.h"
+#include "base/planted.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 30, MOST_BLOCKS = 1 << 16 };
+static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
+
+/* The least tau with exp(-rate tau) max(exp(rate s), s exp(rate)) / (1 + exp(-rate)) at most
+ * delta, rounded up (histogram.T1). */
+static double least_threshold(double rate, double changed, double delta)
+{
+    const double most = fmax(rate * changed, rate + log(changed));
+    const double spared = fmin(delta, -expm1(-rate));
+    const double exact = (most - log(spared) - log1p(exp(-rate))) / rate;
+    return fmax(1, ceil(exact * (1 + 1e-12) + 1e-9));
+}
+
+clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t blocks,
+                                clo_loss loss, const char *label, clo_slot *out, clo_error *err)
+{
+    const double parts = loss.epsilon * (double)PARTS, changed = (double)domain->rows_per_unit;
+    if (!(loss.delta > 0))
+        return clo_i_fail(err, CLO_BUDGET, "a histogram of cells needs a delta above 0");
+    if (!(parts >= 1))
+        return clo_i_fail(err, CLO_BUDGET, "so small a budget finds no cell: raise epsilon");
+    if (!(loss.epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
+        return clo_i_fail(err, CLO_ARGUMENT, "a histogram needs an epsilon of at most 1e6");
+    if (width < 1 || blocks < 1 || blocks > MOST_BLOCKS)
+        return clo_i_fail(err, CLO_ARGUMENT, "blocks must be between 1 and %d, not %zu",
+                          (int)MOST_BLOCKS, blocks);
+    clo_slot slot = { .query = CLO_QUERY_histogram,
+                      .label = label,
+                      .bits = BITS,
+                      .cols = domain->cols,
+                      .blocks = blocks,
+                      .width = width,
+                      .sensitivity = 2 * domain->rows_per_unit,
+                      .rate_numerator = (uint64_t)parts,
+                      .rate_denominator = 2 * domain->rows_per_unit * PARTS };
+    const double rate = (double)slot.rate_numerator / (double)slot.rate_denominator;
+    const double threshold = least_threshold(rate, changed, loss.delta);
+    if (!(threshold <= 0x1p53))
+        return clo_i_fail(err, CLO_BUDGET, "so small a budget finds no cell: raise epsilon");
+    slot.event = (clo_event){ .kind = CLO_EVENT_APPROXIMATE,
+                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+                              .delta = loss.delta,
+                              .count = 1 };
+    slot.threshold = (uint64_t)threshold;
+    slot.noise = sqrt(2) / rate;
+    *out = slot;
+    return CLO_OK;
+}
+
+/* ---- the cells that there are --------------------------------------------------------------- */
+
+typedef struct entry {
+    const int64_t *cell; /* NULL: the block names none */
+    size_t width;
+} entry;
+
+typedef struct locating {
+    clo_block_locate *locate;
+    void *user;
+    size_t width;
+    int64_t *cells; /* blocks x width */
+    entry *entries; /* blocks */
+} locating;
+
+/* A block that cannot be told a cell for, a matter of its records alone, has none. */
+static clo_status locate_one(void *user, int thread, size_t b, const clo_block *block)
+{
+    const locating *const l = user;
+    int64_t *const cell = l->cells + b * l->width;
+    clo_error unseen;
+    (void)thread;
+    const clo_status status = l->locate(l->user, block, cell, &unseen);
+    if (status == CLO_MEMORY || status == CLO_CANCELLED) return status;
+    l->entries[b] = (entry){ status ? NULL : cell, l->width };
+    return CLO_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const entry *const a = left, *const b = right;
+    if (!a->cell || !b->cell) return (a->cell == NULL) - (b->cell == NULL);
+    for (size_t i = 0; i < a->width; i++)
+        if (a->cell[i] != b->cell[i]) return a->cell[i] < b->cell[i] ? -1 : 1;
+    return 0;
+}
+
+/* Noise on the size of every cell that is named; of those that reach the threshold the largest, the
+ * first in the order of the cells on a tie (histogram.T1). */
+static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const entry *sorted,
+                               const entry **found, int64_t *size, clo_error *err)
+{
+    const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
+    const int64_t threshold = (int64_t)(slot->threshold / lax);
+    size_t end;
+    *found = NULL;
+    for (size_t first = 0; first < slot->blocks && sorted[first].cell; first = end) {
+        for (end = first + 1; end < slot->blocks; end++)
+            if (compare(sorted + first, sorted + end) != 0) break;
+        const int64_t noisy =
+            (int64_t)(end - first) +
+            clo_i_discrete_laplace(stream, slot->rate_numerator, slot->rate_denominator);
+        if (noisy < threshold || (*found && noisy <= *size)) continue;
+        *found = sorted + first;
+        *size = noisy;
+    }
+    return clo_i_stream_check(stream, err);
+}
+
+static void publish(const clo_context *context, const clo_slot *slot, const entry *found,
+                    int64_t size, double *told, clo_cell *out)
+{
+    memset(out->place, 0, slot->width * sizeof *out->place);
+    if (found) memcpy(out->place, found->cell, slot->width * sizeof *out->place);
+    out->found = found != NULL;
+    out->size = found ? size : 0;
+    CLO_I_DECLASSIFY(&out->found, sizeof out->found);
+    CLO_I_DECLASSIFY(&out->size, sizeof out->size);
+    CLO_I_DECLASSIFY(out->place, slot->width * sizeof *out->place);
+    told[0] = out->found;
+    told[1] = (double)out->size;
+    for (size_t i = 0; i < slot->width; i++) told[2 + i] = (double)out->place[i];
+    clo_i_tell_answer(context, slot, told, 2 + slot->width);
+}
+
+static clo_status answer(clo_context *context, const clo_slot *slot, entry *entries, clo_cell *out,
+                         clo_error *err)
+{
+    const entry *found = NULL;
+    clo_stream *stream = NULL;
+    double *told = NULL;
+    int64_t size = 0;
+    CLO_TRY(clo_i_alloc(2 + slot->width, sizeof *told, &told, err));
+    qsort(entries, slot->blocks, sizeof *entries, compare);
+    clo_status status =
+        clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err);
+    if (!status) status = find_largest(stream, slot, entries, &found, &size, err);
+    if (!status) publish(context, slot, found, size, told, out);
+    clo_i_stream_close(stream);
+    clo_i_free(told);
+    return status;
+}
+
+clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bounded *data,
+                               clo_block_locate *locate, void *user, clo_cell *out, clo_error *err)
+{
+    const clo_slot *slot;
+    clo_division d = { .count = 0 };
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_histogram, &slot, err));
+    if (context->comm->size > 1)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "a histogram of blocks runs in one process: a block's records must be "
+                          "together");
+    size_t count = 0;
+    if (!clo_i_multiply(slot->blocks, slot->width, &count))
+        return clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
+    locating l = { .locate = locate, .user = user, .width = slot->width };
+    clo_status status = clo_i_alloc(count, sizeof *l.cells, &l.cells, err);
+    if (!status) status = clo_i_alloc(slot->blocks, sizeof *l.entries, &l.entries, err);
+    if (!status) status = clo_i_divide(context, slot, data, &d, err);
+    if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
+    clo_i_division_free(&d);
+    if (!status) status = answer(context, slot, l.entries, out, err);
+    clo_i_wipe_free(l.entries, slot->blocks * sizeof *l.entries);
+    clo_i_wipe_free(l.cells, count * sizeof *l.cells);
+    return status;
+}

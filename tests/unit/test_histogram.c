@@ -1,0 +1,134 @@
+/* histogram: the threshold is the least that histogram.T1 allows, cells are told apart exactly, and
+ * every list of blocks has an answer (histogram.T2). */
+#include "pipeline.h"
+#include "parallel/parallel.h"
+#include "query/query.h"
+#include <math.h>
+
+enum { BLOCKS = 40, WIDTH = 3 };
+
+/* The most that the sum over vanishing cells, n blocks in all with each cell at most `largest`,
+ * adds to delta: by trying all ways to divide them. */
+static long double worst_split(unsigned n, unsigned largest, long double rate, long double tau)
+{
+    long double worst = 0;
+    for (unsigned size = 1; size <= largest && size <= n; size++) {
+        const long double told = expl(-rate * (tau - size)) / (1 + expl(-rate));
+        worst = fmaxl(worst, told + worst_split(n - size, size, rate, tau));
+    }
+    return worst;
+}
+
+static void the_threshold_is_the_least_that_is_proved(void **state)
+{
+    static const double epsilons[] = { .01, .1, 1, 3, 20 }, deltas[] = { 1e-12, 1e-6, 1e-3, .4 };
+    clo_error err;
+    clo_slot slot;
+    (void)state;
+    for (uint64_t units = 1; units <= 7; units++)
+        for (size_t e = 0; e < 5; e++)
+            for (size_t i = 0; i < 4; i++) {
+                clo_domain domain = ball(2, 1, units % 2 ? CLO_REPLACE : CLO_ADD_REMOVE);
+                domain.rows_per_unit = units;
+                const clo_loss loss = { epsilons[e], deltas[i] };
+                assert_ok(clo_i_plan_histogram(&domain, 1, 9, loss, "", &slot, &err), err);
+                const long double rate =
+                    (long double)slot.rate_numerator / (long double)slot.rate_denominator;
+                const long double spared = fminl(deltas[i], -expm1l(-rate));
+                const long double tau = (long double)slot.threshold;
+                assert_true(slot.event.parameter <= epsilons[e]);
+                assert_close((double)(2 * rate * (long double)units), epsilons[e], 1e-8);
+                assert_true(slot.threshold > units);
+                assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau) <= spared);
+                assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau - 1) >
+                            spared * (1 - 1e-6L));
+            }
+}
+
+/* errata of singhal2021: 27.2 with continuous noise. */
+static void the_usual_threshold_is_known(void **state)
+{
+    const clo_domain domain = ball(2, 1, CLO_REPLACE);
+    clo_error err;
+    clo_slot slot;
+    (void)state;
+    assert_ok(clo_i_plan_histogram(&domain, 1, 9, (clo_loss){ 1, 1e-6 }, "", &slot, &err), err);
+    assert_int_equal(slot.threshold, 28);
+    assert_fails(clo_i_plan_histogram(&domain, 1, 9, (clo_loss){ 1, 0 }, "", &slot, &err),
+                 CLO_BUDGET, err, "delta above 0");
+    assert_fails(clo_i_plan_histogram(&domain, 1, 0, (clo_loss){ 1, 1e-6 }, "", &slot, &err),
+                 CLO_ARGUMENT, err, "blocks must be between");
+}
+
+static clo_status name_cell(void *user, const clo_block *block, int64_t *place, clo_error *err)
+{
+    (void)user;
+    (void)err;
+    if (block->count == 0) return CLO_FORMAT;
+    place[0] = INT64_MIN;
+    place[1] = INT64_MAX;
+    place[2] = (int64_t)nearbyint(block->rows[0] * 4);
+    return CLO_OK;
+}
+
+static clo_cell ask(const double *rows, size_t count, double epsilon, int64_t *place)
+{
+    const clo_domain domain = ball(1, 1, CLO_REPLACE);
+    clo_cell cell = { .place = place };
+    clo_error err;
+    clo_slot slot;
+    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_rng *const rng = seeded("cells");
+    clo_context context = {
+        .rng = rng, .comm = clo_i_comm_self(), .threads = 2, .progress_to = 1, .meter = &meter
+    };
+    clo_bounded *const data = bounded_from(rows, count, &domain);
+    assert_ok(
+        clo_i_plan_histogram(&domain, WIDTH, BLOCKS, (clo_loss){ epsilon, 1e-6 }, "", &slot, &err),
+        err);
+    assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
+    assert_ok(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err), err);
+    assert_int_equal(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err),
+                     CLO_INTERNAL); /* once is what was planned */
+    clo_workspace_free(context.workspace);
+    clo_bounded_free(data);
+    clo_rng_free(rng);
+    return cell;
+}
+
+/* histogram.T2: 40 blocks of one row each. */
+static void the_largest_cell_is_found_among_its_like(void **state)
+{
+    double rows[BLOCKS];
+    int64_t place[WIDTH];
+    (void)state;
+    for (size_t i = 0; i < BLOCKS; i++) rows[i] = i % 5 < 3 ? .5 : i % 5 == 3 ? .25 : -1;
+    const clo_cell cell = ask(rows, BLOCKS, 100, place);
+    assert_true(cell.found);
+    assert_int_equal(cell.size, 24);
+    assert_true(place[0] == INT64_MIN && place[1] == INT64_MAX && place[2] == 2);
+}
+
+static void without_agreement_no_cell_is_found(void **state)
+{
+    double rows[BLOCKS];
+    int64_t place[WIDTH] = { 7, 7, 7 };
+    (void)state;
+    for (size_t i = 0; i < BLOCKS; i++) rows[i] = i % 2 ? .5 : -.5;
+    const clo_cell few = ask(rows, BLOCKS, .5, place);
+    assert_false(few.found);
+    assert_true(few.size == 0 && place[0] == 0 && place[1] == 0 && place[2] == 0);
+    assert_false(ask(rows, 0, 1, place).found);
+    assert_false(ask(rows, 1, 1, place).found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_threshold_is_the_least_that_is_proved),
+        cmocka_unit_test(the_usual_threshold_is_known),
+        cmocka_unit_test(the_largest_cell_is_found_among_its_like),
+        cmocka_unit_test(without_agreement_no_cell_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
