@@ -168,7 +168,7 @@ static const struct {
     { CLO_FAULT_FACTOR_TWO_MISSING, "bounds/quantile", "choice", CLO_ADD_REMOVE },
     { CLO_FAULT_FACTOR_TWO_MISSING, "subspaces/gibbs", "frame", CLO_REPLACE },
     { CLO_FAULT_CLIPPING_MISSING, "subspaces/gibbs", "far", CLO_REPLACE },
-    { CLO_FAULT_SYMMETRIC_TWICE, "kmeans/lloyd", "reduced", CLO_REPLACE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
     { CLO_FAULT_COUNT_LEAKED, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
     { CLO_FAULT_SYMMETRIC_TWICE, "subspace/gaussian", "across", CLO_REPLACE },
     { CLO_FAULT_LOCAL_NOISE, "subspaces/aggregate", "split", CLO_REPLACE },
