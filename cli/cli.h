@@ -188,13 +188,24 @@ typedef struct cli_domain_spec {
     uint64_t rows;           /* 0: not given */
     uint64_t rows_per_unit;  /* 0: not given */
     const char *unit;        /* NULL: not given */
+    const char *project;     /* the file of the release to project on; NULL: none */
+    clo_release *subspace;   /* what it holds */
 } cli_domain_spec;
 
 clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error *err);
-/* Fits it to the columns; table may be NULL (a plan).  The arrays belong to the caller. */
+/* Fits it to the columns; table may be NULL (a plan).  The arrays belong to the caller, but for the
+ * frame, which is the spec's. */
 clo_status cli_domain_fit(const cli_domain_spec *spec, size_t cols, const clo_table *table,
                           clo_domain *out, cli_error *err);
 void cli_domain_free(clo_domain *domain);
+/* --project FILE, alone and as a row of a command's options: the subspace that was released. */
+#define CLI_PROJECT_OPTION                                                                         \
+    CLI_OPTION("project", 0, "FILE",                                                               \
+               "look at the records in the coordinates of a subspace that was released before: "   \
+               "the JSON of a run of the family subspace; --norm then counts there")
+clo_status cli_project_read(const cli_args *args, cli_domain_spec *spec, cli_error *err);
+clo_status cli_project_fit(const cli_domain_spec *spec, size_t cols, const clo_table *table,
+                           clo_domain *domain, cli_error *err);
 void cli_domain_spec_free(cli_domain_spec *spec);
 
 /* ---- a job: from options to a release ------------------------------------ */
@@ -221,6 +232,7 @@ typedef struct cli_job {
     cli_domain_spec spec;
     clo_domain domain;
     char **names; /* of the columns; NULL: they have none */
+    size_t name_count;
     clo_bounded *data;
     clo_plan *plan;
     clo_ledger *ledger;

@@ -8,6 +8,7 @@ static const cli_option plan_rows[] = {
     CLI_OPTION("cols", 0, "D", "how many columns the data have; a bounds file says so too"),
     CLI_OPTION("target", 0, "X", "say how many rows are needed for an error of at most X"),
     CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
+    CLI_PROJECT_OPTION,
     CLI_OPTION("explain", 0, NULL,
                "show what naive (epsilons and deltas of single asks added up; a Gaussian ask has "
                "the exact epsilon of its equal share of delta), advanced, Renyi and exact "
@@ -35,6 +36,7 @@ static clo_status read_cols(question *ask, cli_error *err)
     }
     if (!text && ask->spec.bounds_file) cols = ask->spec.bound_count;
     if (!text && ask->spec.center) cols = ask->spec.center_count;
+    if (!text && ask->spec.subspace) cols = clo_release_cols(ask->spec.subspace);
     if (cols == 0)
         return cli_fail(err, CLO_ARGUMENT,
                         "--cols D must be given: a plan reads no data and cannot "

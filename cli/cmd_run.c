@@ -18,6 +18,7 @@ static const cli_option token_rows[] = {
 static const cli_group token_group = { "Repeating", token_rows };
 static const cli_option method_rows[] = {
     CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
+    CLI_PROJECT_OPTION,
     CLI_ROWS_END,
 };
 static const cli_group method_group = { "Mechanism", method_rows };
@@ -101,6 +102,11 @@ const cli_command cli_run = {
         "A run that a script may repeat until it went well, and pays once\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1 --token may-report "
         "-o may.json\n"
+        "Six directions of many columns\n"
+        "cloister run subspace wide.csv --dim 6 --epsilon 0.5 --norm 1 -o six.json\n"
+        "Centres, looked at in these directions alone\n"
+        "cloister run kmeans wide.csv --clusters 8 --epsilon 0.5 --norm 1 --project "
+        "six.json\n"
         "What would it cost?\n"
         "cloister run kmeans patients.csv --epsilon 1 --norm 1 --dry-run",
     .groups = groups,

@@ -192,6 +192,7 @@ clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error
     if (status == CLO_OK && bounds) status = parse_bounds(bounds, &spec, err);
     if (status == CLO_OK && center)
         status = cli_parse_list("--center", center, &spec.center, &spec.center_count, err);
+    if (status == CLO_OK) status = cli_project_read(args, &spec, err);
     if (status != CLO_OK) {
         cli_domain_spec_free(&spec);
         return status;
@@ -205,6 +206,7 @@ void cli_domain_spec_free(cli_domain_spec *spec)
     for (size_t i = 0; i < spec->bound_count; i++) free(spec->bounds[i].name);
     free(spec->bounds);
     free(spec->center);
+    clo_release_free(spec->subspace);
     *spec = (cli_domain_spec){ .relation = spec->relation };
 }
 
@@ -284,6 +286,8 @@ clo_status cli_domain_fit(const cli_domain_spec *spec, size_t cols, const clo_ta
         if (status == CLO_OK) memcpy(center, spec->center, cols * sizeof *center);
         domain.center = center;
     }
+    if (status == CLO_OK && spec->subspace)
+        status = cli_project_fit(spec, cols, table, &domain, err);
     if (status == CLO_OK) status = clo_domain_check(&domain, &err->error);
     if (status != CLO_OK) {
         cli_domain_free(&domain);
@@ -298,5 +302,5 @@ void cli_domain_free(clo_domain *domain)
     free((void *)(uintptr_t)domain->lower);
     free((void *)(uintptr_t)domain->upper);
     free((void *)(uintptr_t)domain->center);
-    domain->lower = domain->upper = domain->center = NULL;
+    domain->lower = domain->upper = domain->center = domain->frame = domain->origin = NULL;
 }

@@ -110,6 +110,7 @@ static void keep_names(cli_job *job, const clo_table *table)
     const size_t cols = clo_table_cols(table);
     if (cols == 0 || !clo_table_column_name(table, 0)) return;
     job->names = cli_alloc(cols, sizeof *job->names);
+    job->name_count = cols;
     for (size_t j = 0; j < cols; j++) {
         const char *const name = clo_table_column_name(table, j);
         job->names[j] = cli_copy(name ? name : "");
@@ -371,7 +372,7 @@ clo_status cli_job_run(cli_job *job, cli_error *err)
     cli_progress_end(&progress);
     if (status == CLO_OK && job->names)
         status = clo_release_name_columns(job->release, (const char *const *)job->names,
-                                          job->domain.cols, &err->error);
+                                          job->name_count, &err->error);
     if (status == CLO_OK) status = keep(job, err);
     if (status == CLO_CANCELLED && job->metered)
         return cli_fail(err, status, "stopped; the budget of this run stays spent");
@@ -405,7 +406,7 @@ void cli_job_free(cli_job *job)
     clo_ledger_close(job->ledger);
     clo_plan_free(job->plan);
     clo_bounded_free(job->data);
-    for (size_t j = 0; job->names && j < job->domain.cols; j++) free(job->names[j]);
+    for (size_t j = 0; j < job->name_count; j++) free(job->names[j]);
     free(job->names);
     cli_domain_free(&job->domain);
     cli_domain_spec_free(&job->spec);

@@ -23,8 +23,12 @@ typedef enum clo_relation {
  * Coordinates.  Without column bounds a record x becomes x - center, clipped to
  * the ball of radius norm.  With them, column j is clipped to [lower_j, upper_j]
  * and mapped to [-1, 1]; the norm then counts in those units, and 0 means
- * sqrt(cols), the ball that holds the whole box.  Results come back in the
- * data's own units. */
+ * sqrt(cols), the ball that holds the whole box.  With a frame (and then with
+ * neither bounds nor centre) x becomes frame' (x - origin), cols counts those
+ * coordinates, and the norm is theirs.  Results come back in the data's own
+ * columns and units. */
+enum { CLO_DIGEST_SIZE = 65 }; /* of a digest as a text, with its end */
+
 typedef struct clo_domain {
     size_t struct_size;
     clo_relation relation;
@@ -39,6 +43,12 @@ typedef struct clo_domain {
                                rule; without one: 1 */
     const char *unit;       /* the column that names the person a row belongs to, and the guarantee
                                is then for a person; NULL: for a row; borrowed */
+    /* The coordinates of a public subspace, most easily set by clo_domain_project. */
+    const double *frame;  /* frame_rows x cols, row-major, with orthonormal columns; NULL: records
+                              are looked at as they are; borrowed */
+    const double *origin; /* one a row of the frame, or NULL: zero; borrowed */
+    size_t frame_rows;    /* how many columns the table has, where there is a frame */
+    char frame_digest[CLO_DIGEST_SIZE]; /* of the release the frame comes from; may be empty */
 } clo_domain;
 
 typedef struct clo_bounded clo_bounded;

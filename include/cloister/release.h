@@ -51,6 +51,17 @@ CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_f
 CLO_API CLO_CHECK clo_status clo_release_read(const char *path, clo_release **out, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
                                                clo_error *err);
+/* BLAKE2b of the release's JSON, as 64 hexadecimal digits: what `b2sum -l 256` says of the file. */
+CLO_API CLO_CHECK clo_status clo_release_digest(const clo_release *release,
+                                                char text[CLO_DIGEST_SIZE], clo_error *err);
+/* Makes the domain look at records in the coordinates of a subspace that was released before (of
+ * the family "subspace"), about its centre where it has one: fewer columns, less noise.  Sets cols,
+ * frame, origin, frame_rows and frame_digest; the arrays are the release's, which must live as long
+ * as the domain is used.  The loss of that release is its own: both count.  That it is private
+ * (clo_release_is_private) is for the caller to see to: what comes of a frame that is not is not
+ * private either. */
+CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_release *subspace,
+                                                clo_error *err);
 CLO_API void clo_release_free(clo_release *release);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
  *
  * A cell takes four bytes, half of what a table's cell takes, so that table and bounded data
  * together stay under twice the data.  Sparse records stay sparse where the domain keeps zero
- * at zero (no centre, no column bounds).
+ * at zero and the columns as they are (no centre, no column bounds, no frame).
  */
 #include "bound/bound.h"
 #include "data/data.h"
@@ -74,12 +74,41 @@ static void map_row(const clo_domain *domain, const double *scale, const double 
     }
 }
 
+/* The record's coordinates in the frame, in an order of additions that knows this record alone
+ * (bound.T4): a matrix product of a whole block need not keep to one. */
+static void look_in_frame(const clo_domain *domain, const double *row, double *seen)
+{
+    const size_t r = domain->cols;
+    for (size_t i = 0; i < r; i++) seen[i] = 0;
+    for (size_t j = 0; j < domain->frame_rows; j++) {
+        const double x = row[j] - (domain->origin ? domain->origin[j] : 0);
+        const double *const direction = domain->frame + j * r;
+        if (!isfinite(x)) {
+            seen[0] = NAN;
+            return;
+        }
+        for (size_t i = 0; i < r; i++) seen[i] += x * direction[i];
+    }
+}
+
+/* One row as it is in the table, onto the grid; room: cols numbers for what is seen of it. */
+static void bound_row(const clo_domain *domain, const double *map, double radius, double *row,
+                      double *room, int32_t *out)
+{
+    const size_t cols = domain->cols;
+    if (domain->frame)
+        look_in_frame(domain, row, room);
+    else if (domain->lower || domain->center)
+        map_row(domain, map, map + cols, row);
+    clo_i_to_grid(domain->frame ? room : row, cols, radius, out);
+}
+
 static clo_status fill_dense(clo_bounded *data, const clo_table *table, clo_error *err)
 {
-    const size_t cols = data->domain.cols, block = clo_i_block_rows(cols, 0);
-    const size_t blocks = clo_i_block_count(data, block);
+    const size_t cols = data->domain.cols, width = clo_i_domain_table_cols(&data->domain);
+    const size_t block = clo_i_block_rows(width, 0), blocks = clo_i_block_count(data, block);
+    const size_t room = block * width + cols; /* a block, and one record as it is seen */
     const double radius = clo_i_domain_radius(&data->domain);
-    const bool plain = !data->domain.lower && !data->domain.center;
     double *map = NULL;
     _Atomic int failure = CLO_OK;
     CLO_TRY(clo_i_alloc(2 * cols, sizeof *map, &map, err));
@@ -87,20 +116,19 @@ static clo_status fill_dense(clo_bounded *data, const clo_table *table, clo_erro
 #pragma omp parallel
     {
         double *rows = NULL;
-        const clo_status mine = clo_i_alloc(block * cols, sizeof *rows, &rows, NULL);
+        const clo_status mine = clo_i_alloc(room, sizeof *rows, &rows, NULL);
 #pragma omp for schedule(static)
         for (size_t b = 0; b < blocks; b++) {
             const size_t first = b * block;
             const size_t count = data->rows - first < block ? data->rows - first : block;
             if (mine) continue;
             clo_i_table_rows(table, first, count, rows);
-            for (size_t i = 0; i < count; i++) {
-                if (!plain) map_row(&data->domain, map, map + cols, rows + i * cols);
-                clo_i_to_grid(rows + i * cols, cols, radius, data->cells + (first + i) * cols);
-            }
+            for (size_t i = 0; i < count; i++)
+                bound_row(&data->domain, map, radius, rows + i * width, rows + block * width,
+                          data->cells + (first + i) * cols);
             clo_i_table_forget(table, first, count);
         }
-        clo_i_wipe_free(rows, rows ? block * cols * sizeof *rows : 0);
+        clo_i_wipe_free(rows, rows ? room * sizeof *rows : 0);
         if (mine) atomic_store(&failure, (int)mine);
     }
     clo_i_free(map);
@@ -227,9 +255,9 @@ static clo_status limit_units(clo_bounded *data, const clo_table *table, clo_err
 
 static clo_status check_table(const clo_table *table, const clo_domain *domain, clo_error *err)
 {
-    if (clo_table_cols(table) != domain->cols)
+    if (clo_table_cols(table) != clo_i_domain_table_cols(domain))
         return clo_i_fail(err, CLO_DOMAIN, "the domain has %zu columns and the table %zu",
-                          domain->cols, clo_table_cols(table));
+                          clo_i_domain_table_cols(domain), clo_table_cols(table));
     if (!domain->unit != !clo_table_has_unit(table))
         return clo_i_fail(err, CLO_DOMAIN, "%s",
                           domain->unit ? "the domain names a unit, and the table has no unit column"
@@ -253,7 +281,8 @@ clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bound
     if ((status = clo_i_domain_copy(domain, &data->domain, err))) goto done;
     if ((status = check_table(table, &data->domain, err))) goto done;
     data->rows = clo_table_rows(table);
-    if (clo_i_table_is_sparse(table) && !data->domain.lower && !data->domain.center)
+    if (clo_i_table_is_sparse(table) && !data->domain.lower && !data->domain.center &&
+        !data->domain.frame)
         status = bound_sparse(data, table, err);
     else
         status = bound_dense(data, table, err);

@@ -40,6 +40,39 @@ static clo_status check_bounds(const clo_domain *domain, clo_error *err)
     return CLO_OK;
 }
 
+/* How far two columns of a frame may be from orthonormal: what a release that was written and read
+ * again keeps by far. */
+static const double FRAME_TOLERANCE = 1e-6;
+
+static bool is_orthonormal(const double *frame, size_t d, size_t r)
+{
+    for (size_t a = 0; a < r; a++)
+        for (size_t b = a; b < r; b++) {
+            double product = a == b ? -1 : 0;
+            for (size_t j = 0; j < d; j++) product += frame[j * r + a] * frame[j * r + b];
+            if (!(fabs(product) <= FRAME_TOLERANCE)) return false;
+        }
+    return true;
+}
+
+static clo_status check_frame(const clo_domain *domain, clo_error *err)
+{
+    const size_t d = domain->frame_rows;
+    if (domain->lower || domain->center)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a frame excludes column bounds and a centre: give the norm in the "
+                          "frame's coordinates");
+    if (d < domain->cols || d > MOST_COLUMNS)
+        return clo_i_fail(err, CLO_DOMAIN, "a frame of %zu rows cannot have %zu columns", d,
+                          domain->cols);
+    for (size_t j = 0; domain->origin && j < d; j++)
+        if (!isfinite(domain->origin[j]))
+            return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the origin is not finite", j + 1);
+    if (!is_orthonormal(domain->frame, d, domain->cols))
+        return clo_i_fail(err, CLO_DOMAIN, "the columns of the frame are not orthonormal");
+    return CLO_OK;
+}
+
 clo_status clo_domain_check(const clo_domain *given, clo_error *err)
 {
     if (given->struct_size < offsetof(clo_domain, norm))
@@ -78,7 +111,13 @@ clo_status clo_domain_check(const clo_domain *given, clo_error *err)
         for (size_t j = 0; j < domain->cols; j++)
             if (!isfinite(domain->center[j]))
                 return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the centre is not finite", j + 1);
+    if (domain->frame) return check_frame(domain, err);
     return domain->lower ? check_bounds(domain, err) : CLO_OK;
+}
+
+size_t clo_i_domain_table_cols(const clo_domain *domain)
+{
+    return domain->frame ? domain->frame_rows : domain->cols;
 }
 
 double clo_i_domain_radius(const clo_domain *domain)
@@ -125,12 +164,21 @@ static bool equal_texts(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+static bool equal_frames(const clo_domain *a, const clo_domain *b)
+{
+    if (!a->frame || !b->frame) return !a->frame && !b->frame;
+    return a->frame_rows == b->frame_rows &&
+           equal_arrays(a->frame, b->frame, a->frame_rows * a->cols) &&
+           equal_arrays(a->origin, b->origin, a->frame_rows);
+}
+
 bool clo_i_domain_equal(const clo_domain *a, const clo_domain *b)
 {
     return a->relation == b->relation && a->cols == b->cols && a->norm == b->norm &&
            a->rows == b->rows && a->rows_per_unit == b->rows_per_unit &&
            equal_texts(a->unit, b->unit) && equal_arrays(a->lower, b->lower, a->cols) &&
-           equal_arrays(a->upper, b->upper, a->cols) && equal_arrays(a->center, b->center, a->cols);
+           equal_arrays(a->upper, b->upper, a->cols) &&
+           equal_arrays(a->center, b->center, a->cols) && equal_frames(a, b);
 }
 
 static clo_status copy_array(const double *values, size_t count, const double **out, clo_error *err)
@@ -149,13 +197,17 @@ clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_erro
     clo_domain copy = full;
     clo_status status;
     char *unit = NULL;
-    copy.lower = copy.upper = copy.center = NULL;
+    copy.lower = copy.upper = copy.center = copy.frame = copy.origin = NULL;
     copy.unit = NULL;
+    copy.frame_digest[CLO_DIGEST_SIZE - 1] = 0; /* a text, whatever the caller wrote */
     if ((status = full.unit ? clo_i_copy_text(full.unit, &unit, err) : CLO_OK)) return status;
     copy.unit = unit;
     if ((status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
         (status = copy_array(full.upper, full.cols, &copy.upper, err)) ||
-        (status = copy_array(full.center, full.cols, &copy.center, err))) {
+        (status = copy_array(full.center, full.cols, &copy.center, err)) ||
+        (status = copy_array(full.frame, full.frame_rows * full.cols, &copy.frame, err)) ||
+        (status =
+             copy_array(full.frame ? full.origin : NULL, full.frame_rows, &copy.origin, err))) {
         clo_i_domain_clear(&copy);
         return status;
     }
@@ -168,7 +220,9 @@ void clo_i_domain_clear(clo_domain *domain)
     clo_i_free((void *)(uintptr_t)domain->lower);
     clo_i_free((void *)(uintptr_t)domain->upper);
     clo_i_free((void *)(uintptr_t)domain->center);
+    clo_i_free((void *)(uintptr_t)domain->frame);
+    clo_i_free((void *)(uintptr_t)domain->origin);
     clo_i_free((void *)(uintptr_t)domain->unit);
-    domain->lower = domain->upper = domain->center = NULL;
+    domain->lower = domain->upper = domain->center = domain->frame = domain->origin = NULL;
     domain->unit = NULL;
 }

@@ -5,48 +5,117 @@
  * the centres released in the round before (kmeans_lloyd.T1).  All else is post-processing: a
  * public start, a mean that is not trusted further than its noise allows, a pull back into the
  * ball.  A cluster without records gets noise like any other; nothing branches on it.
+ *
+ * Where there are many columns and the centres are nearly in a few directions, part of the budget
+ * buys these directions first, and the rounds look at the records through them: the noise then
+ * grows with the directions kept, and no longer with the columns.
  */
-#include "mechanism/mechanism.h"
 #include "domain/domain.h"
+#include "mechanism/frame.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>
 
-enum { CLUSTERS, ROUNDS, PARAM_COUNT };
-enum { CANDIDATES_A_CENTER = 8 };
+enum { CLUSTERS, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
+enum { CANDIDATES_A_CENTER = 8, BY_CHOICE = -1, MOST_KEPT = 1024 };
 static const double STEP_APART = 0.05; /* of the radius */
+static const double GUESSED_ROWS_A_CLUSTER = 5000;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 8, NULL,
                    "how many centres to find" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 1, 100, 5, NULL,
                  "passes over the data, each with its share of the budget" },
+    [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, 0, NULL,
+                 "directions to keep before the rounds; 0: all, -1: what pays" },
+    [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.5, NULL,
+                "of the budget, for choosing the directions to keep" },
 };
 
 typedef struct lloyd_plan {
     size_t clusters;
     uint64_t rounds;
+    size_t cols;  /* of the records */
+    size_t frame; /* directions kept; 0: the records themselves are looked at */
+    size_t seen;  /* coordinates that the rounds see: one of the two above */
 } lloyd_plan;
+
+/* k centres span at most k directions.  Keeping these pays where the noise of a Gram matrix, whose
+ * spectrum reaches to sqrt(2 d) of its standard deviation, would hide no direction of records that
+ * fill half of the ball evenly in them. */
+static size_t what_pays(const clo_domain *domain, size_t k, double noise)
+{
+    const double rows = domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)k;
+    const double edge = noise * sqrt(2 * (double)domain->cols);
+    return domain->cols > 2 * k && k <= MOST_KEPT && edge < rows / (4 * (double)k) ? k : 0;
+}
+
+/* The Gram matrix that the directions are taken from, and with it the number of them. */
+static clo_status add_frame(clo_draft *draft, double mu, lloyd_plan *plan, clo_error *err)
+{
+    const double wanted = draft->values[REDUCE];
+    clo_slot slot;
+    if (wanted > (double)plan->cols)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "reduce must be at most the number of columns, %zu, not %g", plan->cols,
+                          wanted);
+    if (wanted == 0 || (wanted < 0 && plan->cols <= 2 * plan->clusters)) return CLO_OK;
+    CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
+                                     "Gram matrix of the records, to choose directions by", &slot,
+                                     err));
+    plan->frame = wanted > 0 ? (size_t)wanted
+                             : what_pays(draft->domain, plan->clusters,
+                                         ldexp((double)slot.scale, -2 * slot.bits));
+    if (plan->frame == 0) return CLO_OK;
+    plan->seen = plan->frame;
+    return clo_i_draft_add(draft, &slot, err);
+}
+
+static size_t state_bytes(const lloyd_plan *plan)
+{
+    const size_t k = plan->clusters, c = plan->seen, candidates = k * CANDIDATES_A_CENTER;
+    size_t bytes = 3 * clo_i_take_size(k * c, sizeof(double)) +
+                   2 * clo_i_take_size(k, sizeof(double)) +
+                   clo_i_take_size(candidates * c, sizeof(double)) +
+                   clo_i_take_size(candidates, sizeof(double)) +
+                   clo_i_take_size(k * plan->cols, sizeof(double));
+    if (plan->frame)
+        bytes += clo_i_take_size(plan->cols * plan->frame, sizeof(double)) +
+                 clo_i_frame_scratch(plan->cols, plan->frame) +
+                 clo_i_lens_take_size(plan->cols, plan->frame, 0);
+    return bytes;
+}
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
-    lloyd_plan *const plan = state;
-    const size_t d = draft->domain->cols;
+    lloyd_plan plan = { .clusters = (size_t)draft->values[CLUSTERS],
+                        .rounds = (uint64_t)draft->values[ROUNDS],
+                        .cols = draft->domain->cols,
+                        .seen = draft->domain->cols };
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     clo_slot slot;
     double mu;
-    plan->clusters = (size_t)draft->values[CLUSTERS];
-    plan->rounds = (uint64_t)draft->values[ROUNDS];
-    const size_t k = plan->clusters, candidates = k * CANDIDATES_A_CENTER;
-    const clo_event rounds = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = plan->rounds };
-    CLO_TRY(clo_calibrate(&rounds, 1, draft->budget, &mu, err));
-    CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, k, mu, plan->rounds,
-                                    "sums and sizes of the clusters, one ask a round", &slot, err));
-    draft->workspace = 3 * clo_i_take_size(k * d, sizeof(double)) +
-                       2 * clo_i_take_size(k, sizeof(double)) +
-                       clo_i_take_size(candidates * d, sizeof(double)) +
-                       clo_i_take_size(candidates, sizeof(double));
+    const clo_event rounds = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = plan.rounds };
+    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
+    CLO_TRY(add_frame(draft, mu, &plan, err));
+    if (plan.frame)
+        mu *= sqrt((1 - draft->values[SHARE]) / (double)plan.rounds);
+    else
+        CLO_TRY(clo_calibrate(&rounds, 1, draft->budget, &mu, err));
+    const clo_domain seen = clo_i_lens_domain(draft->domain, plan.seen);
+    CLO_TRY(clo_i_plan_gaussian_sum(plan.frame ? &seen : draft->domain, plan.clusters, mu,
+                                    plan.rounds, "sums and sizes of the clusters, one ask a round",
+                                    &slot, err));
+    slot.lens = plan.frame > 0;
+    draft->workspace = state_bytes(&plan);
+    memcpy(state, &plan, sizeof plan);
     return clo_i_draft_add(draft, &slot, err);
+}
+
+static size_t rounds_slot(const lloyd_plan *plan)
+{
+    return plan->frame > 0;
 }
 
 /* ---- a public start -------------------------------------------------------------------- */
@@ -143,10 +212,11 @@ static void move(const clo_slot *slot, size_t d, const double *sum, double size,
 /* A centre that seems to have no records is better used beside the one that has the most: the two
  * step apart along a random line, and the next round tells them apart.  Noisy sizes and public
  * randomness alone decide (kmeans_lloyd.T1). */
-static clo_status revive(clo_context *context, size_t k, size_t d, double *centers, double *sizes,
-                         clo_error *err)
+static clo_status revive(clo_context *context, const lloyd_plan *plan, double *centers,
+                         double *sizes, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[0];
+    const size_t k = plan->clusters, d = plan->seen;
+    const clo_slot *const slot = &context->meter->slots[rounds_slot(plan)];
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
@@ -177,18 +247,77 @@ static clo_status revive(clo_context *context, size_t k, size_t d, double *cente
     return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
 }
 
-static clo_status one_round(clo_context *context, const clo_bounded *data, size_t k, size_t d,
+static clo_status one_round(clo_context *context, const lloyd_plan *plan, const clo_bounded *data,
                             double *centers, double *sums, double *sizes, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[0];
+    const size_t k = plan->clusters, d = plan->seen, ask = rounds_slot(plan);
+    const clo_slot *const slot = &context->meter->slots[ask];
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_assign rule;
     clo_status status =
         clo_i_assign_centers(context->workspace, centers, k, d, slot->bits, &rule, err);
-    if (!status) status = clo_i_ask_gaussian_sum(context, 0, data, &rule, sums, sizes, err);
+    if (!status) status = clo_i_ask_gaussian_sum(context, ask, data, &rule, sums, sizes, err);
     if (!status)
         for (size_t c = 0; c < k; c++) move(slot, d, sums + c * d, sizes[c], centers + c * d);
     clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
+
+/* ---- the run --------------------------------------------------------------------------- */
+
+static void show_progress(clo_context *context, const lloyd_plan *plan, uint64_t pass)
+{
+    const double passes = (double)plan->rounds + (plan->frame > 0);
+    context->progress_from = (double)pass / passes;
+    context->progress_to = (double)(pass + 1) / passes;
+}
+
+/* The rounds, in the coordinates that they see. */
+static clo_status search(const lloyd_plan *plan, const clo_bounded *data, clo_context *context,
+                         double *centers, double *sizes, clo_error *err)
+{
+    const size_t k = plan->clusters, first = plan->frame > 0;
+    double *sums = NULL;
+    CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *sums, &sums, err));
+    CLO_TRY(start(context, k, plan->seen, centers, err));
+    for (uint64_t round = 0; round < plan->rounds; round++) {
+        show_progress(context, plan, first + round);
+        CLO_TRY(one_round(context, plan, data, centers, sums, sizes, err));
+        if (round + 2 < plan->rounds) CLO_TRY(revive(context, plan, centers, sizes, err));
+    }
+    return CLO_OK;
+}
+
+/* From what the lens shows back to all coordinates of the ball. */
+static void unfold(const lloyd_plan *plan, const double *frame, double scale, const double *seen,
+                   double *whole)
+{
+    const size_t d = plan->cols, r = plan->frame;
+    for (size_t j = 0; j < d; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < r; i++) sum += frame[j * r + i] * seen[i];
+        whole[j] = sum / scale;
+    }
+    pull_into_ball(whole, d);
+}
+
+static clo_status search_in_frame(const lloyd_plan *plan, const clo_bounded *data,
+                                  clo_context *context, double *centers, double *sizes,
+                                  clo_error *err)
+{
+    const size_t d = plan->cols, r = plan->frame, k = plan->clusters;
+    double *frame = NULL, *seen = NULL;
+    clo_lens lens;
+    CLO_TRY(clo_i_take(context->workspace, d * r, sizeof *frame, &frame, err));
+    CLO_TRY(clo_i_take(context->workspace, k * r, sizeof *seen, &seen, err));
+    show_progress(context, plan, 0);
+    CLO_TRY(clo_i_find_frame(context, 0, data, d, r, frame, err));
+    CLO_TRY(clo_i_lens_make(context->workspace, frame, d, r, 0, &lens, err));
+    context->lens = &lens;
+    const clo_status status = search(plan, data, context, seen, sizes, err);
+    context->lens = NULL;
+    for (size_t c = 0; !status && c < k; c++)
+        unfold(plan, frame, lens.scale, seen + c * r, centers + c * d);
     return status;
 }
 
@@ -196,18 +325,14 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const lloyd_plan *const plan = state;
-    const size_t k = plan->clusters, d = domain->cols;
-    double *centers = NULL, *sums = NULL, *sizes = NULL;
+    const size_t k = plan->clusters, d = plan->cols;
+    double *centers = NULL, *sizes = NULL;
     CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
-    CLO_TRY(start(context, k, d, centers, err));
-    for (uint64_t round = 0; round < plan->rounds; round++) {
-        context->progress_from = (double)round / (double)plan->rounds;
-        context->progress_to = (double)(round + 1) / (double)plan->rounds;
-        CLO_TRY(one_round(context, data, k, d, centers, sums, sizes, err));
-        if (round + 2 < plan->rounds) CLO_TRY(revive(context, k, d, centers, sizes, err));
-    }
+    if (plan->frame)
+        CLO_TRY(search_in_frame(plan, data, context, centers, sizes, err));
+    else
+        CLO_TRY(search(plan, data, context, centers, sizes, err));
     for (size_t c = 0; c < k; c++) {
         clo_i_domain_unmap_point(domain, centers + c * d);
         sizes[c] = fmax(sizes[c], 0);
@@ -216,12 +341,16 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
 }
 
+/* With directions kept, the part of a centre that they miss is not counted: it depends on the
+ * data's spectrum. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     const lloyd_plan *const plan = state;
-    const double noise = ldexp((double)slots[0].scale, -slots[0].bits);
-    return sqrt((double)domain->cols) * noise * (double)plan->clusters / rows;
+    const clo_slot *const slot = &slots[rounds_slot(plan)];
+    const double noise = ldexp((double)slot->scale, -slot->bits);
+    (void)domain;
+    return sqrt((double)plan->seen) * noise * (double)plan->clusters / rows;
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;
@@ -238,5 +367,6 @@ const clo_mechanism clo_i_mechanism_kmeans_lloyd = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size",
+                  "cluster in the coordinates looked at, as a share of the norm, for clusters of "
+                  "equal size",
 };

@@ -94,6 +94,12 @@ static void identify(clo_plan *plan)
                                   slot->quantile_denominator };
         crypto_generichash_update(&state, (const uint8_t *)line, sizeof line);
     }
+    if (domain->frame) {
+        const uint64_t rows = domain->frame_rows;
+        crypto_generichash_update(&state, (const uint8_t *)&rows, sizeof rows);
+        hash_doubles(&state, domain->frame, domain->frame_rows * domain->cols);
+        hash_doubles(&state, domain->origin, domain->frame_rows);
+    }
     crypto_generichash_final(&state, plan->id, sizeof plan->id);
 }
 
@@ -152,6 +158,10 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
                           "%s/%s is private only in the %s sense: accept that by name, or choose "
                           "another method",
                           mechanism->family, mechanism->method, clo_guarantee_name(guarantee));
+    const clo_domain *const whole = domain->struct_size >= sizeof *domain ? domain : NULL;
+    if (whole && whole->frame && strcmp(mechanism->family, "bounds") == 0)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "bounds are of the data's own columns, not of a subspace's coordinates");
     CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
     plan->mechanism = mechanism;
     plan->guarantee = guarantee;

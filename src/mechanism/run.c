@@ -2,6 +2,8 @@
  * run.c - the only caller of a mechanism's run: where a plan, a grant, the data and randomness
  * meet, and where the release is given its facts.
  */
+#include "domain/domain.h"
+#include "mechanism/lift.h"
 #include "mechanism/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
@@ -44,7 +46,11 @@ static clo_status describe_parameters(const clo_plan *plan, clo_facts *facts, cl
 
 static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, clo_error *err)
 {
-    facts->cols = domain->cols;
+    const size_t cols = clo_i_domain_table_cols(domain);
+    const double *const center = domain->frame ? domain->origin : domain->center;
+    facts->cols = cols;
+    facts->seen_cols = domain->frame ? domain->cols : 0;
+    if (domain->frame) CLO_TRY(clo_i_copy_text(domain->frame_digest, &facts->seen_in, err));
     facts->norm = clo_i_domain_radius(domain);
     facts->relation = domain->relation;
     facts->rows = domain->rows;
@@ -52,7 +58,7 @@ static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, cl
     if (domain->unit) CLO_TRY(clo_i_copy_text(domain->unit, &facts->unit, err));
     CLO_TRY(copy_doubles(domain->lower, domain->cols, &facts->lower, err));
     CLO_TRY(copy_doubles(domain->upper, domain->cols, &facts->upper, err));
-    return copy_doubles(domain->center, domain->cols, &facts->center, err);
+    return copy_doubles(center, cols, &facts->center, err);
 }
 
 static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_error *err)
@@ -178,6 +184,7 @@ static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo
     clo_status status =
         plan->mechanism->run(plan->state, &plan->domain, data, context, release, err);
     omp_set_num_threads(before);
+    if (!status) status = clo_i_lift(&plan->domain, release, err);
     if (!status) status = describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
     return status;
 }

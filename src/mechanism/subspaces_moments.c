@@ -9,6 +9,7 @@
  */
 #include "mechanism/moments_parts.h"
 #include "domain/domain.h"
+#include "mechanism/frame.h"
 #include "linalg/linalg.h"
 #include "parallel/parallel.h"
 #include <math.h>
@@ -121,10 +122,8 @@ static size_t state_bytes(const clo_i_moments_plan *plan)
         clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double)) +
         clo_i_take_size(thin, sizeof(double)); /* a rule of the rounds */
     if (plan->frame)
-        bytes += clo_i_take_size(d * d, sizeof(double)) +
-                 clo_i_take_size(d * plan->frame, sizeof(double)) +
-                 clo_i_take_size(plan->frame, sizeof(double)) +
-                 clo_i_take_size(clo_i_eigen_scratch(d, plan->frame), sizeof(double)) +
+        bytes += clo_i_take_size(d * plan->frame, sizeof(double)) +
+                 clo_i_frame_scratch(d, plan->frame) +
                  clo_i_lens_take_size(d, plan->frame, plan->height);
     return bytes;
 }
@@ -161,25 +160,6 @@ static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *spac
     CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->bases, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->uncertainty, err));
     return clo_i_take(space, clo_i_moments_scratch(plan), sizeof(double), &s->scratch, err);
-}
-
-/* The directions in which the records have most energy, as far as the noise lets one see. */
-static clo_status find_frame(const clo_i_moments_plan *plan, const clo_bounded *data,
-                             clo_context *context, double *frame, clo_error *err)
-{
-    const size_t d = plan->cols, r = plan->frame;
-    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    double *gram = NULL, *values = NULL, *scratch = NULL;
-    clo_status status = clo_i_take(context->workspace, d * d, sizeof *gram, &gram, err);
-    if (!status) status = clo_i_take(context->workspace, r, sizeof *values, &values, err);
-    if (!status) status = clo_i_ask_gaussian_gram(context, 0, data, &all, gram, err);
-    if (!status)
-        status = clo_i_take(context->workspace, clo_i_eigen_scratch(d, r), sizeof *scratch,
-                            &scratch, err);
-    if (!status) status = clo_i_eigen_top(gram, d, r, values, frame, scratch, err);
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
 }
 
 static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_i_moments_state *s,
@@ -388,7 +368,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
         CLO_TRY(
             clo_i_take(context->workspace, plan->cols * plan->frame, sizeof *frame, &frame, err));
         show_progress(context, plan, 0);
-        CLO_TRY(find_frame(plan, data, context, frame, err));
+        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, frame, err));
     }
     CLO_TRY(take_state(plan, context->workspace, &s, err));
     CLO_TRY(look(plan, data, context, frame, &s, err));

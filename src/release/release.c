@@ -15,8 +15,9 @@ static void free_texts(char **texts, size_t count)
 
 static void free_facts(clo_facts *facts)
 {
-    char *const texts[] = { facts->version, facts->family,    facts->method,    facts->accounting,
-                            facts->sampler, facts->guarantee, facts->statement, facts->unit };
+    char *const texts[] = { facts->version,    facts->family,  facts->method,
+                            facts->accounting, facts->sampler, facts->guarantee,
+                            facts->statement,  facts->unit,    facts->seen_in };
     double *const numbers[] = { facts->lower, facts->upper, facts->center, facts->query_noise };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) clo_i_free(texts[i]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) clo_i_free(numbers[i]);

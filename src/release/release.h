@@ -17,6 +17,8 @@ typedef struct clo_facts {
     size_t cols;
     double norm;                    /* radius of the ball, in ball coordinates */
     double *lower, *upper, *center; /* or NULL */
+    size_t seen_cols;               /* of the subspace that records were projected on; 0: none */
+    char *seen_in;                  /* the digest of its release, or empty; NULL: none */
     clo_relation relation;
     uint64_t rows; /* declared; 0: not */
     uint64_t rows_per_unit;

@@ -149,6 +149,12 @@ static void write_domain(clo_writer *w, const clo_facts *facts)
     array_member(w, false, "upper", facts->upper, facts->cols);
     array_member(w, false, "center", facts->center, facts->cols);
     if (facts->rows) count_member(w, false, "rows", facts->rows);
+    if (facts->seen_cols) {
+        open_object(w, false, "projection");
+        count_member(w, true, "dim", facts->seen_cols);
+        text_member(w, false, "release", facts->seen_in);
+        close_object(w);
+    }
     close_object(w);
 }
 

@@ -116,6 +116,19 @@ static clo_status parse_parameters(json_t *object, clo_facts *facts, clo_error *
     return CLO_OK;
 }
 
+/* The subspace that records were projected on, where there was one. */
+static clo_status parse_projection(const json_t *object, clo_facts *facts, clo_error *err)
+{
+    uint64_t dim = 0;
+    if (!object) return CLO_OK;
+    CLO_TRY(get_count(object, "dim", &dim, err));
+    if (dim < 1 || dim > facts->cols)
+        return bad(err, "the \"dim\" of a projection is out of range");
+    CLO_TRY(get_text(object, "release", &facts->seen_in, err));
+    facts->seen_cols = (size_t)dim;
+    return CLO_OK;
+}
+
 static clo_status parse_domain(const json_t *object, clo_facts *facts, clo_error *err)
 {
     uint64_t cols = 0;
@@ -127,6 +140,7 @@ static clo_status parse_domain(const json_t *object, clo_facts *facts, clo_error
     CLO_TRY(get_numbers(object, "lower", facts->cols, &facts->lower, err));
     CLO_TRY(get_numbers(object, "upper", facts->cols, &facts->upper, err));
     CLO_TRY(get_numbers(object, "center", facts->cols, &facts->center, err));
+    CLO_TRY(parse_projection(json_object_get(object, "projection"), facts, err));
     const json_t *const names = json_object_get(object, "columns");
     if (!names) return CLO_OK;
     if (json_array_size(names) != facts->cols) return bad(err, "\"columns\" has the wrong length");

@@ -37,6 +37,11 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
                        : !facts->capped ? "metered, no cap set"
                                         : "metered against a cap");
     clo_i_write_format(w, "guarantee  %s; %s\n", facts->guarantee, facts->sampler);
+    if (facts->seen_cols)
+        clo_i_write_format(w,
+                           "projected  on the %zu directions of the release %.16s, whose loss is "
+                           "its own\n",
+                           facts->seen_cols, facts->seen_in);
     clo_i_write_text(w, "\n");
     write_wrapped(w, facts->statement);
 }

@@ -52,3 +52,9 @@ flats() {
     cloister generate subspaces --rows 120 --cols 6 --clusters 3 --dim 2 --noise 0.01 \
         --seed flats -o flats.csv --labels flats_labels.csv
 }
+
+# Two clusters in four columns: 100 rows.
+wide() {
+    cloister generate mixture --rows 100 --cols 4 --clusters 2 --noise 0.05 --spread 1 \
+        --seed wide -o wide.csv
+}

@@ -75,6 +75,97 @@ static void a_plan_is_one_gaussian_query_a_round(void **state)
     clo_plan_free(plan);
 }
 
+/* Three centres on axes of 60 columns, of which all others are noise: the centres come back near
+ * through three directions, and one budget pays for these and for the rounds. */
+static void directions_are_chosen_first_where_one_asks_for_them(void **state)
+{
+    enum { WIDE = 60, ROWS = 6000, AT = 20 };
+    static double values[ROWS * WIDE];
+    const clo_domain domain = ball(WIDE, 1, CLO_REPLACE);
+    const char *const settings = "clusters=3 rounds=6 reduce=3 share=0.4";
+    clo_error err;
+    clo_array centers;
+    clo_rng *const rng = seeded("wide");
+    clo_mixture_model model = clo_mixture_model_default();
+    int found = 0;
+    (void)state;
+    model.rows = ROWS;
+    model.cols = WIDE;
+    model.clusters = 1;
+    model.noise = 0.01;
+    model.spread = 0;
+    assert_ok(clo_generate_mixture(&model, rng, values, NULL, NULL, &err), err);
+    clo_rng_free(rng);
+    for (size_t i = 0; i < ROWS; i++) values[i * WIDE + AT * (i % K)] += 0.8;
+    clo_plan *const plan = plan_for("kmeans/lloyd", settings, &domain, 4, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    assert_int_equal(plan->slot_count, 2);
+    assert_true(plan->slots[1].lens);
+    assert_int_equal(plan->slots[1].cols, K);
+    assert_true(clo_plan_price(plan).loss.epsilon <= 4);
+    assert_true(clo_plan_price(plan).loss.epsilon > 3.99);
+    for (int run = 0; run < 5; run++) {
+        char seed[8];
+        double worst = 0;
+        snprintf(seed, sizeof seed, "%d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        assert_true(clo_release_find(release, "centers", &centers));
+        assert_int_equal(centers.shape[1], WIDE);
+        for (size_t t = 0; t < K; t++) {
+            double nearest = INFINITY;
+            for (size_t c = 0; c < K; c++) {
+                double square = 0;
+                for (size_t j = 0; j < WIDE; j++) {
+                    const double off = centers.data[c * WIDE + j] - (j == AT * t ? 0.8 : 0);
+                    square += off * off;
+                }
+                nearest = fmin(nearest, sqrt(square));
+            }
+            worst = fmax(worst, nearest);
+        }
+        found += worst < 0.1;
+        clo_release_free(release);
+    }
+    assert_true(found >= 4);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+static size_t kept(size_t cols, uint64_t rows, const char *settings)
+{
+    clo_domain domain = ball(cols, 1, CLO_REPLACE);
+    domain.rows = rows;
+    clo_plan *const plan = plan_for("kmeans/lloyd", settings, &domain, 1, 1e-6);
+    const size_t count = plan->slot_count > 1 ? plan->slots[1].cols : 0;
+    clo_plan_free(plan);
+    return count;
+}
+
+static void public_quantities_decide_what_pays(void **state)
+{
+    (void)state;
+    assert_int_equal(kept(500, 20000, "clusters=8 reduce=-1"), 8);
+    assert_int_equal(kept(500, 200, "clusters=8 reduce=-1"), 0); /* the noise would hide all */
+    assert_int_equal(kept(16, 20000, "clusters=8 reduce=-1"), 0);
+    assert_int_equal(kept(500, 20000, "clusters=8"), 0);
+    assert_int_equal(kept(500, 200, "clusters=8 reduce=6"), 6);
+}
+
+static void refuses_to_keep_more_directions_than_there_are(void **state)
+{
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_params *params = NULL;
+    clo_plan *plan = NULL;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_params_new(clo_mechanism_find("kmeans/lloyd"), &params, &err), err);
+    assert_ok(clo_params_set(params, "reduce", 3, &err), err);
+    assert_int_equal(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
+                     CLO_ARGUMENT);
+    assert_null(plan);
+    clo_params_free(params);
+}
+
 static void centres_stay_in_the_ball(void **state)
 {
     static double values[PER * K * D];
@@ -98,6 +189,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centres_come_back_in_the_datas_own_units),
         cmocka_unit_test(a_plan_is_one_gaussian_query_a_round),
+        cmocka_unit_test(directions_are_chosen_first_where_one_asks_for_them),
+        cmocka_unit_test(public_quantities_decide_what_pays),
+        cmocka_unit_test(refuses_to_keep_more_directions_than_there_are),
         cmocka_unit_test(centres_stay_in_the_ball),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,243 @@
+/* Records seen in the coordinates of a released subspace (bound.T4), and what is made there comes
+ * back in the data's own columns. */
+#include "pipeline.h"
+#include "bound/bound.h"
+#include "mechanism/mechanism.h"
+#include <string.h>
+
+enum { D = 5, R = 2, ROWS = 400 };
+
+/* Two directions that lie askew, and a point. */
+static const double frame[D * R] = { 0.6, 0, 0, 0.8, 0.8, 0, 0, -0.6, 0, 0 };
+static const double origin[D] = { 1, 2, 3, 4, 5 };
+
+static clo_domain plane(double norm)
+{
+    clo_domain domain = ball(R, norm, CLO_REPLACE);
+    domain.frame = frame;
+    domain.origin = origin;
+    domain.frame_rows = D;
+    return domain;
+}
+
+static void place(double a, double b, double *row)
+{
+    for (size_t j = 0; j < D; j++) row[j] = origin[j] + a * frame[j * R] + b * frame[j * R + 1];
+}
+
+static clo_bounded *bounded_rows(const double *values, size_t rows, const clo_domain *domain)
+{
+    clo_error err;
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    const clo_matrix view = { values, rows, D, D };
+    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_bound(table, domain, &data, &err), err);
+    clo_table_free(table);
+    return data;
+}
+
+/* bound.T4 */
+static void a_record_becomes_its_coordinates_in_the_frame(void **state)
+{
+    const double unit = (double)(1 << CLO_GRID_BITS);
+    const clo_domain domain = plane(2);
+    double values[4 * D], seen[4 * R];
+    size_t rows = 0;
+    clo_error err;
+    (void)state;
+    place(1, -0.5, values);
+    place(1, -0.5, values + D);
+    values[D + 4] += 7; /* across the frame: not seen */
+    place(30, 40, values + 2 * D);
+    place(1, 1, values + 3 * D);
+    values[3 * D + 4] = NAN; /* a bad cell, even where the frame does not look */
+    clo_bounded *const data = bounded_rows(values, 4, &domain);
+    assert_ok(clo_i_block_load(data, 0, 4, CLO_GRID_BITS, seen, &rows, &err), err);
+    assert_int_equal(rows, 4);
+    assert_true(fabs(seen[0] / unit - 0.5) < 1e-8 && fabs(seen[1] / unit + 0.25) < 1e-8);
+    assert_true(fabs(seen[2] - seen[0]) <= 1 && fabs(seen[3] - seen[1]) <= 1);
+    assert_true(fabs(seen[4] / unit - 0.6) < 1e-8 && fabs(seen[5] / unit - 0.8) < 1e-8);
+    assert_true(seen[6] == 0 && seen[7] == 0);
+    clo_bounded_free(data);
+}
+
+/* bound.T4: what a record becomes does not depend on where it stands, or among which. */
+static void a_record_is_the_same_among_others(void **state)
+{
+    static double values[ROWS * D], all[ROWS * R];
+    const clo_domain domain = plane(3);
+    double alone[R];
+    size_t rows = 0;
+    clo_error err;
+    (void)state;
+    for (size_t i = 0; i < ROWS * D; i++) values[i] = sin((double)(i * i));
+    clo_bounded *const data = bounded_rows(values, ROWS, &domain);
+    assert_ok(clo_i_block_load(data, 0, ROWS, CLO_GRID_BITS, all, &rows, &err), err);
+    for (size_t i = 0; i < ROWS; i += 37) {
+        clo_bounded *const one = bounded_rows(values + i * D, 1, &domain);
+        assert_ok(clo_i_block_load(one, 0, 1, CLO_GRID_BITS, alone, &rows, &err), err);
+        assert_memory_equal(alone, all + i * R, sizeof alone);
+        clo_bounded_free(one);
+    }
+    clo_bounded_free(data);
+}
+
+static double off_the_plane(const double *point, const double *from)
+{
+    double square = 0, along[R] = { 0 };
+    for (size_t j = 0; j < D; j++)
+        for (size_t i = 0; i < R; i++) along[i] += frame[j * R + i] * (point[j] - from[j]);
+    for (size_t j = 0; j < D; j++) {
+        double rest = point[j] - from[j];
+        for (size_t i = 0; i < R; i++) rest -= frame[j * R + i] * along[i];
+        square += rest * rest;
+    }
+    return sqrt(square);
+}
+
+static void results_come_back_in_the_datas_own_columns(void **state)
+{
+    static double values[ROWS * D];
+    static const double zero[D];
+    const clo_domain domain = plane(2);
+    clo_array centers, bases, offsets, center;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) place(i % 2 ? 1 : -1, 0.5, values + i * D);
+    clo_bounded *const data = bounded_rows(values, ROWS, &domain);
+    clo_plan *plan = plan_for("kmeans/lloyd", "clusters=2", &domain, 20, 1e-6);
+    clo_release *release = run_seeded(plan, data, "1", NULL);
+    assert_true(clo_release_find(release, "centers", &centers));
+    assert_int_equal(clo_release_cols(release), D);
+    assert_int_equal(centers.shape[1], D);
+    for (size_t c = 0; c < 2; c++) assert_true(off_the_plane(centers.data + c * D, origin) < 1e-12);
+    clo_release_free(release);
+    clo_plan_free(plan);
+    plan = plan_for("subspaces/sulq", "clusters=2 dim=1", &domain, 20, 1e-6);
+    release = run_seeded(plan, data, "1", NULL);
+    assert_true(clo_release_find(release, "bases", &bases));
+    assert_true(clo_release_find(release, "offsets", &offsets));
+    assert_int_equal(bases.shape[1], D);
+    for (size_t c = 0; c < 2; c++) {
+        assert_true(off_the_plane(bases.data + c * D, zero) < 1e-12);
+        assert_memory_equal(offsets.data + c * D, origin, sizeof origin);
+    }
+    clo_release_free(release);
+    clo_plan_free(plan);
+    plan = plan_for("subspace/gaussian", "dim=1", &domain, 20, 1e-6);
+    release = run_seeded(plan, data, "1", NULL);
+    assert_true(clo_release_find(release, "center", &center));
+    assert_int_equal(center.dimensions, 1);
+    assert_memory_equal(center.data, origin, sizeof origin);
+    clo_release_free(release);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+}
+
+static void a_plan_and_its_data_must_have_the_same_frame(void **state)
+{
+    const clo_domain domain = plane(2);
+    clo_domain other = domain, none = domain;
+    (void)state;
+    other.origin = NULL;
+    none.frame = none.origin = NULL;
+    clo_plan *const a = plan_for("kmeans/lloyd", "clusters=2", &domain, 1, 1e-6);
+    clo_plan *const b = plan_for("kmeans/lloyd", "clusters=2", &other, 1, 1e-6);
+    clo_plan *const c = plan_for("kmeans/lloyd", "clusters=2", &none, 1, 1e-6);
+    assert_memory_not_equal(a->id, b->id, sizeof a->id);
+    assert_memory_not_equal(a->id, c->id, sizeof a->id);
+    assert_memory_not_equal(b->id, c->id, sizeof b->id);
+    assert_false(clo_i_domain_equal(&a->domain, &b->domain));
+    assert_false(clo_i_domain_equal(&a->domain, &c->domain));
+    assert_true(clo_i_domain_equal(&a->domain, &domain));
+    clo_plan_free(a);
+    clo_plan_free(b);
+    clo_plan_free(c);
+}
+
+static void a_released_subspace_is_taken_with_its_centre_and_digest(void **state)
+{
+    static double values[ROWS * D];
+    clo_domain first = ball(D, 1, CLO_REPLACE), second = ball(1, 2, CLO_REPLACE);
+    clo_release *again = NULL;
+    char digest[CLO_DIGEST_SIZE];
+    clo_error err;
+    (void)state;
+    first.center = origin;
+    for (size_t i = 0; i < ROWS; i++) place(i % 2 ? 0.9 : -0.9, 0.1, values + i * D);
+    clo_bounded *data = bounded_rows(values, ROWS, &first);
+    clo_plan *plan = plan_for("subspace/gaussian", "dim=2", &first, 5, 1e-6);
+    clo_release *const subspace = run_seeded(plan, data, "1", NULL);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    assert_ok(clo_domain_project(&second, subspace, &err), err);
+    assert_int_equal(second.cols, 2);
+    assert_int_equal(second.frame_rows, D);
+    assert_memory_equal(second.origin, origin, sizeof origin);
+    assert_ok(clo_release_digest(subspace, digest, &err), err);
+    assert_string_equal(second.frame_digest, digest);
+    data = bounded_rows(values, ROWS, &second);
+    plan = plan_for("kmeans/lloyd", "clusters=2", &second, 5, 1e-6);
+    clo_release *const centers = run_seeded(plan, data, "2", NULL);
+    text json = json_of(centers);
+    assert_non_null(strstr(json.bytes, digest));
+    assert_ok(clo_release_parse(json.bytes, json.length, &again, &err), err);
+    text same = json_of(again);
+    assert_string_equal(json.bytes, same.bytes);
+    assert_int_equal(clo_domain_project(&second, centers, &err), CLO_ARGUMENT);
+    free(json.bytes);
+    free(same.bytes);
+    clo_release_free(again);
+    clo_release_free(centers);
+    clo_release_free(subspace);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+}
+
+static void refuses_frames_that_are_none(void **state)
+{
+    double bent[D * R];
+    clo_domain domain = plane(2);
+    clo_error err;
+    (void)state;
+    assert_ok(clo_domain_check(&domain, &err), err);
+    domain.center = origin;
+    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+    domain = plane(2);
+    domain.frame_rows = 1;
+    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+    domain = plane(2);
+    memcpy(bent, frame, sizeof bent);
+    bent[0] = 0.7;
+    domain.frame = bent;
+    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+    bent[0] = NAN;
+    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+}
+
+static void refuses_bounds_of_a_subspace(void **state)
+{
+    const clo_domain domain = plane(2);
+    clo_plan *plan = NULL;
+    clo_error err;
+    (void)state;
+    clo_params *const params = params_for("bounds/quantile", "");
+    assert_int_equal(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
+                     CLO_UNSUPPORTED);
+    assert_null(plan);
+    clo_params_free(params);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_becomes_its_coordinates_in_the_frame),
+        cmocka_unit_test(a_record_is_the_same_among_others),
+        cmocka_unit_test(results_come_back_in_the_datas_own_columns),
+        cmocka_unit_test(a_plan_and_its_data_must_have_the_same_frame),
+        cmocka_unit_test(a_released_subspace_is_taken_with_its_centre_and_digest),
+        cmocka_unit_test(refuses_frames_that_are_none),
+        cmocka_unit_test(refuses_bounds_of_a_subspace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
