@@ -21,7 +21,9 @@
     X(FACTOR_TWO_MISSING, "an exponential mechanism without its factor 2")                         \
     X(COUNT_LEAKED, "counts without noise")                                                        \
     X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")                \
-    X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")
+    X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")        \
+    X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
+                      "spans")
 
 typedef enum clo_planted {
     CLO_FAULT_NONE,

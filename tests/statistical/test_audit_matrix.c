@@ -76,6 +76,7 @@ static double asked_of(const char *mechanism, double choice, double gaussian)
 {
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return 2; /* few runs show no large loss */
+    if (strcmp(mechanism, "subspace/exact") == 0) return 4;      /* what its pair is made for */
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
 }
 
@@ -94,7 +95,8 @@ static const expectation pairs[] = {
     { "subspaces/moments", "far", 0.78, 0.86 },      { "subspaces/moments", "lens", 0.88, 0.94 },
     { "subspaces/moments", "again", 0.88, 0.94 },    { "subspaces/sulq", "rounds", 0.95, 0.97 },
     { "subspaces/sulq", "affine", 0.88, 0.91 },      { "subspaces/gibbs", "frame", 0.55, 0.6 },
-    { "subspaces/aggregate", "split", 0, 0 },        { "bounds/quantile", "choice", 0.6, 0.7 },
+    { "subspace/exact", "edge", 0.4, 0.45 },         { "subspaces/aggregate", "split", 0, 0 },
+    { "bounds/quantile", "choice", 0.6, 0.7 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
@@ -170,6 +172,7 @@ static const struct {
     { CLO_FAULT_COUNT_LEAKED, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
     { CLO_FAULT_SYMMETRIC_TWICE, "subspace/gaussian", "across", CLO_REPLACE },
     { CLO_FAULT_LOCAL_NOISE, "subspaces/aggregate", "split", CLO_REPLACE },
+    { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
 };
 
 static void every_planted_fault_is_caught(void **state)
