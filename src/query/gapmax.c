@@ -17,8 +17,10 @@
 #include <string.h>
 
 enum { SENSITIVITY = 2, PRINTED_SPANS = 64 };
-static const uint64_t PARTS = (uint64_t)1 << 20; /* of an epsilon */
-static const double LARGEST_EPSILON = 100, LARGEST_MINOR = 0x1p30, LARGEST_STEPS = 0x1p28;
+static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
+static const uint64_t MOST_NOISE = (uint64_t)1 << 40;
+static const double LEAST_EPSILON = 1e-6, LARGEST_EPSILON = 100, LEAST_DELTA = 1e-100;
+static const double LARGEST_MINOR = 0x1p30, LARGEST_STEPS = 0x1p28;
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
@@ -49,12 +51,17 @@ static double widest_column(const clo_domain *domain, const clo_gapmax *how)
  * |x| <= A (gapmax.T2). */
 static uint64_t noise_bound(double rate, double delta)
 {
-    double bound = 1, sum = 1 + 2 * exp(-rate);
-    while ((exp(-rate * (bound - 1)) + exp(-rate * bound)) * (1 + 1e-9) > delta * sum) {
-        bound++;
-        sum += 2 * exp(-rate * bound);
+    uint64_t low = 1, high = MOST_NOISE;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const double bound = (double)middle, step = -expm1(-rate);
+        const double sum = 1 + 2 * exp(-rate) * -expm1(-rate * bound) / step;
+        if ((exp(-rate * (bound - 1)) + exp(-rate * bound)) * (1 + 1e-9) > delta * sum)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return (uint64_t)bound;
+    return low;
 }
 
 static clo_status check(const clo_domain *domain, const clo_gapmax *how, clo_loss loss,
@@ -71,11 +78,12 @@ static clo_status check(const clo_domain *domain, const clo_gapmax *how, clo_los
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "an exact subspace is private for a row, not for a unit of several: its "
                           "score's sensitivity is proved for one row");
-    if (!(loss.epsilon * (double)PARTS >= 1024) || !(loss.epsilon <= LARGEST_EPSILON))
-        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be between 0.001 and %g, not %g",
-                          LARGEST_EPSILON, loss.epsilon);
-    if (!(loss.delta > 0))
-        return clo_i_fail(err, CLO_ARGUMENT, "an exact subspace needs a delta above 0");
+    if (!(loss.epsilon >= LEAST_EPSILON) || !(loss.epsilon <= LARGEST_EPSILON))
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be between %g and %g, not %g",
+                          LEAST_EPSILON, LARGEST_EPSILON, loss.epsilon);
+    if (!(loss.delta >= LEAST_DELTA))
+        return clo_i_fail(err, CLO_ARGUMENT, "an exact subspace needs a delta of at least %g",
+                          LEAST_DELTA);
     if (!(pow(longest, (double)how->dim / 2) < LARGEST_MINOR) ||
         !(widest_column(domain, how) <= LARGEST_STEPS))
         return clo_i_fail(err, CLO_ARGUMENT,
