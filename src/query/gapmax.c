@@ -69,10 +69,10 @@ static clo_status check(const clo_domain *domain, const clo_gapmax *how, clo_los
 {
     const size_t width = domain->cols + how->affine;
     const double longest = longest_square(domain, how);
-    if (how->dim < 1 || how->dim > CLO_GAPMAX_DIM || how->dim >= width || width > CLO_GAPMAX_COLS)
+    if (how->dim < 1 || how->dim > CLO_GAPMAX_DIM || how->dim > width || width > CLO_GAPMAX_COLS)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "an exact subspace has 1 to %d dimensions, affine ones less one, and "
-                          "fewer than the columns, of which there are at most %d",
+                          "an exact subspace has 1 to %d dimensions, affine ones less one, and no "
+                          "more than the columns, of which there are at most %d",
                           (int)CLO_GAPMAX_DIM, (int)CLO_GAPMAX_COLS - 1);
     if (domain->unit)
         return clo_i_fail(err, CLO_UNSUPPORTED,
