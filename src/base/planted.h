@@ -22,7 +22,9 @@
     X(COUNT_LEAKED, "counts without noise")                                                        \
     X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")                \
     X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")        \
-    X(HISTOGRAM_LAX, "a cell of a histogram told of at a tenth of its threshold")
+    X(HISTOGRAM_LAX, "a cell of a histogram told of at a tenth of its threshold")                  \
+    X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
+                      "spans")
 
 typedef enum clo_planted {
     CLO_FAULT_NONE,

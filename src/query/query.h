@@ -45,7 +45,8 @@ typedef struct clo_slot {
     size_t width;       /* of a histogram: the integers of a cell */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
     int grid_bits;      /* of an aggregate: of what is noised */
-    double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3) */
+    double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
+                           search: beta is the chance that it misses (gapmax.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */
 } clo_slot;
@@ -294,6 +295,27 @@ CLO_CHECK clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t ca
 CLO_CHECK clo_status clo_i_ask_choose_flats(clo_context *context, size_t slot,
                                             const clo_bounded *data, const clo_assign *candidates,
                                             size_t *chosen, clo_error *err);
+
+/* The subspace that more than half of the records lie in, exactly, or nothing.  gapmax.T2.  Records
+ * are rounded to multiples of 1/scale in each column, in the data's own units; one that is then
+ * longer than the domain allows, or zero, lies in no subspace. */
+enum { CLO_GAPMAX_DIM = 3, CLO_GAPMAX_COLS = 1024 };
+
+typedef struct clo_gapmax {
+    size_t dim;   /* of a linear subspace of what is seen: with affine, one more than the flat's */
+    bool affine;  /* a constant 1 / scale is appended to each record */
+    double scale; /* public: column values times this are integers */
+    double share; /* of delta that pays for the search (gapmax.T3) */
+} clo_gapmax;
+
+CLO_CHECK clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how,
+                                       clo_loss loss, const char *label, clo_slot *out,
+                                       clo_error *err);
+/* found: whether there is an answer; numerators, denominators: dim x (cols + affine), the reduced
+ * row echelon form of the subspace; untouched where there is none. */
+CLO_CHECK clo_status clo_i_ask_gapmax(clo_context *context, size_t slot, const clo_bounded *data,
+                                      const clo_gapmax *how, bool *found, int64_t *numerators,
+                                      int64_t *denominators, clo_error *err);
 
 /* The quantile numerator/denominator of the record norms (column SIZE_MAX) or of one column, by
  * choosing among increasing public thresholds, of squared norms or of column values on the full

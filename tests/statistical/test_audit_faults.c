@@ -40,6 +40,12 @@ static const struct {
     { CLO_FAULT_COUNT_LEAKED, "kmeans/lloyd", "sums", CLO_ADD_REMOVE },
     { CLO_FAULT_SYMMETRIC_TWICE, "subspace/gaussian", "across", CLO_REPLACE },
     { CLO_FAULT_LOCAL_NOISE, "subspaces/aggregate", "split", CLO_REPLACE },
+    { CLO_FAULT_FACTOR_TWO_MISSING, "subspace/bingham", "matrix", CLO_REPLACE },
+    { CLO_FAULT_CLIPPING_MISSING, "subspace/bingham", "far", CLO_REPLACE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "lens", CLO_REPLACE },
+    { CLO_FAULT_HISTOGRAM_LAX, "subspace/approx", "alone", CLO_REPLACE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
+    { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
 };
 
 static void every_planted_fault_is_caught(void **state)

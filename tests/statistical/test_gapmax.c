@@ -1,0 +1,93 @@
+/*
+ * gapmax: a subspace that is ahead by g is found with probability P[noise > A - g], exactly
+ * (gapmax.T2), for every g from nothing to certainty.  Control: noise of another rate.
+ */
+#include "asking.h"
+#include "query/gapmax_parts.h"
+
+enum { ASKS = 10000, ROWS = 41, CASES = 6 };
+
+static const clo_gapmax line = { .dim = 1, .scale = 1, .share = 0.01 };
+
+/* P[noise > A - g] of the law that the slot says. */
+static double expected(const clo_slot *slot, int64_t lead)
+{
+    const double rate = (double)slot->rate_numerator / (double)slot->rate_denominator;
+    const int64_t bound = (int64_t)slot->scale;
+    double sum = 0, above = 0;
+    for (int64_t x = -bound; x <= bound; x++) {
+        const double weight = exp(-rate * fabs((double)x));
+        sum += weight;
+        if (lead > 0 && lead + x > bound) above += weight;
+    }
+    return above / sum;
+}
+
+static uint64_t count_found(asking *a, size_t members)
+{
+    double rows[2 * ROWS] = { 0 };
+    const clo_domain domain = ball(2, 8, CLO_REPLACE);
+    uint64_t hits = 0;
+    clo_error err;
+    for (size_t i = 0; i < ROWS; i++) {
+        rows[2 * i] = i < members ? 3 : 1 + (double)(i % 4);
+        rows[2 * i + 1] = i < members ? 6 : 1;
+    }
+    clo_bounded *const data = bounded_from(rows, ROWS, &domain);
+    for (int t = 0; t < ASKS; t++) {
+        int64_t numerators[2], denominators[2];
+        bool found = false;
+        assert_ok(
+            clo_i_ask_gapmax(&a->context, 0, data, &line, &found, numerators, denominators, &err),
+            err);
+        if (!found) continue;
+        hits++;
+        assert_true(numerators[0] == 1 && numerators[1] == 2 && denominators[1] == 1);
+    }
+    clo_bounded_free(data);
+    return hits;
+}
+
+static bool fits(uint64_t hits, double probability, double alpha)
+{
+    return stat_lower_bound(hits, ASKS, alpha / 2) <= probability &&
+           probability <= stat_upper_bound(hits, ASKS, alpha / 2);
+}
+
+static void a_lead_is_found_as_often_as_the_noise_says(void **state)
+{
+    const double alpha = stat_alpha(STAT_gapmax_law, CASES);
+    const clo_domain domain = ball(2, 8, CLO_REPLACE);
+    const clo_loss loss = { 2, 1e-6 };
+    clo_rng *const rng = stat_rng();
+    bool all = true;
+    clo_slot slot;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_i_plan_gapmax(&domain, &line, loss, "", &slot, &err), err);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        clo_slot drawn = slot;
+        drawn.groups = 60; /* of 41 records more than half are hit: enough here */
+        asking a;
+        if (wrong) drawn.rate_numerator *= 2;
+        start_asking(&a, drawn, rng);
+        all = true;
+        for (size_t i = 0; i < CASES; i++) {
+            const size_t members = 22 + 2 * i;
+            const int64_t lead = clo_i_gapmax_score(ROWS, members, 0, INT64_MAX);
+            all &= fits(count_found(&a, members), expected(&slot, lead), alpha);
+        }
+        stop_asking(&a);
+        if (!wrong) assert_true(all);
+    }
+    assert_false(all);
+    clo_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lead_is_found_as_often_as_the_noise_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
