@@ -83,7 +83,10 @@ static clo_bingham *law(const double *gram, size_t d, size_t q, double weight)
 /* The largest tr U'AU: what a very concentrated law comes to. */
 static double best(const double *gram, size_t d, size_t q, clo_rng *rng)
 {
-    clo_bingham *const b = law(gram, d, q, 1e7);
+    double trace = 0;
+    for (size_t i = 0; i < d; i++) trace += gram[i * d + i];
+    /* As narrow as a law may be: a draw is then within some 1e-5 of the best frame. */
+    clo_bingham *const b = law(gram, d, q, 5e7 / trace);
     double *const u = room(d * q);
     clo_error err;
     stop_if(clo_bingham_uniform(d, q, rng, u, &err), &err);

@@ -22,7 +22,8 @@ extern "C" {
 typedef struct clo_bingham clo_bingham;
 
 /* A d x d symmetric (its lower triangle is read), weights q numbers of either sign, 1 <= q <= d.
- * Both are copied; A is diagonalised here, once for all draws. */
+ * Both are copied; A is diagonalised here, once for all draws.  CLO_ARGUMENT where the largest row
+ * sum of A times the largest weight is above 1e9: doubles cannot follow so narrow a law. */
 CLO_API CLO_CHECK clo_status clo_bingham_new(clo_matrix a, const double *weights, size_t q,
                                              clo_bingham **out, clo_error *err);
 CLO_API void clo_bingham_free(clo_bingham *bingham); /* wipes it */

@@ -37,11 +37,11 @@ def environment(binary, home):
 def run(binary, case):
     """(stdout, stderr, exit code) of the case's script."""
     with tempfile.TemporaryDirectory(prefix="cloister-") as folder:
-        home, work = Path(folder) / "home", Path(folder) / "work"
+        home, here = Path(folder) / "home", Path(folder) / "here"
         home.mkdir()
-        work.mkdir()
+        here.mkdir()
         script = f'. "{HERE / "words.sh"}"\n. "{case / "cmd"}"\n'
-        done = subprocess.run(["sh", "-c", script], cwd=work, env=environment(binary, home),
+        done = subprocess.run(["sh", "-c", script], cwd=here, env=environment(binary, home),
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
         texts = [out.decode("utf-8", "replace").replace(folder, "FOLDER")
                  for out in (done.stdout, done.stderr)]
