@@ -131,6 +131,19 @@ def cases(cloister, leak):
            [*gibbs, "--mode", "steps", "--flats", "affine", "-o", "steps.json"])
     yield ("run a chain from a solver's answer", must_be_clean,
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
+    yield ("run kmeans in directions of its own", must_be_clean,
+           [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
+    yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
+    yield ("run moments in fewer directions", must_be_clean,
+           [*moments, "--reduce", "2", "-o", "moments.json"])
+    yield ("bring blocks together", must_be_clean,
+           [*run, "subspaces/aggregate", *csv, "--clusters", "1", "--dim", "1", "--blocks", "5",
+            "--accept", "idealized", *norm, "-o", "blocks.json"])
+    yield ("find a cell of subspaces, or none", must_be_clean,
+           [*run, "subspace/approx", *csv, "--dim", "1", "--gamma", "0.01", *norm, "--json"])
+    yield ("find an exact subspace, or none", must_be_clean,
+           [*run, "subspace/exact", *csv, "--dim", "1", "--scale", "10", *norm, "--json"])
     bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]
     yield "bounds", must_be_clean, bounds
     yield "bounds of columns", must_be_clean, [*bounds, "--of", "columns", "-o", "bounds.csv"]
