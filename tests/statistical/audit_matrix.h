@@ -63,7 +63,7 @@ static inline clo_audit_finding audit_one(const char *mechanism, const char *pai
     clo_audit_options options = clo_audit_options_default();
     const clo_loss budget = { epsilon, strcmp(mechanism, "bounds/quantile") == 0 ? 0 : 1e-6 };
     options.trials = trials_of(mechanism);
-    options.alpha = stat_alpha(STAT_audit_matrix, 128);
+    options.alpha = stat_alpha(STAT_audit_matrix, 256);
     options.group = group;
     options.pair = pair;
     memcpy(options.seed, stat_seed(), sizeof options.seed);
