@@ -11,6 +11,7 @@
  * grows with the directions kept, and no longer with the columns.
  */
 #include "domain/domain.h"
+#include "mechanism/centers_common.h"
 #include "mechanism/frame.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
@@ -18,13 +19,11 @@
 #include <string.h>
 
 enum { CLUSTERS, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
-enum { CANDIDATES_A_CENTER = 8, BY_CHOICE = -1, MOST_KEPT = 1024 };
+enum { BY_CHOICE = -1, MOST_KEPT = 1024 };
 static const double STEP_APART = 0.05; /* of the radius */
-static const double GUESSED_ROWS_A_CLUSTER = 5000;
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 8, NULL,
-                   "how many centres to find" },
+    [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 1, 100, 5, NULL,
                  "passes over the data, each with its share of the budget" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, 0, NULL,
@@ -46,7 +45,7 @@ typedef struct lloyd_plan {
  * fill half of the ball evenly in them. */
 static size_t what_pays(const clo_domain *domain, size_t k, double noise)
 {
-    const double rows = domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)k;
+    const double rows = clo_i_guessed_rows(domain, k);
     const double edge = noise * sqrt(2 * (double)domain->cols);
     return domain->cols > 2 * k && k <= MOST_KEPT && edge < rows / (4 * (double)k) ? k : 0;
 }
@@ -74,11 +73,9 @@ static clo_status add_frame(clo_draft *draft, double mu, lloyd_plan *plan, clo_e
 
 static size_t state_bytes(const lloyd_plan *plan)
 {
-    const size_t k = plan->clusters, c = plan->seen, candidates = k * CANDIDATES_A_CENTER;
-    size_t bytes = 3 * clo_i_take_size(k * c, sizeof(double)) +
-                   2 * clo_i_take_size(k, sizeof(double)) +
-                   clo_i_take_size(candidates * c, sizeof(double)) +
-                   clo_i_take_size(candidates, sizeof(double)) +
+    const size_t k = plan->clusters, c = plan->seen;
+    size_t bytes = 2 * clo_i_take_size(k * c, sizeof(double)) + clo_i_take_size(k, sizeof(double)) +
+                   clo_i_center_round_size(k, c) + clo_i_start_centers_size(k, c) +
                    clo_i_take_size(k * plan->cols, sizeof(double));
     if (plan->frame)
         bytes += clo_i_take_size(plan->cols * plan->frame, sizeof(double)) +
@@ -118,96 +115,7 @@ static size_t rounds_slot(const lloyd_plan *plan)
     return plan->frame > 0;
 }
 
-/* ---- a public start -------------------------------------------------------------------- */
-
-static void draw_points(clo_stream *stream, size_t count, size_t d, double *points)
-{
-    /* In many dimensions a uniform point of the ball is near the sphere, and records are not. */
-    const double power = 1 / fmin((double)d, 3);
-    for (size_t i = 0; i < count; i++) {
-        double square = 0;
-        for (size_t j = 0; j < d; j++) {
-            points[i * d + j] = clo_i_random_normal(stream);
-            square += points[i * d + j] * points[i * d + j];
-        }
-        const double radius = pow(clo_i_random_unit(stream), power) / sqrt(square);
-        for (size_t j = 0; j < d; j++) points[i * d + j] *= radius;
-    }
-}
-
-static double squared_distance(const double *a, const double *b, size_t d)
-{
-    double total = 0;
-    for (size_t j = 0; j < d; j++) total += (a[j] - b[j]) * (a[j] - b[j]);
-    return total;
-}
-
-/* Of the candidates, k that lie far apart: the next one is always the farthest from those taken. */
-static void spread_out(const double *points, size_t count, size_t k, size_t d, double *nearest,
-                       double *centers)
-{
-    for (size_t i = 0; i < count; i++) nearest[i] = INFINITY;
-    for (size_t c = 0, next = 0; c < k; c++) {
-        memcpy(centers + c * d, points + next * d, d * sizeof *centers);
-        const double *const taken = centers + c * d;
-        next = 0;
-        for (size_t i = 0; i < count; i++) {
-            nearest[i] = fmin(nearest[i], squared_distance(points + i * d, taken, d));
-            if (nearest[i] > nearest[next]) next = i;
-        }
-    }
-}
-
-static clo_status start(clo_context *context, size_t k, size_t d, double *centers, clo_error *err)
-{
-    const size_t count = k * CANDIDATES_A_CENTER;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    double *points = NULL, *nearest = NULL;
-    clo_stream *stream = NULL;
-    clo_status status = clo_i_take(context->workspace, count * d, sizeof *points, &points, err);
-    if (!status) status = clo_i_take(context->workspace, count, sizeof *nearest, &nearest, err);
-    if (!status) status = clo_i_stream_open(context->rng, ask, 0, &stream, err);
-    if (!status) {
-        draw_points(stream, count, d, points);
-        spread_out(points, count, k, d, nearest, centers);
-        status = clo_i_stream_check(stream, err);
-        clo_i_stream_close(stream);
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    if (!status)
-        status = clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
-    return status;
-}
-
 /* ---- a round --------------------------------------------------------------------------- */
-
-static bool within_noise_of_empty(const clo_slot *slot, double size)
-{
-    return size <= 2 * (double)slot->scale / (double)slot->count_unit;
-}
-
-static void pull_into_ball(double *center, size_t d)
-{
-    double norm = 0;
-    for (size_t j = 0; j < d; j++) norm += center[j] * center[j];
-    if (norm > 1)
-        for (size_t j = 0; j < d; j++) center[j] /= sqrt(norm);
-}
-
-/* Moves a centre toward the noisy mean, as far as the mean can be trusted: not at all where the
- * noisy size is within the noise of 0, and otherwise by the positive-part James-Stein factor. */
-static void move(const clo_slot *slot, size_t d, const double *sum, double size, double *center)
-{
-    if (within_noise_of_empty(slot, size)) return;
-    const double noise = ldexp((double)slot->scale, -slot->bits) / size;
-    double step = 0, trust = 1;
-    for (size_t j = 0; j < d; j++)
-        step += (sum[j] / size - center[j]) * (sum[j] / size - center[j]);
-    if (d > 2 && step > 0) trust = fmax(0, 1 - ((double)d - 2) * noise * noise / step);
-    for (size_t j = 0; j < d; j++) center[j] += trust * (sum[j] / size - center[j]);
-    pull_into_ball(center, d);
-}
 
 /* A centre that seems to have no records is better used beside the one that has the most: the two
  * step apart along a random line, and the next round tells them apart.  Noisy sizes and public
@@ -223,10 +131,10 @@ static clo_status revive(clo_context *context, const lloyd_plan *plan, double *c
     for (size_t c = 0; c < k; c++) {
         size_t largest = 0;
         double square = 0, *const weak = centers + c * d;
-        if (!within_noise_of_empty(slot, sizes[c])) continue;
+        if (!clo_i_size_is_noise(slot, sizes[c])) continue;
         for (size_t other = 1; other < k; other++)
             if (sizes[other] > sizes[largest]) largest = other;
-        if (largest == c || within_noise_of_empty(slot, sizes[largest])) break;
+        if (largest == c || clo_i_size_is_noise(slot, sizes[largest])) break;
         double *const strong = centers + largest * d;
         for (size_t j = 0; j < d; j++) {
             weak[j] = clo_i_random_normal(stream);
@@ -237,30 +145,14 @@ static clo_status revive(clo_context *context, const lloyd_plan *plan, double *c
             weak[j] = strong[j] - step;
             strong[j] += step;
         }
-        pull_into_ball(weak, d);
-        pull_into_ball(strong, d);
+        clo_i_pull_into_ball(weak, d);
+        clo_i_pull_into_ball(strong, d);
         sizes[c] = sizes[largest] /= 2;
     }
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     if (status) return status;
     return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
-}
-
-static clo_status one_round(clo_context *context, const lloyd_plan *plan, const clo_bounded *data,
-                            double *centers, double *sums, double *sizes, clo_error *err)
-{
-    const size_t k = plan->clusters, d = plan->seen, ask = rounds_slot(plan);
-    const clo_slot *const slot = &context->meter->slots[ask];
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    clo_assign rule;
-    clo_status status =
-        clo_i_assign_centers(context->workspace, centers, k, d, slot->bits, &rule, err);
-    if (!status) status = clo_i_ask_gaussian_sum(context, ask, data, &rule, sums, sizes, err);
-    if (!status)
-        for (size_t c = 0; c < k; c++) move(slot, d, sums + c * d, sizes[c], centers + c * d);
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
 }
 
 /* ---- the run --------------------------------------------------------------------------- */
@@ -279,26 +171,13 @@ static clo_status search(const lloyd_plan *plan, const clo_bounded *data, clo_co
     const size_t k = plan->clusters, first = plan->frame > 0;
     double *sums = NULL;
     CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *sums, &sums, err));
-    CLO_TRY(start(context, k, plan->seen, centers, err));
+    CLO_TRY(clo_i_start_centers(context, k, plan->seen, centers, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, first + round);
-        CLO_TRY(one_round(context, plan, data, centers, sums, sizes, err));
+        CLO_TRY(clo_i_center_round(context, first, data, plan->seen, centers, sums, sizes, err));
         if (round + 2 < plan->rounds) CLO_TRY(revive(context, plan, centers, sizes, err));
     }
     return CLO_OK;
-}
-
-/* From what the lens shows back to all coordinates of the ball. */
-static void unfold(const lloyd_plan *plan, const double *frame, double scale, const double *seen,
-                   double *whole)
-{
-    const size_t d = plan->cols, r = plan->frame;
-    for (size_t j = 0; j < d; j++) {
-        double sum = 0;
-        for (size_t i = 0; i < r; i++) sum += frame[j * r + i] * seen[i];
-        whole[j] = sum / scale;
-    }
-    pull_into_ball(whole, d);
 }
 
 static clo_status search_in_frame(const lloyd_plan *plan, const clo_bounded *data,
@@ -317,7 +196,7 @@ static clo_status search_in_frame(const lloyd_plan *plan, const clo_bounded *dat
     const clo_status status = search(plan, data, context, seen, sizes, err);
     context->lens = NULL;
     for (size_t c = 0; !status && c < k; c++)
-        unfold(plan, frame, lens.scale, seen + c * r, centers + c * d);
+        clo_i_unfold_point(frame, d, r, lens.scale, seen + c * r, centers + c * d);
     return status;
 }
 
@@ -333,12 +212,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
         CLO_TRY(search_in_frame(plan, data, context, centers, sizes, err));
     else
         CLO_TRY(search(plan, data, context, centers, sizes, err));
-    for (size_t c = 0; c < k; c++) {
-        clo_i_domain_unmap_point(domain, centers + c * d);
-        sizes[c] = fmax(sizes[c], 0);
-    }
-    CLO_TRY(clo_i_release_put(out, "centers", centers, 2, (size_t[]){ k, d }, err));
-    return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
+    return clo_i_release_centers(domain, k, centers, sizes, out, err);
 }
 
 /* With directions kept, the part of a centre that they miss is not counted: it depends on the
