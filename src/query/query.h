@@ -35,10 +35,10 @@ typedef struct clo_slot {
     size_t cols;          /* that it sees: the domain's, or those of a lens */
     bool lens;            /* whether it is asked through one */
     double even;          /* of fourth moments: the share of their traces that is left out */
-    size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    size_t groups;        /* clusters of a query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     uint64_t sensitivity; /* exact, in integer units */
-    uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
+    uint64_t scale;       /* of a Gaussian: its standard deviation; of Laplace noise: its scale */
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
@@ -157,6 +157,35 @@ CLO_CHECK clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t cl
 CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t slot,
                                             const clo_bounded *data, const clo_assign *rule,
                                             double *sums, double *counts, clo_error *err);
+
+/* The same with discrete Laplace noise, and without a delta.  laplace_sum.T1.  epsilon: of one
+ * ask. */
+CLO_CHECK clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters,
+                                            double epsilon, uint64_t times, const char *label,
+                                            clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_laplace_sum(clo_context *context, size_t slot,
+                                           const clo_bounded *data, const clo_assign *rule,
+                                           double *sums, double *counts, clo_error *err);
+
+/* Either of the two.  clo_i_plan_cluster_sum: by the kind of one ask's event (CLO_EVENT_GAUSSIAN
+ * with mu, CLO_EVENT_PURE with epsilon).  clo_i_plan_cluster_sum_within: `times` asks spend this
+ * budget, and CLO_SUM_AUTO takes what errs less: Laplace noise where there is no delta, and where
+ * delta is tiny or there are very few columns. */
+typedef enum clo_sum_noise { CLO_SUM_AUTO, CLO_SUM_GAUSSIAN, CLO_SUM_LAPLACE } clo_sum_noise;
+CLO_CHECK clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters,
+                                            clo_event_kind kind, double parameter, uint64_t times,
+                                            const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_plan_cluster_sum_within(const clo_domain *domain, size_t clusters,
+                                                   clo_sum_noise noise, clo_loss budget,
+                                                   uint64_t times, const char *label, clo_slot *out,
+                                                   clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
+                                           const clo_bounded *data, const clo_assign *rule,
+                                           double *sums, double *counts, clo_error *err);
+/* Standard deviation of a noisy coordinate of a sum, in unit-ball coordinates, and of a noisy size,
+ * in records: of a line of either kind. */
+double clo_i_slot_deviation(const clo_slot *slot);
+double clo_i_slot_count_deviation(const clo_slot *slot);
 
 /* For each cluster the Gram matrix of its records, all in one Gaussian query.
  * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */

@@ -39,6 +39,7 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     const size_t whole = slot->lens ? clo_i_take_size(t * rows * cols, 8) : 0;
     switch (slot->query) {
     case CLO_QUERY_gaussian_sum:
+    case CLO_QUERY_laplace_sum:
         return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
     case CLO_QUERY_gaussian_gram:
         /* At most `seen` basis vectors a cluster, and a foot. */
