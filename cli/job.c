@@ -151,8 +151,8 @@ static clo_status read_and_bound(cli_job *job, cli_error *err)
 static clo_status make_plan(cli_job *job, cli_error *err)
 {
     if (job->budget.delta < 0) job->budget.delta = cli_default_delta(job->domain.rows);
-    return cli_choice_plan(&job->choice, &job->domain, job->budget, cli_accept(job->args),
-                           &job->plan, err);
+    return cli_learning_plan(&job->choice, &job->spec, &job->domain, job->budget,
+                             cli_accept(job->args), &job->plan, err);
 }
 
 static clo_status gather(cli_job *job, cli_error *err)

@@ -187,17 +187,31 @@ static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_
     return CLO_OK;
 }
 
+/* The mechanism, in the domain of the plan, and the facts of what it released. */
+static clo_status run_mechanism(const clo_plan *plan, const clo_grant *grant,
+                                const clo_bounded *data, clo_context *context, clo_release *release,
+                                clo_error *err)
+{
+    CLO_TRY(plan->mechanism->run(plan->state, &plan->domain, data, context, release, err));
+    CLO_TRY(clo_i_lift(&plan->domain, release, err));
+    return describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
+}
+
 static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
                          clo_context *context, clo_release *release, clo_error *err)
 {
     const int before = omp_get_max_threads();
+    clo_i_learnt learnt;
+    clo_status status;
     /* BLAS takes its number of threads from here; it is put back below. */
     omp_set_num_threads(context->threads);
-    clo_status status =
-        plan->mechanism->run(plan->state, &plan->domain, data, context, release, err);
+    if (!plan->steps) {
+        status = run_mechanism(plan, grant, data, context, release, err);
+    } else if (!(status = clo_i_learn(plan, data, context, release, &learnt, err))) {
+        status = run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
+        clo_i_learnt_free(&learnt);
+    }
     omp_set_num_threads(before);
-    if (!status) status = clo_i_lift(&plan->domain, release, err);
-    if (!status) status = describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
     return status;
 }
 
@@ -208,7 +222,8 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
-    clo_meter meter = { .slots = plan->slots, .count = plan->slot_count };
+    clo_meter meter = { .slots = plan->slots + plan->steps,
+                        .count = plan->slot_count - plan->steps };
     if (given)
         memcpy(&options, given,
                given->struct_size < sizeof options ? given->struct_size : sizeof options);
