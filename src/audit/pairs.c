@@ -51,6 +51,24 @@ static size_t last_member(clo_relation relation, unsigned group, int world, doub
     return rows + 1;
 }
 
+/* One member more of a cluster that has one, so that its size is 2 or 1. */
+static size_t second_member(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here = 1, middle = 0;
+    const size_t rows = either(relation, group, world, 1, &here, &middle, out);
+    out[rows] = middle;
+    return rows + 1;
+}
+
+/* Ten times as long as all the others, or as short as they are. */
+static size_t longest(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double far[] = { 1, 0 }, near[] = { 0.1, 0 };
+    const size_t rows = either(relation, group, world, 2, far, near, out);
+    for (size_t i = 0; i < 20; i++) memcpy(out + 2 * (rows + i), near, sizeof near);
+    return rows + 20;
+}
+
 static size_t axes(clo_relation relation, unsigned group, int world, double *out)
 {
     return either(relation, group, world, 3, (const double[]){ 1, 0, 0 },

@@ -27,6 +27,10 @@ CLO_CHECK clo_status clo_i_block_load(const clo_bounded *data, size_t index, siz
 /* The squared norms of the block's records on the full grid: at most 4^CLO_GRID_BITS. */
 CLO_CHECK clo_status clo_i_block_norms(const clo_bounded *data, size_t index, size_t block_rows,
                                        uint64_t *squares, size_t *rows, clo_error *err);
+/* The same rows in another domain of as many columns: record y, in ball coordinates, becomes
+ * y - shift inside the new domain's ball (NULL: no shift).  bound.T5 */
+CLO_CHECK clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain,
+                                   const double *shift, clo_bounded **out, clo_error *err);
 /* A good block size for so many columns. */
 size_t clo_i_block_rows(size_t cols, size_t asked);
 

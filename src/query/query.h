@@ -105,6 +105,11 @@ clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);
 void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
                       double *seen);
 
+/* The records about another centre (shift, in ball coordinates; NULL: the same) within another
+ * radius, those of the domain, by released values alone; to be freed (bound.T5). */
+CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain,
+                                    const double *shift, clo_bounded **out, clo_error *err);
+
 /* ---- who is in which cluster: a pure function of one record and of released values ------ */
 
 typedef enum clo_assign_kind {

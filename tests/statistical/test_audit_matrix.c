@@ -37,8 +37,10 @@ static const expectation pairs[] = {
     { "subspace/approx", "nearly", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
-    { "kmeans/lloyd", "pure", 0.4, 0.45 },
-    { "kmeans/lloyd", "pure_empty", 0.4, 0.45 },
+    { "kmeans/lloyd", "pure", 0.5, 0.55 },
+    { "kmeans/lloyd", "pure_empty", 0.25, 0.27 },
+    { "kmeans/lloyd", "pure_size", 0.2, 0.2 },
+    { "kmeans/lloyd", "longest", 0.3, 0.3 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
