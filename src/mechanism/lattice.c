@@ -1,11 +1,12 @@
 /*
  * lattice.c - the nearest point of the Barnes-Wall lattice (Conway and Sloane, Sphere Packings,
- * Lattices and Groups, chapters 4 and 20): the integer vectors that are, modulo 2, a codeword of the
- * Reed-Muller code of length 16 with 32 words, and whose coordinates add up to a multiple of 4.
+ * Lattices and Groups, chapters 4 and 20): the integer vectors that are, modulo 2, a codeword of
+ * the Reed-Muller code of length 16 with 32 words, and whose coordinates add up to a multiple of 4.
  *
  * Every codeword has a weight that 8 divides.  So the lattice is the union over the codewords c of
- * c + 2 z, z integer with an even sum, and the nearest point of each of these 32 is found by rounding
- * and, where the sum comes out odd, by rounding the one coordinate the other way that minds least.
+ * c + 2 z, z integer with an even sum, and the nearest point of each of these 32 is found by
+ * rounding and, where the sum comes out odd, by rounding the one coordinate the other way that
+ * minds least.
  */
 #include "mechanism/lattice.h"
 #include <math.h>
@@ -24,7 +25,7 @@ static unsigned bit_of(unsigned word, unsigned i)
     return (bits ^ bits >> 1) & 1;
 }
 
-/* One coordinate rounded to an even number (0) and to an odd one (1): half of it, and what is left. */
+/* One coordinate rounded to an even number (0) and to an odd one (1): half of it, and the rest. */
 typedef struct rounded {
     int64_t half[2];
     double rest[2];
@@ -42,8 +43,8 @@ static rounded round_both_ways(double value)
     return r;
 }
 
-/* The squared distance to the nearest point of c + 2 z.  turned: the coordinate that was rounded the
- * other way; DIM: none. */
+/* The squared distance to the nearest point of c + 2 z.  turned: the coordinate that was rounded
+ * the other way; DIM: none. */
 static double distance_to(const rounded *r, unsigned word, size_t *turned)
 {
     double total = 0, most = -1;

@@ -2,9 +2,9 @@
  * lattice.h - the Barnes-Wall lattice of 16 dimensions: a partition of space into cells that are
  * rounder than cubes.
  *
- * What falls near a cell's wall is what two blocks of records disagree on.  At the same volume these
- * cells have 1.7 times less wall than cubes, and their points lie nearer to the centre: cells that
- * as many blocks agree on can be smaller.
+ * What falls near a cell's wall is what two blocks of records disagree on.  At the same volume
+ * these cells have 1.7 times less wall than cubes, and their points lie nearer to the centre: cells
+ * that as many blocks agree on can be smaller.
  */
 #ifndef CLO_LATTICE_H
 #define CLO_LATTICE_H

@@ -1,13 +1,13 @@
 /*
- * subspace_boosted.c - subspace/approx on several disjoint parts of the records, and of their answers
- * one that most agree with (singhal2021, Algorithm 3, with the test of closeness that it forgets):
- * how often that goes wrong falls exponentially with the number of parts.
+ * subspace_boosted.c - subspace/approx on several disjoint parts of the records, and of their
+ * answers one that most agree with (singhal2021, Algorithm 3, with the test of closeness that it
+ * forgets): how often that goes wrong falls exponentially with the number of parts.
  *
- * A record is in one part, so that all of them cost what one does (subspace_boosted.T1); what follows
- * is a vote among released subspaces.  Where most parts are within alpha of the truth, the answer is
- * within 3 alpha (subspace_boosted.T2).  The parts' errors are independent of each other; so the mean
- * of those that agree is usually much better than any of them, and it is what is released unless one
- * of them is asked for (subspace_boosted.T4).
+ * A record is in one part, so that all of them cost what one does (subspace_boosted.T1); what
+ * follows is a vote among released subspaces.  Where most parts are within alpha of the truth, the
+ * answer is within 3 alpha (subspace_boosted.T2).  The parts' errors are independent of each other;
+ * so the mean of those that agree is usually much better than any of them, and it is what is
+ * released unless one of them is asked for (subspace_boosted.T4).
  */
 #include "mechanism/subspace_cells.h"
 #include "mechanism/subspace_units.h"
@@ -17,9 +17,9 @@
 enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, PARAM_COUNT };
 enum { MEAN, ONE };
 enum { MOST_PARTS = 1024 };
-/* What the presets count on: how many parts of a hundred find a subspace within alpha, where alpha is
- * so many expected errors of a part; and how much narrower cells may be where not every part needs
- * to find one.  By measurement (bench/bench_subspace_approx.c). */
+/* What the presets count on: how many parts of a hundred find a subspace within alpha, where alpha
+ * is so many expected errors of a part; and how much narrower cells may be where not every part
+ * needs to find one.  By measurement (bench/bench_subspace_approx.c). */
 static const double SUCCESS = .8, ALPHA_ERRORS = 2, NARROW = .6;
 
 static const clo_param params[PARAM_COUNT] = {

@@ -103,8 +103,8 @@ clo_status clo_i_top_directions(double *columns, size_t cols, size_t count, size
     return status;
 }
 
-/* Where the reference points are projected to on the range of the basis, on the scale of the lattice
- * and off by the offsets.  along: dim. */
+/* Where the reference points are projected to on the range of the basis, on the scale of the
+ * lattice and off by the offsets.  along: dim. */
 static void project_points(const clo_cells *c, const double *basis, double *along, double *images)
 {
     const size_t d = c->cols, k = c->dim;
@@ -160,9 +160,9 @@ static clo_status locate(void *user, size_t part, const clo_block *block, int64_
 
 /* Reference points at right angles to each other, as far as there are columns for it, of length
  * sqrt(cols): their projections then span every subspace about equally well.  A point and its
- * opposite say the same; of the two it is the one whose first coordinate is not negative, so that the
- * numbers of a cell mean something to who reads them without the points, as an audit does.  columns:
- * cols x references of scratch. */
+ * opposite say the same; of the two it is the one whose first coordinate is not negative, so that
+ * the numbers of a cell mean something to who reads them without the points, as an audit does.
+ * columns: cols x references of scratch. */
 static clo_status spread_points(const clo_cells *c, double *columns, clo_error *err)
 {
     const size_t d = c->cols;
@@ -230,8 +230,8 @@ size_t clo_i_cells_size(const clo_cells_plan *plan, size_t cols)
            clo_i_take_size(points, sizeof(double));
 }
 
-/* The centre, as projections of the reference points, may span too little: then the rest of the basis
- * is arbitrary. */
+/* The centre, as projections of the reference points, may span too little: then the rest of the
+ * basis is arbitrary. */
 clo_status clo_i_cells_span(clo_context *context, const clo_cells *c, const int64_t *place,
                             double *basis, clo_error *err)
 {

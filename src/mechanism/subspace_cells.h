@@ -19,8 +19,8 @@ typedef struct clo_cells_plan {
     double unit;   /* of the lattice */
 } clo_cells_plan;
 
-/* Completes a plan whose dim, parts and blocks are set, and adds its one line to the draft.  narrow:
- * 1, or less for cells as much narrower, which are found less often. */
+/* Completes a plan whose dim, parts and blocks are set, and adds its one line to the draft.
+ * narrow: 1, or less for cells as much narrower, which are found less often. */
 CLO_CHECK clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow,
                                       clo_cells_plan *plan, clo_error *err);
 /* The expected ||sin Theta||_F of one part's subspace where one is found. */

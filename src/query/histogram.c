@@ -106,11 +106,10 @@ static clo_status locate_in(const locating *l, size_t part, size_t number, const
 static clo_status locate_one(void *user, int thread, size_t b, const clo_block *block)
 {
     const locating *const l = user;
-    const size_t own = b / l->blocks, number = b % l->blocks;
     (void)thread;
-    if (!clo_i_planted(CLO_FAULT_PARTS_SHARED)) return locate_in(l, own, number, block);
-    for (size_t part = 0; part < l->parts && own == 0; part++)
-        CLO_TRY(locate_in(l, part, number, block));
+    if (!clo_i_planted(CLO_FAULT_PARTS_SHARED))
+        return locate_in(l, b / l->blocks, b % l->blocks, block);
+    for (size_t part = 0; part < l->parts; part++) CLO_TRY(locate_in(l, part, b, block));
     return CLO_OK;
 }
 
@@ -204,7 +203,9 @@ clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bo
                    .blocks = slot->blocks / slot->parts };
     clo_status status = clo_i_alloc(count, sizeof *l.cells, &l.cells, err);
     if (!status) status = clo_i_alloc(slot->blocks, sizeof *l.entries, &l.entries, err);
-    if (!status) status = clo_i_divide(context, slot, data, &d, err);
+    clo_slot divided = *slot;
+    if (clo_i_planted(CLO_FAULT_PARTS_SHARED)) divided.blocks = l.blocks;
+    if (!status) status = clo_i_divide(context, &divided, data, &d, err);
     if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
     clo_i_division_free(&d);
     if (!status) status = answer(context, slot, l.entries, out, err);

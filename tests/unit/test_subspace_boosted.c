@@ -1,5 +1,5 @@
-/* subspace/boosted: parts of the records vote (subspace_boosted.T1), seldom without an answer and as
- * well as predicted; how many parts there are follows from beta (subspace_boosted.T3). */
+/* subspace/boosted: parts of the records vote (subspace_boosted.T1), seldom without an answer and
+ * as well as predicted; how many parts there are follows from beta (subspace_boosted.T3). */
 #include "near_subspace.h"
 #include "mechanism/mechanism.h"
 #include <math.h>
@@ -39,8 +39,8 @@ static void finds_a_subspace_as_well_as_predicted(void **state)
     free_sample(&s);
 }
 
-/* 13 parts of 8 blocks at an epsilon where that is enough: each run has an answer, and the votes are
- * told. */
+/* 13 parts of 8 blocks at an epsilon where that is enough: each run has an answer, and the votes
+ * are told. */
 static void says_how_the_parts_voted(void **state)
 {
     clo_domain domain = ball(4, 1, CLO_ADD_REMOVE);
