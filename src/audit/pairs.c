@@ -90,10 +90,11 @@ static size_t nearly_enough(clo_relation relation, unsigned group, int world, do
     return rows + 15;
 }
 
-/* A block with a long record is in that record's cell, whatever short ones it has.  Some blocks have
- * one along the first axis, and the short ones of the others lie along the second: a fuller cell, but
- * not by so much that the noise never turns it.  The record takes a block from the one to the other,
- * so that both sizes show it (histogram.T1).  At epsilon 2 and delta 1e-6, a threshold of 15. */
+/* A block with a long record is in that record's cell, whatever short ones it has.  Some blocks
+ * have one along the first axis, and the short ones of the others lie along the second: a fuller
+ * cell, but not by so much that the noise never turns it.  The record takes a block from the one to
+ * the other, so that both sizes show it (histogram.T1).  At epsilon 2 and delta 1e-6, a threshold
+ * of 15. */
 static size_t swapped(clo_relation relation, unsigned group, int world, double *out)
 {
     const double lengthy[] = { 1, 0 }, brief[] = { 0, .01 };

@@ -20,7 +20,7 @@ enum { MOST_PARTS = 1024 };
 /* What the presets count on: how many parts of a hundred find a subspace within alpha, where alpha
  * is so many expected errors of a part; and how much narrower cells may be where not every part
  * needs to find one.  By measurement (bench/bench_subspace_approx.c). */
-static const double SUCCESS = .8, ALPHA_ERRORS = 2, NARROW = .6;
+static const double SUCCESS = .8, ALPHA_ERRORS = 2.5, NARROW = .6;
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },

@@ -16,7 +16,7 @@ enum { REFERENCES = 3, FEWEST_BLOCKS = 8, MOST_PRESET_BLOCKS = 4096 };
 /* So many thresholds of blocks: a cell that a fifth of them name is then found. */
 static const double BLOCKS_A_THRESHOLD = 5.7;
 /* Of the width of a cell, by measurement (bench/bench_subspace_approx.c). */
-static const double WIDTH_FACTOR = 5;
+static const double WIDTH_FACTOR = 5.4;
 
 static size_t coordinates(const clo_cells_plan *plan, size_t cols)
 {
@@ -34,15 +34,17 @@ static size_t good_blocks(const clo_cells_plan *plan, uint64_t rows, uint64_t th
     return (size_t)fmax(fmin(fmin(wanted, possible), MOST_PRESET_BLOCKS), FEWEST_BLOCKS);
 }
 
-/* Each of the dim * cols coordinates of a block spreads by about gamma sqrt(dim / rows), and the
- * chance that all are in the fullest cell falls exponentially with their spreads over its width; so
- * where more of the blocks must agree, it is wider. */
+/* Each of the dim * cols coordinates of a block spreads by about gamma sqrt(dim / rows), less where
+ * few columns are left across the subspace, and the chance that all are in the fullest cell falls
+ * exponentially with their spreads over its width; so where more of the blocks must agree, it is
+ * wider. */
 static double cell_width(const clo_cells_plan *plan, const clo_domain *domain, double gamma)
 {
     const double d = (double)domain->cols, k = (double)plan->dim;
     const double blocks = (double)plan->blocks * (double)plan->parts;
     const double rows = domain->rows > 0 ? (double)domain->rows / blocks : 4 * k;
-    return WIDTH_FACTOR / -log(plan->agree) * gamma * d * k * sqrt(k / fmax(rows - k, 1));
+    const double spreads = k * sqrt(d * fmax(d - k, 1)) * gamma * sqrt(k / fmax(rows - k, 1));
+    return WIDTH_FACTOR / -log(plan->agree) * spreads;
 }
 
 clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_cells_plan *plan,
