@@ -22,6 +22,9 @@ enum { MOST_PARTS = 1024 };
  * needs to find one.  By measurement (bench/bench_subspace_approx.c). */
 static const double SUCCESS = .8, ALPHA_ERRORS = 2.5, NARROW = .6;
 
+/* Below it, sines are what rounding says. */
+static const double LEAST_ALPHA = 1e-9;
+
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
     [GAMMA] = { "gamma", CLO_PARAM_REAL, 0, 1, 0, NULL,
@@ -79,7 +82,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     CLO_TRY(clo_i_cells_plan(draft, values[GAMMA], NARROW, &plan->cells, err));
     if (!(plan->alpha > 0)) {
         const double error = clo_i_cells_error(&plan->cells, draft->domain, draft->slots, INFINITY);
-        plan->alpha = fmin(ALPHA_ERRORS * error, .5);
+        plan->alpha = fmax(fmin(ALPHA_ERRORS * error, .5), LEAST_ALPHA);
     }
     draft->workspace = clo_i_cells_size(&plan->cells, d) +
                        clo_i_take_size(parts * d * k, sizeof(double)) +
@@ -141,7 +144,7 @@ extern const clo_mechanism clo_i_mechanism_subspace_boosted;
 const clo_mechanism clo_i_mechanism_subspace_boosted = {
     .family = "subspace",
     .method = "boosted",
-    .summary = "the same from a vote of several parts of the records: seldom wrong, seldom none",
+    .summary = "one subspace that the records nearly lie on, by a vote of several parts of them",
     .proof = "proofs/subspace_boosted.md",
     .guarantee = CLO_EXACT,
     .params = params,

@@ -15,6 +15,11 @@
 enum { REFERENCES = 3, FEWEST_BLOCKS = 8, MOST_PRESET_BLOCKS = 4096 };
 /* So many thresholds of blocks: a cell that a fifth of them name is then found. */
 static const double BLOCKS_A_THRESHOLD = 5.7;
+/* A cell that so many thresholds of blocks name is nearly always found. */
+static const double ENOUGH = 1.15;
+/* A block's, as a multiple of dim, where the number of all rows is not public; and how many times
+ * more than there are is too many to count on. */
+static const double USUAL_ROWS = 4, TOO_FEW = 1.5;
 /* Of the width of a cell, by measurement (bench/bench_subspace_approx.c). */
 static const double WIDTH_FACTOR = 5.4;
 
@@ -38,13 +43,12 @@ static size_t good_blocks(const clo_cells_plan *plan, uint64_t rows, uint64_t th
  * few columns are left across the subspace, and the chance that all are in the fullest cell falls
  * exponentially with their spreads over its width; so where more of the blocks must agree, it is
  * wider. */
-static double cell_width(const clo_cells_plan *plan, const clo_domain *domain, double gamma)
+static double cell_width(const clo_cells_plan *plan, size_t cols, double gamma, uint64_t threshold)
 {
-    const double d = (double)domain->cols, k = (double)plan->dim;
-    const double blocks = (double)plan->blocks * (double)plan->parts;
-    const double rows = domain->rows > 0 ? (double)domain->rows / blocks : 4 * k;
-    const double spreads = k * sqrt(d * fmax(d - k, 1)) * gamma * sqrt(k / fmax(rows - k, 1));
-    return WIDTH_FACTOR / -log(plan->agree) * spreads;
+    const double d = (double)cols, k = (double)plan->dim;
+    const double spreads = k * sqrt(d * fmax(d - k, 1)) * gamma * sqrt(k / fmax(plan->rows - k, 1));
+    const double agree = fmin(ENOUGH * (double)threshold / (double)plan->blocks, .97);
+    return WIDTH_FACTOR / -log(agree) * spreads;
 }
 
 clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_cells_plan *plan,
@@ -66,8 +70,9 @@ clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_c
     if (plan->blocks == 0) plan->blocks = good_blocks(plan, domain->rows, slot.threshold);
     CLO_TRY(clo_i_plan_histogram(domain, width, plan->parts, plan->blocks, draft->budget,
                                  "cells of the blocks' subspaces", &slot, err));
-    plan->agree = fmin(1.15 * (double)slot.threshold / (double)plan->blocks, .97);
-    plan->unit = narrow * cell_width(plan, domain, gamma) / CLO_LATTICE_WIDTH;
+    plan->rows = domain->rows > 0 ? (double)domain->rows / (double)slot.blocks
+                                  : USUAL_ROWS * (double)plan->dim;
+    plan->unit = narrow * cell_width(plan, d, gamma, slot.threshold) / CLO_LATTICE_WIDTH;
     return clo_i_draft_add(draft, &slot, err);
 }
 
@@ -79,8 +84,11 @@ double clo_i_cells_error(const clo_cells_plan *plan, const clo_domain *domain,
 {
     const double k = (double)plan->dim, d = (double)domain->cols, q = (double)plan->references;
     const double all = sqrt(fmin(k, d - k)), width = plan->unit * CLO_LATTICE_WIDTH;
+    const double block = rows / ((double)plan->blocks * (double)plan->parts);
     const double blocks = fmin((double)plan->blocks, rows / (k * (double)plan->parts));
-    if (blocks < 1.15 * (double)slots[0].threshold) return all;
+    if (blocks < ENOUGH * (double)slots[0].threshold) return all;
+    /* Blocks that have fewer rows than was counted on agree too seldom. */
+    if (TOO_FEW * fmax(block - k, 1) < fmax(plan->rows - k, 1)) return all;
     return fmin(width * sqrt((d - k) * CLO_LATTICE_MOMENT * k / (q - k)), all);
 }
 

@@ -15,7 +15,7 @@
 typedef struct clo_cells_plan {
     size_t dim, parts, references;
     size_t blocks; /* of one part; 0 before planning: by the public facts */
-    double agree;  /* the share of a part's blocks that a cell's width counts on */
+    double rows;   /* that a block is counted on to have: the width of the cells follows */
     double unit;   /* of the lattice */
 } clo_cells_plan;
 

@@ -1,6 +1,7 @@
 /* subspace/boosted: parts of the records vote (subspace_boosted.T1), seldom without an answer and
  * as well as predicted; how many parts there are follows from beta (subspace_boosted.T3). */
 #include "near_subspace.h"
+#include "base/base.h"
 #include "mechanism/mechanism.h"
 #include <math.h>
 
@@ -152,6 +153,80 @@ static void runs_are_total_and_the_same_on_any_threads(void **state)
         }
 }
 
+/* Where the number of rows is not public, the cells count on 4 dim a block, and the prediction says
+ * whether so many are enough. */
+static void a_prediction_knows_how_many_rows_it_takes(void **state)
+{
+    const clo_domain domain = ball(10, 1, CLO_ADD_REMOVE);
+    const char *meaning;
+    double few = 0, enough = 0;
+    clo_error err;
+    (void)state;
+    clo_plan *const plan = plan_for("subspace/boosted", "dim=2 gamma=1e-4", &domain, 1, 1e-6);
+    assert_ok(clo_plan_predict(plan, 8000, &few, &meaning, &err), err);
+    assert_ok(clo_plan_predict(plan, 17000, &enough, &meaning, &err), err);
+    assert_true(few > 1.41 && enough < .01);
+    clo_plan_free(plan);
+}
+
+/* auto weighs it against approx by what both promise, and beta names it. */
+static void it_is_chosen_where_it_promises_more(void **state)
+{
+    const clo_setting settings[] = { { "dim", "2" }, { "gamma", "1e-4" }, { "beta", "0.05" } };
+    static const struct {
+        uint64_t rows;
+        size_t settings;
+        const char *method;
+    } cases[] = { { 2000, 2, "approx" }, { 40000, 2, "boosted" }, { 2000, 3, "boosted" } };
+    clo_domain domain = ball(10, 1, CLO_REPLACE);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clo_plan *plan = NULL;
+        clo_error err;
+        domain.rows = cases[i].rows;
+        assert_ok(clo_plan_auto("subspace", settings, cases[i].settings, &domain,
+                                (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
+                  err);
+        assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), cases[i].method);
+        clo_plan_free(plan);
+    }
+}
+
+#ifdef CLO_FAULT_INJECTION
+/* At an epsilon where two blocks are enough, so that a subspace is found and the vote is taken. */
+static void a_vote_survives_any_failed_allocation(void **state)
+{
+    const clo_domain domain = ball(3, 1, CLO_REPLACE);
+    const double values[18] = { .1, 0, 0, .2, 0, 0, .3, 0, 0, .4, 0, 0, .5, 0, 0, .6, 0, 0 };
+    clo_bounded *const data = bounded_from(values, 6, &domain);
+    clo_plan *const plan =
+        plan_for("subspace/boosted", "dim=1 gamma=0.01 blocks=3 parts=2", &domain, 60, 1e-6);
+    clo_status status = CLO_MEMORY;
+    (void)state;
+    for (uint64_t n = 1; status != CLO_OK; n++) {
+        clo_rng *const rng = seeded("memory");
+        clo_run_options options = clo_run_options_default();
+        clo_grant *grant = NULL;
+        clo_release *release = NULL;
+        clo_error err;
+        clo_array basis;
+        options.threads = 1;
+        assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+        clo_i_fail_allocation(n);
+        status = clo_run(plan, grant, data, rng, &options, &release, &err);
+        clo_i_fail_allocation(0);
+        assert_true(status == CLO_OK || status == CLO_MEMORY);
+        assert_true((status == CLO_OK) == (release != NULL));
+        if (release) assert_true(clo_release_find(release, "basis", &basis));
+        clo_release_free(release);
+        clo_grant_free(grant);
+        clo_rng_free(rng);
+    }
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +235,11 @@ int main(void)
         cmocka_unit_test(finds_nothing_where_there_is_no_subspace),
         cmocka_unit_test(parts_follow_beta),
         cmocka_unit_test(what_is_missing_or_too_much_is_said),
+        cmocka_unit_test(a_prediction_knows_how_many_rows_it_takes),
+        cmocka_unit_test(it_is_chosen_where_it_promises_more),
+#ifdef CLO_FAULT_INJECTION
+        cmocka_unit_test(a_vote_survives_any_failed_allocation),
+#endif
         cmocka_unit_test(runs_are_total_and_the_same_on_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
