@@ -99,6 +99,8 @@ void clo_i_plan_identify(clo_plan *plan)
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
                                   slot->count_unit,
+                                  slot->blocks,
+                                  slot->parts,
                                   slot->width,
                                   slot->threshold,
                                   slot->quantile_numerator,
