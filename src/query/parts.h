@@ -36,6 +36,17 @@ size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 CLO_CHECK clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count,
                                          int64_t *out, clo_error *err);
 
+/* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
+void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
+                       int bits, double *seen);
+
+/* Adds to totals, k x (d + 1), each record of cluster c to row c, as far as slot->entries of its
+ * entries go, and slot->count_unit to the last of that row, modulo 2^64 (sparse_sum.T1). */
+CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *slot,
+                                         const clo_bounded *data, const clo_assign *rule,
+                                         uint64_t *totals, clo_error *err);
+size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
+
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);
 
