@@ -91,7 +91,7 @@ clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double 
 
 bool clo_i_size_is_noise(const clo_slot *slot, double size)
 {
-    return size <= 2 * (double)slot->scale / (double)slot->count_unit;
+    return size <= 2 * clo_i_slot_count_deviation(slot);
 }
 
 void clo_i_pull_into_ball(double *center, size_t d)
@@ -108,7 +108,7 @@ void clo_i_move_center(const clo_slot *slot, size_t d, const double *sum, double
                        double *center)
 {
     if (clo_i_size_is_noise(slot, size)) return;
-    const double noise = ldexp((double)slot->scale, -slot->bits) / size;
+    const double noise = clo_i_slot_deviation(slot) / size;
     double step = 0, trust = 1;
     for (size_t j = 0; j < d; j++)
         step += (sum[j] / size - center[j]) * (sum[j] / size - center[j]);
@@ -130,7 +130,7 @@ clo_status clo_i_center_round(clo_context *context, size_t ask, const clo_bounde
     clo_assign rule;
     clo_status status =
         clo_i_assign_centers(context->workspace, centers, k, d, slot->bits, &rule, err);
-    if (!status) status = clo_i_ask_gaussian_sum(context, ask, data, &rule, sums, sizes, err);
+    if (!status) status = clo_i_ask_cluster_sum(context, ask, data, &rule, sums, sizes, err);
     if (!status)
         for (size_t c = 0; c < k; c++)
             clo_i_move_center(slot, d, sums + c * d, sizes[c], centers + c * d);

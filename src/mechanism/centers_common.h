@@ -13,6 +13,13 @@
         "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 8, NULL, "how many centres to find"        \
     }
 
+/* And the row of those that can do with either noise: its values are those of clo_sum_noise. */
+#define CLO_CENTERS_ROW_NOISE                                                                      \
+    {                                                                                              \
+        "noise", CLO_PARAM_CHOICE, 0, 2, CLO_SUM_AUTO, "auto|gaussian|laplace",                    \
+            "of sums and sizes; auto: what errs less, which is laplace without a delta"            \
+    }
+
 /* How many records a plan counts with: the public number, or a guess that grows with k. */
 double clo_i_guessed_rows(const clo_domain *domain, size_t clusters);
 

@@ -4,7 +4,8 @@
  * Each round asks one query: the sums and sizes of all clusters, whose members are decided by
  * the centres released in the round before (kmeans_lloyd.T1).  All else is post-processing: a
  * public start, a mean that is not trusted further than its noise allows, a pull back into the
- * ball.  A cluster without records gets noise like any other; nothing branches on it.
+ * ball.  A cluster without records gets noise like any other; nothing branches on it.  The noise is
+ * Gaussian, or Laplace where the budget has no delta or so small a one that this errs less.
  *
  * Where there are many columns and the centres are nearly in a few directions, part of the budget
  * buys these directions first, and the rounds look at the records through them: the noise then
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CLUSTERS, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
+enum { CLUSTERS, ROUNDS, REDUCE, SHARE, NOISE, PARAM_COUNT };
 enum { BY_CHOICE = -1, MOST_KEPT = 1024 };
 static const double STEP_APART = 0.05; /* of the radius */
 
@@ -30,14 +31,16 @@ static const clo_param params[PARAM_COUNT] = {
                  "directions to keep before the rounds; 0: all, -1: what pays" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.5, NULL,
                 "of the budget, for choosing the directions to keep" },
+    [NOISE] = CLO_CENTERS_ROW_NOISE,
 };
 
 typedef struct lloyd_plan {
     size_t clusters;
     uint64_t rounds;
-    size_t cols;  /* of the records */
-    size_t frame; /* directions kept; 0: the records themselves are looked at */
-    size_t seen;  /* coordinates that the rounds see: one of the two above */
+    size_t cols;     /* of the records */
+    size_t frame;    /* directions kept; 0: the records themselves are looked at */
+    size_t seen;     /* coordinates that the rounds see: one of the two above */
+    double round_mu; /* of a round beside the choice of directions */
 } lloyd_plan;
 
 /* k centres span at most k directions.  Keeping these pays where the noise of a Gram matrix, whose
@@ -51,15 +54,23 @@ static size_t what_pays(const clo_domain *domain, size_t k, double noise)
 }
 
 /* The Gram matrix that the directions are taken from, and with it the number of them. */
-static clo_status add_frame(clo_draft *draft, double mu, lloyd_plan *plan, clo_error *err)
+static clo_status add_frame(clo_draft *draft, lloyd_plan *plan, clo_error *err)
 {
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     const double wanted = draft->values[REDUCE];
+    const bool pure = draft->values[NOISE] == CLO_SUM_LAPLACE || !(draft->budget.delta > 0);
     clo_slot slot;
+    double mu;
     if (wanted > (double)plan->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %g", plan->cols,
                           wanted);
-    if (wanted == 0 || (wanted < 0 && plan->cols <= 2 * plan->clusters)) return CLO_OK;
+    if (wanted > 0 && pure)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "directions are chosen with Gaussian noise, which needs a delta above 0 "
+                          "and noise other than laplace: give them, or set reduce to 0");
+    if (wanted == 0 || (wanted < 0 && (pure || plan->cols <= 2 * plan->clusters))) return CLO_OK;
+    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
                                      "Gram matrix of the records, to choose directions by", &slot,
                                      err));
@@ -68,6 +79,24 @@ static clo_status add_frame(clo_draft *draft, double mu, lloyd_plan *plan, clo_e
                                          ldexp((double)slot.scale, -2 * slot.bits));
     if (plan->frame == 0) return CLO_OK;
     plan->seen = plan->frame;
+    plan->round_mu = mu * sqrt((1 - draft->values[SHARE]) / (double)plan->rounds);
+    return clo_i_draft_add(draft, &slot, err);
+}
+
+/* The rounds: Gaussian beside the Gram matrix, otherwise with whatever noise errs less. */
+static clo_status add_rounds(clo_draft *draft, const lloyd_plan *plan, clo_error *err)
+{
+    const char *const label = "sums and sizes of the clusters, one ask a round";
+    const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
+    clo_slot slot;
+    if (plan->frame)
+        CLO_TRY(clo_i_plan_gaussian_sum(&seen, plan->clusters, plan->round_mu, plan->rounds, label,
+                                        &slot, err));
+    else
+        CLO_TRY(clo_i_plan_cluster_sum_within(draft->domain, plan->clusters,
+                                              (clo_sum_noise)draft->values[NOISE], draft->budget,
+                                              plan->rounds, label, &slot, err));
+    slot.lens = plan->frame > 0;
     return clo_i_draft_add(draft, &slot, err);
 }
 
@@ -90,24 +119,11 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                         .rounds = (uint64_t)draft->values[ROUNDS],
                         .cols = draft->domain->cols,
                         .seen = draft->domain->cols };
-    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    clo_slot slot;
-    double mu;
-    const clo_event rounds = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = plan.rounds };
-    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    CLO_TRY(add_frame(draft, mu, &plan, err));
-    if (plan.frame)
-        mu *= sqrt((1 - draft->values[SHARE]) / (double)plan.rounds);
-    else
-        CLO_TRY(clo_calibrate(&rounds, 1, draft->budget, &mu, err));
-    const clo_domain seen = clo_i_lens_domain(draft->domain, plan.seen);
-    CLO_TRY(clo_i_plan_gaussian_sum(plan.frame ? &seen : draft->domain, plan.clusters, mu,
-                                    plan.rounds, "sums and sizes of the clusters, one ask a round",
-                                    &slot, err));
-    slot.lens = plan.frame > 0;
+    CLO_TRY(add_frame(draft, &plan, err));
+    CLO_TRY(add_rounds(draft, &plan, err));
     draft->workspace = state_bytes(&plan);
     memcpy(state, &plan, sizeof plan);
-    return clo_i_draft_add(draft, &slot, err);
+    return CLO_OK;
 }
 
 static size_t rounds_slot(const lloyd_plan *plan)
@@ -222,9 +238,8 @@ static double predict(const void *state, const clo_domain *domain, const clo_slo
 {
     const lloyd_plan *const plan = state;
     const clo_slot *const slot = &slots[rounds_slot(plan)];
-    const double noise = ldexp((double)slot->scale, -slot->bits);
     (void)domain;
-    return sqrt((double)plan->seen) * noise * (double)plan->clusters / rows;
+    return sqrt((double)plan->seen) * clo_i_slot_deviation(slot) * (double)plan->clusters / rows;
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;

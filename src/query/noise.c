@@ -1,5 +1,5 @@
 /*
- * noise.c - Gaussian noise: its plan and its draws.
+ * noise.c - Gaussian and Laplace noise: their plans and their draws.
  *
  * Noise is drawn in chunks, each from a stream of its own, so that a seeded run gives the same
  * noise on any number of threads; and before the data are read, so that the time a draw takes has
@@ -14,6 +14,7 @@
 
 enum { CHUNK = 4096 };
 static const double LARGEST_MU = 30;
+static const double LARGEST_EPSILON = 300;
 static const uint64_t LARGEST_SCALE = (uint64_t)1 << 55;
 
 uint64_t clo_i_root_up(unsigned __int128 square)
@@ -46,14 +47,41 @@ clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, 
     return CLO_OK;
 }
 
-static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t chunk, uint64_t scale,
-                             size_t count, int64_t *out)
+clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times, clo_slot *slot,
+                              clo_error *err)
+{
+    const double wanted = ceil((double)sensitivity / epsilon * (1 + 0x1p-50)) + 1;
+    if (epsilon > LARGEST_EPSILON)
+        return clo_i_fail(err, CLO_ARGUMENT, "so large a budget protects nobody: lower epsilon");
+    /* Above that scale a draw might not fit into 64 bits (samplers.T2). */
+    if (!(epsilon > 0) || !(wanted <= (double)LARGEST_SCALE))
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so small a budget needs more noise than any release could bear: raise "
+                          "epsilon");
+    slot->sensitivity = sensitivity;
+    slot->scale = (uint64_t)wanted;
+    /* Exactly sensitivity/scale (samplers.T2), rounded up. */
+    const double exact = (double)slot->sensitivity / (double)slot->scale;
+    slot->event =
+        (clo_event){ .kind = CLO_EVENT_PURE, .parameter = exact * (1 + 0x1p-51), .count = times };
+    return CLO_OK;
+}
+
+typedef void fill(clo_stream *stream, uint64_t scale, int64_t *out, size_t count);
+
+static void fill_laplace(clo_stream *stream, uint64_t scale, int64_t *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) out[i] = clo_i_discrete_laplace(stream, 1, scale);
+}
+
+static clo_status draw_chunk(const clo_context *context, fill *noise, uint64_t ask, size_t chunk,
+                             uint64_t scale, size_t count, int64_t *out)
 {
     const size_t first = chunk * CHUNK;
     const size_t here = count - first < CHUNK ? count - first : CHUNK;
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, ask, chunk, &stream, NULL));
-    clo_i_rounded_gaussian_fill(stream, scale, out + first, here);
+    noise(stream, scale, out + first, here);
     const clo_status status = clo_i_stream_check(stream, NULL);
     clo_i_stream_close(stream);
     return status;
@@ -69,8 +97,8 @@ static uint64_t planted_scale(uint64_t scale)
     return scale;
 }
 
-clo_status clo_i_draw_gaussian(clo_context *context, uint64_t planned, size_t count, int64_t *out,
-                               clo_error *err)
+static clo_status draw(clo_context *context, fill *noise, uint64_t planned, size_t count,
+                       int64_t *out, clo_error *err)
 {
     const uint64_t scale = planted_scale(planned);
     const size_t chunks = count / CHUNK + (count % CHUNK != 0);
@@ -83,11 +111,23 @@ clo_status clo_i_draw_gaussian(clo_context *context, uint64_t planned, size_t co
     }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (size_t chunk = 0; chunk < chunks; chunk++) {
-        const clo_status mine = draw_chunk(context, ask, chunk, scale, count, out);
+        const clo_status mine = draw_chunk(context, noise, ask, chunk, scale, count, out);
         if (mine) atomic_store(&failure, (int)mine);
     }
     const clo_status status = (clo_status)atomic_load(&failure);
     if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
     if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
     return CLO_OK;
+}
+
+clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count, int64_t *out,
+                               clo_error *err)
+{
+    return draw(context, clo_i_rounded_gaussian_fill, scale, count, out, err);
+}
+
+clo_status clo_i_draw_laplace(clo_context *context, uint64_t scale, size_t count, int64_t *out,
+                              clo_error *err)
+{
+    return draw(context, fill_laplace, scale, count, out, err);
 }

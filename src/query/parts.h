@@ -33,8 +33,17 @@ size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 
 /* count independent draws of round(scale * N(0,1)); rank 0 draws, the others get zeros, so that
  * a sum over the ranks holds the noise once.  Each call is a new ask of the generator. */
-CLO_CHECK clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count,
-                                         int64_t *out, clo_error *err);
+typedef clo_status clo_draw(clo_context *context, uint64_t scale, size_t count, int64_t *out,
+                            clo_error *err);
+CLO_CHECK clo_draw clo_i_draw_gaussian;
+/* The same of the discrete Laplace law, P[x] proportional to exp(-|x| / scale). */
+CLO_CHECK clo_draw clo_i_draw_laplace;
+
+/* The sums and sizes of the rule's clusters, with noise of that scale; charged already. */
+CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
+                                              const clo_bounded *data, const clo_assign *rule,
+                                              clo_draw *draw, uint64_t scale, double *sums,
+                                              double *counts, clo_error *err);
 
 /* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
 void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
@@ -54,6 +63,10 @@ uint64_t clo_i_root_up(unsigned __int128 square);
  * and scale (gaussian.T1). */
 CLO_CHECK clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times,
                                          clo_slot *slot, clo_error *err);
+
+/* The same for Laplace noise: at most this epsilon (samplers.T2). */
+CLO_CHECK clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times,
+                                        clo_slot *slot, clo_error *err);
 
 /* The exponential line of a plan: at most this epsilon, scores of this sensitivity. */
 CLO_CHECK clo_status clo_i_plan_exponential(uint64_t sensitivity, double epsilon, uint64_t times,

@@ -36,20 +36,20 @@ typedef struct clo_slot {
     bool lens;            /* whether it is asked through one */
     bool sketch;          /* ... which is a sketch */
     double even;          /* of fourth moments: the share of their traces that is left out */
-    size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    size_t groups;        /* clusters of a query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     size_t entries;       /* of a record, that count, where a query reads sparse ones; 0: all */
     size_t rounds;        /* of a peel: entries told of a cluster */
     uint64_t sensitivity; /* exact, in integer units */
-    uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
+    uint64_t scale;       /* of a Gaussian: its standard deviation; of Laplace noise: its scale */
     uint64_t count_unit;  /* what one record adds to a noised count */
-    uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     uint64_t rate_weight; /* of a peel: the rate of a value's noise over that of a choice */
-    size_t dim, blocks;   /* of an aggregate: of each subspace; how many blocks of records */
-    size_t width;         /* of a histogram: the integers of a cell */
-    uint64_t threshold;   /* of a histogram: the least noisy size of a cell that is told of */
-    int grid_bits;        /* of an aggregate: of what is noised */
-    double alpha, beta;   /* of an aggregate: how its noise follows the data (aggregate.T3); of a
+    uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
+    size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    size_t width;       /* of a histogram: the integers of a cell */
+    uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
+    int grid_bits;      /* of an aggregate: of what is noised */
+    double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
                            search: beta is the chance that it misses (gapmax.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */
@@ -172,6 +172,44 @@ CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t slot,
                                             const clo_bounded *data, const clo_assign *rule,
                                             double *sums, double *counts, clo_error *err);
 
+/* The same with discrete Laplace noise, and without a delta.  laplace_sum.T1.  epsilon: of one
+ * ask. */
+CLO_CHECK clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters,
+                                            double epsilon, uint64_t times, const char *label,
+                                            clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_laplace_sum(clo_context *context, size_t slot,
+                                           const clo_bounded *data, const clo_assign *rule,
+                                           double *sums, double *counts, clo_error *err);
+
+/* Either of the two.  clo_i_plan_cluster_sum: by the kind of one ask's event (CLO_EVENT_GAUSSIAN
+ * with mu, CLO_EVENT_PURE with epsilon).  clo_i_plan_cluster_sum_within: `times` asks spend this
+ * budget, and CLO_SUM_AUTO takes what errs less: Laplace noise where there is no delta, and where
+ * delta is tiny or there are very few columns. */
+typedef enum clo_sum_noise { CLO_SUM_AUTO, CLO_SUM_GAUSSIAN, CLO_SUM_LAPLACE } clo_sum_noise;
+CLO_CHECK clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters,
+                                            clo_event_kind kind, double parameter, uint64_t times,
+                                            const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_plan_cluster_sum_within(const clo_domain *domain, size_t clusters,
+                                                   clo_sum_noise noise, clo_loss budget,
+                                                   uint64_t times, const char *label, clo_slot *out,
+                                                   clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
+                                           const clo_bounded *data, const clo_assign *rule,
+                                           double *sums, double *counts, clo_error *err);
+/* Standard deviation of a noisy coordinate of a sum, in unit-ball coordinates, and of a noisy size,
+ * in records: of a line of either kind. */
+double clo_i_slot_deviation(const clo_slot *slot);
+double clo_i_slot_count_deviation(const clo_slot *slot);
+
+/* For each cluster the Gram matrix of its records, all in one Gaussian query.
+ * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */
+CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, double mu,
+                                              uint64_t times, const char *label, clo_slot *out,
+                                              clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
+                                             const clo_bounded *data, const clo_assign *rule,
+                                             double *grams, clo_error *err);
+
 /* For each cluster the sum of its records over all columns and their number, the records read as
  * sparse rows.  The rule looks through the slot's lens, and the sums do not (sparse_sum.T1).  Of a
  * record the `entries` of largest magnitude count, all where that is 0.  kind, parameter:
@@ -199,15 +237,6 @@ CLO_CHECK clo_status clo_i_ask_peel(clo_context *context, size_t slot, const clo
  * coordinates; and the standard deviation of a noisy count, in records. */
 double clo_i_sparse_edge(const clo_slot *slot, double numbers);
 double clo_i_sparse_count_deviation(const clo_slot *slot);
-
-/* For each cluster the Gram matrix of its records, all in one Gaussian query.
- * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */
-CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, double mu,
-                                              uint64_t times, const char *label, clo_slot *out,
-                                              clo_error *err);
-CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
-                                             const clo_bounded *data, const clo_assign *rule,
-                                             double *grams, clo_error *err);
 
 /* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver,
  * brought together by the sample-and-aggregate framework: one of them, plus noise that follows how

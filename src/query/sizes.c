@@ -40,6 +40,7 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     const size_t whole = slot->lens && !slot->sketch ? clo_i_take_size(t * rows * cols, 8) : 0;
     switch (slot->query) {
     case CLO_QUERY_gaussian_sum:
+    case CLO_QUERY_laplace_sum:
         return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
     case CLO_QUERY_sparse_sum:
         return add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8),

@@ -77,8 +77,10 @@ static inline clo_audit_finding audit_one(const char *mechanism, const char *pai
 
 /* What to ask an exponential mechanism for: the quantile's choice, or where one draw of a frame
  * shows most of its range in as many runs as there are. */
-static inline double asked_of(const char *mechanism, double choice, double gaussian)
+static inline double asked_of(const char *mechanism, const char *pair, double choice,
+                              double gaussian)
 {
+    if (strncmp(pair, "pure", 4) == 0) return 2; /* Laplace noise */
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return 2; /* few runs show no large loss */
     if (strcmp(mechanism, "subspace/approx") == 0) return 2;     /* a threshold of 15 blocks */

@@ -54,7 +54,7 @@ static void every_planted_fault_is_caught(void **state)
     bool caught[CLO_FAULT_COUNT] = { false };
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        const double asked = asked_of(faults[i].mechanism, 1, epsilon);
+        const double asked = asked_of(faults[i].mechanism, faults[i].pair, 1, epsilon);
         print_message("# %s: %s\n", faults[i].mechanism, clo_i_planted_name(faults[i].fault));
         const clo_audit_finding finding = audit_one(faults[i].mechanism, faults[i].pair,
                                                     faults[i].relation, asked, 1, faults[i].fault);

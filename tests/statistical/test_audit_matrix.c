@@ -37,6 +37,8 @@ static const expectation pairs[] = {
     { "subspace/approx", "nearly", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
+    { "kmeans/lloyd", "pure", 0.4, 0.45 },
+    { "kmeans/lloyd", "pure_empty", 0.4, 0.45 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
@@ -47,7 +49,7 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
         for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
             if (!long_run() && (i + (size_t)relation) % 2)
                 continue; /* half of them in a short run */
-            const double asked = asked_of(pairs[i].mechanism, 2, epsilon);
+            const double asked = asked_of(pairs[i].mechanism, pairs[i].pair, 2, epsilon);
             const clo_audit_finding finding =
                 audit_one(pairs[i].mechanism, pairs[i].pair, (clo_relation)relation, asked, 1,
                           CLO_FAULT_NONE);
