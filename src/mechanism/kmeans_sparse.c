@@ -38,7 +38,10 @@ enum { BY_SUMS, BY_PEEL };
 enum { START_ASK, ROUND_ASK };                          /* the recovery is the last */
 enum { OF_START, OF_RECOVERY, OF_ROUNDS, PARTS_COUNT }; /* of the budget */
 enum { MOST_SPARSITY = 1 << 16, DENSE_WITHOUT_DELTA = 1024, MOST_NUMBERS = 1 << 27 };
-enum { RESTARTS = 16, USUAL_ENTRIES = 64 };
+enum { RESTARTS = 16, USUAL_ENTRIES = 64, CONES_FROM = 8 };
+static const double CONE_POINT = 0.3; /* of the radius */
+static const double HARDLY = 1e-3;    /* the weight of a cell that seems to be empty */
+static const double WEAK = 5; /* deviations of a size, up to which a centre has no records */
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
@@ -175,7 +178,7 @@ static size_t state_bytes(const sparse_plan *plan)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
     size_t bytes = clo_i_take_size(k * plan->cols, sizeof(double)) +
-                   clo_i_take_size(k * r, sizeof(double)) + clo_i_take_size(k, sizeof(double)) +
+                   clo_i_take_size(k * r, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
                    2 * clo_i_take_size(m * r, sizeof(double)) +
                    2 * clo_i_take_size(m, sizeof(double)) + clo_i_center_round_size(m, r) +
                    clo_i_start_centers_size(m, r) + clo_i_take_size(m, sizeof(uint32_t));
@@ -217,43 +220,70 @@ static void show_progress(clo_context *context, const sparse_plan *plan, uint64_
 }
 
 /* k centres of the cells' noisy means: post-processing, on every rank that of the first.  A cell
- * whose size is within the noise of nothing hardly counts. */
+ * whose size is within the noise of nothing hardly counts.  weights: of the clusters. */
 static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const double *means,
-                                double *sizes, double *centers, clo_error *err)
+                                double *sizes, double *centers, double *weights, clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells;
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
     const clo_slot *const slot = &context->meter->slots[START_ASK];
-    const clo_job job = {
-        .rows = means, .count = m, .cols = plan->seen, .rng = context->rng, .threads = 1
-    };
+    const clo_job job = { .rows = means, .count = m, .cols = r, .rng = context->rng, .threads = 1 };
     clo_kmeans_options options = clo_i_kmeans_default(k);
     uint32_t *labels = NULL;
     double cost;
     CLO_TRY(clo_i_take(context->workspace, m, sizeof *labels, &labels, err));
     for (size_t c = 0; c < m; c++)
-        if (clo_i_size_is_noise(slot, sizes[c])) sizes[c] = 1e-3;
+        if (clo_i_size_is_noise(slot, sizes[c])) sizes[c] = HARDLY;
     options.restarts = RESTARTS;
     options.weights = sizes;
     CLO_TRY(clo_i_kmeans(&job, &options, centers, labels, &cost, err));
-    for (size_t c = 0; c < k; c++) clo_i_pull_into_ball(centers + c * plan->seen, plan->seen);
-    return clo_i_comm_broadcast(context->comm, centers, k * plan->seen * sizeof *centers, err);
+    for (size_t c = 0; c < k; c++) {
+        clo_i_pull_into_ball(centers + c * r, r);
+        weights[c] = 0;
+    }
+    for (size_t c = 0; c < m; c++) weights[labels[c]] += sizes[c];
+    CLO_TRY(clo_i_comm_broadcast(context->comm, weights, k * sizeof *weights, err));
+    return clo_i_comm_broadcast(context->comm, centers, k * r * sizeof *centers, err);
+}
+
+/* In many coordinates a record is nearly at right angles to most points, and of points of several
+ * lengths the shortest would be the nearest to all: so there the points are of one length, cells
+ * are cones, and one more point at the origin takes the short records. */
+static clo_status place_points(clo_context *context, const sparse_plan *plan, double *points,
+                               clo_error *err)
+{
+    const size_t m = plan->cells, r = plan->seen;
+    CLO_TRY(clo_i_start_centers(context, m, r, points, err));
+    if (r < CONES_FROM || m == 1) return CLO_OK;
+    for (size_t c = 0; c < m; c++) {
+        double *const point = points + c * r;
+        double square = 0;
+        for (size_t j = 0; j < r; j++) square += point[j] * point[j];
+        const double factor = c > 0 && square > 0 ? CONE_POINT / sqrt(square) : 0;
+        for (size_t j = 0; j < r; j++) point[j] *= factor;
+    }
+    return CLO_OK;
 }
 
 static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
                          double *centers, clo_error *err)
 {
-    const size_t m = plan->cells, r = plan->seen;
-    double *points = NULL, *sums = NULL, *sizes = NULL;
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    const clo_slot *const slots = context->meter->slots;
+    double *points = NULL, *sums = NULL, *sizes = NULL, *weights = NULL;
     CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *points, &points, err));
     CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
+    CLO_TRY(clo_i_take(context->workspace, k, sizeof *weights, &weights, err));
     show_progress(context, plan, 0);
-    CLO_TRY(clo_i_start_centers(context, m, r, points, err));
+    CLO_TRY(place_points(context, plan, points, err));
     CLO_TRY(clo_i_center_round(context, START_ASK, data, r, points, sums, sizes, err));
-    CLO_TRY(cluster_cells(context, plan, points, sizes, centers, err));
+    CLO_TRY(cluster_cells(context, plan, points, sizes, centers, weights, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
+        const size_t last = round ? ROUND_ASK : START_ASK;
+        const double weak = WEAK * clo_i_slot_count_deviation(&slots[last]);
         show_progress(context, plan, 1 + round);
-        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, sums, sizes, err));
+        CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, weights, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, sums, weights, err));
     }
     return CLO_OK;
 }
