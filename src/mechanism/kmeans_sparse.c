@@ -12,7 +12,7 @@
  *      noise alone may have made cut off ("sums"); or the largest entries one by one, as
  *      balcan2017's Algorithm 5 does ("peel").
  *
- * With a delta the noise is Gaussian, without one Laplace.
+ * With a delta the noise is Gaussian, without one Laplace, unless the caller wants otherwise.
  */
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
@@ -30,6 +30,7 @@ enum {
     SKETCH,
     CELLS,
     ROUNDS,
+    NOISE,
     START_SHARE,
     RECOVER_SHARE,
     PARAM_COUNT
@@ -56,6 +57,7 @@ static const clo_param params[PARAM_COUNT] = {
     [CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
                 "cells of the first, coarse picture; 0: by choice" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL, "Lloyd's rounds after it" },
+    [NOISE] = CLO_CENTERS_ROW_NOISE,
     [START_SHARE] = { "start_share", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
                       "of the budget, for the coarse picture" },
     [RECOVER_SHARE] = { "recover_share", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
@@ -73,6 +75,12 @@ typedef struct sparse_plan {
 } sparse_plan;
 
 /* ---- the plan ---------------------------------------------------------------------------- */
+
+static bool is_pure(const clo_draft *draft)
+{
+    const double noise = draft->values[NOISE];
+    return noise == CLO_SUM_LAPLACE || (noise == CLO_SUM_AUTO && !(draft->budget.delta > 0));
+}
 
 /* Few enough that the noise of a cell, which grows with their root, stays small; enough to tell k
  * centres apart. */
@@ -92,7 +100,7 @@ static size_t usual_cells(size_t k, bool pure)
 static clo_status choose_sizes(const clo_draft *draft, sparse_plan *plan, clo_error *err)
 {
     const double *const values = draft->values;
-    const bool pure = !(draft->budget.delta > 0);
+    const bool pure = is_pure(draft);
     const size_t wanted = (size_t)values[SKETCH], cells = (size_t)values[CELLS];
     const size_t sketch = wanted ? wanted : usual_sketch(plan->clusters, pure);
     if (wanted % CLO_SKETCH_COPIES)
@@ -124,7 +132,7 @@ static clo_status choose_sizes(const clo_draft *draft, sparse_plan *plan, clo_er
 static clo_status divide_budget(const clo_draft *draft, const sparse_plan *plan,
                                 clo_event events[PARTS_COUNT], clo_error *err)
 {
-    const bool pure = !(draft->budget.delta > 0);
+    const bool pure = is_pure(draft);
     const double start = draft->values[START_SHARE], recover = draft->values[RECOVER_SHARE];
     const double rounds = 1 - start - recover;
     const double shares[] = { start, recover, rounds / fmax(1, (double)plan->rounds) };
@@ -219,23 +227,37 @@ static void show_progress(clo_context *context, const sparse_plan *plan, uint64_
     context->progress_to = (double)(pass + 1) / passes;
 }
 
-/* k centres of the cells' noisy means: post-processing, on every rank that of the first.  A cell
- * whose size is within the noise of nothing hardly counts.  weights: of the clusters. */
+/* k centres of the cells' noisy means, and which cell is whose: post-processing.  A cell whose size
+ * is within the noise of nothing hardly counts. */
+static clo_status solve_cells(clo_context *context, const sparse_plan *plan, const double *means,
+                              double *sizes, double *centers, uint32_t *labels, clo_error *err)
+{
+    const clo_slot *const slot = &context->meter->slots[START_ASK];
+    const clo_job job = {
+        .rows = means, .count = plan->cells, .cols = plan->seen, .rng = context->rng, .threads = 1
+    };
+    clo_kmeans_options options = clo_i_kmeans_default(plan->clusters);
+    double cost;
+    for (size_t c = 0; c < plan->cells; c++)
+        if (clo_i_size_is_noise(slot, sizes[c])) sizes[c] = HARDLY;
+    options.restarts = RESTARTS;
+    options.weights = sizes;
+    return clo_i_kmeans(&job, &options, centers, labels, &cost, err);
+}
+
+/* From the cells to k centres and their weights, on every rank those of the first. */
 static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const double *means,
                                 double *sizes, double *centers, double *weights, clo_error *err)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
-    const clo_slot *const slot = &context->meter->slots[START_ASK];
-    const clo_job job = { .rows = means, .count = m, .cols = r, .rng = context->rng, .threads = 1 };
-    clo_kmeans_options options = clo_i_kmeans_default(k);
     uint32_t *labels = NULL;
-    double cost;
     CLO_TRY(clo_i_take(context->workspace, m, sizeof *labels, &labels, err));
-    for (size_t c = 0; c < m; c++)
-        if (clo_i_size_is_noise(slot, sizes[c])) sizes[c] = HARDLY;
-    options.restarts = RESTARTS;
-    options.weights = sizes;
-    CLO_TRY(clo_i_kmeans(&job, &options, centers, labels, &cost, err));
+    if (m > k) {
+        CLO_TRY(solve_cells(context, plan, means, sizes, centers, labels, err));
+    } else {
+        memcpy(centers, means, k * r * sizeof *centers);
+        for (size_t c = 0; c < m; c++) labels[c] = (uint32_t)c;
+    }
     for (size_t c = 0; c < k; c++) {
         clo_i_pull_into_ball(centers + c * r, r);
         weights[c] = 0;

@@ -39,6 +39,10 @@ static const expectation pairs[] = {
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
     { "kmeans/lloyd", "pure", 0.4, 0.45 },
     { "kmeans/lloyd", "pure_empty", 0.4, 0.45 },
+    { "kmeans/sparse", "recovery", 0.88, 0.9 },
+    { "kmeans/sparse", "empty", 0.4, 0.45 },
+    { "kmeans/sparse", "pure_cut", 0.35, 0.4 },
+    { "kmeans/sparse", "pure_peel", 0, 0 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
