@@ -31,15 +31,15 @@ enum {
     CELLS,
     ROUNDS,
     NOISE,
-    START_SHARE,
-    RECOVER_SHARE,
+    PICTURE,
+    RECOVERY,
     PARAM_COUNT
 };
 enum { BY_SUMS, BY_PEEL };
 enum { START_ASK, ROUND_ASK };                          /* the recovery is the last */
 enum { OF_START, OF_RECOVERY, OF_ROUNDS, PARTS_COUNT }; /* of the budget */
 enum { MOST_SPARSITY = 1 << 16, DENSE_WITHOUT_DELTA = 1024, MOST_NUMBERS = 1 << 27 };
-enum { RESTARTS = 16, USUAL_ENTRIES = 64, CONES_FROM = 8 };
+enum { RESTARTS = 16, CONES_FROM = 8 };
 static const double CONE_POINT = 0.3; /* of the radius */
 static const double HARDLY = 1e-3;    /* the weight of a cell that seems to be empty */
 static const double WEAK = 5; /* deviations of a size, up to which a centre has no records */
@@ -58,10 +58,10 @@ static const clo_param params[PARAM_COUNT] = {
                 "cells of the first, coarse picture; 0: by choice" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL, "Lloyd's rounds after it" },
     [NOISE] = CLO_CENTERS_ROW_NOISE,
-    [START_SHARE] = { "start_share", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
-                      "of the budget, for the coarse picture" },
-    [RECOVER_SHARE] = { "recover_share", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
-                        "of the budget, for the recovery" },
+    [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
+                  "of the budget, for the coarse picture" },
+    [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
+                   "of the budget, for the recovery" },
 };
 
 typedef struct sparse_plan {
@@ -133,14 +133,14 @@ static clo_status divide_budget(const clo_draft *draft, const sparse_plan *plan,
                                 clo_event events[PARTS_COUNT], clo_error *err)
 {
     const bool pure = is_pure(draft);
-    const double start = draft->values[START_SHARE], recover = draft->values[RECOVER_SHARE];
+    const double start = draft->values[PICTURE], recover = draft->values[RECOVERY];
     const double rounds = 1 - start - recover;
     const double shares[] = { start, recover, rounds / fmax(1, (double)plan->rounds) };
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     double mu = 0, factor;
     if (plan->rounds && !(rounds > 0.005))
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "start_share and recover_share must leave something for the rounds: "
+                          "picture and recovery must leave something for the rounds: "
                           "together at most 0.99");
     if (!pure) CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     for (size_t i = 0; i < PARTS_COUNT; i++) {
@@ -387,15 +387,16 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_release_sparse_centers(domain, k, centers, sizes, out, err);
 }
 
+/* How many entries a centre keeps is known where records have a public number of them. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     const sparse_plan *const plan = state;
     const clo_slot *const slot = &slots[plan->rounds ? 2 : 1];
-    const size_t usual = plan->entries ? plan->entries : USUAL_ENTRIES;
-    const double kept = (double)(usual < plan->cols ? usual : plan->cols);
+    const size_t kept = plan->entries < plan->cols ? plan->entries : plan->cols;
     const double noise = slot->noise / clo_i_domain_radius(domain);
-    return sqrt(kept) * noise * (double)plan->clusters / rows;
+    if (kept == 0) return NAN;
+    return sqrt((double)kept) * noise * (double)plan->clusters / rows;
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_sparse;
@@ -412,6 +413,6 @@ const clo_mechanism clo_i_mechanism_kmeans_sparse = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, from the noise on the entries kept, as a share of the norm, for "
-                  "clusters of equal size",
+                  "cluster, from the noise on as many entries as sparsity says, as a share of the "
+                  "norm, for clusters of equal size",
 };
