@@ -45,9 +45,9 @@ static const struct {
     { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "lens", CLO_REPLACE },
     { CLO_FAULT_HISTOGRAM_LAX, "subspace/approx", "alone", CLO_REPLACE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
-    { CLO_FAULT_NOISE_TENTH_LOW, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
     { CLO_FAULT_EMPTY_SKIPPED, "kmeans/sparse", "empty", CLO_REPLACE },
-    { CLO_FAULT_NOISE_HALVED, "kmeans/sparse", "pure_cut", CLO_REPLACE },
+    { CLO_FAULT_COUNT_LEAKED, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
 };
 
