@@ -18,7 +18,7 @@ static clo_status check(const cli_args *args, const cli_domain_spec *spec, const
         return cli_fail(err, CLO_ARGUMENT,
                         "--project: '%s' is not private, and nothing that is made of it would be",
                         path);
-    if (spec->bounds || spec->center)
+    if (spec->bounds || spec->center || spec->learning.center)
         return cli_fail(err, CLO_DOMAIN,
                         "--project excludes --bounds and --center: --norm R says how far the "
                         "records reach in the subspace, from its centre");

@@ -42,6 +42,10 @@ static inline int32_t clo_i_coarser(int32_t r, int shift)
     const int32_t bias = (r >> 31) & ((1 << shift) - 1);
     return (r + bias) >> shift;
 }
+/* The same rows in another domain of as many columns: record y, in ball coordinates, becomes
+ * y - shift inside the new domain's ball (NULL: no shift).  bound.T5 */
+CLO_CHECK clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain,
+                                   const double *shift, clo_bounded **out, clo_error *err);
 /* A good block size for so many columns. */
 size_t clo_i_block_rows(size_t cols, size_t asked);
 

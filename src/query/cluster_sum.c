@@ -65,6 +65,9 @@ static void plant(const work *w, int threads, int64_t *noise)
             size += w->sums[(size_t)thread * entries + c * width + w->cols];
         if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && size == 0)
             for (size_t j = 0; j < width; j++) noise[c * width + j] = 0;
+        if (clo_i_planted(CLO_FAULT_NOISE_FROM_SIZE) && size > 1)
+            for (size_t j = 0; j < w->cols; j++)
+                noise[c * width + j] = (int64_t)((double)noise[c * width + j] / size);
         if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) noise[c * width + w->cols] = 0;
     }
 }

@@ -46,3 +46,9 @@ bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)
 {
     return clo_i_domain_equal(clo_i_bounded_domain(data), domain);
 }
+
+clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain, const double *shift,
+                          clo_bounded **out, clo_error *err)
+{
+    return clo_i_rebound(data, domain, shift, out, err);
+}

@@ -46,6 +46,7 @@ typedef struct clo_slot {
     uint64_t rate_weight; /* of a peel: the rate of a value's noise over that of a choice */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    size_t parts;       /* of a histogram: into how many the blocks fall, a cell each */
     size_t width;       /* of a histogram: the integers of a cell */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
     int grid_bits;      /* of an aggregate: of what is noised */
@@ -118,6 +119,11 @@ enum { CLO_SKETCH_COPIES = 4, CLO_SKETCH_COLS = 1024 };
 CLO_CHECK clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols,
                                        clo_lens *out, clo_error *err);
 size_t clo_i_sketch_take_size(size_t from);
+
+/* The records about another centre (shift, in ball coordinates; NULL: the same) within another
+ * radius, those of the domain, by released values alone; to be freed (bound.T5). */
+CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain,
+                                    const double *shift, clo_bounded **out, clo_error *err);
 
 /* ---- who is in which cluster: a pure function of one record and of released values ------ */
 
@@ -252,20 +258,23 @@ CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, cons
 
 /* The cell of a partition that most of `blocks` random disjoint blocks of the records name, if
  * enough do: by noise on the sizes of those cells and a threshold (histogram.T1).  A cell is
- * `width` integers.  That none is found is a normal answer. */
+ * `width` integers.  That none is found is a normal answer.  The same for each of several disjoint
+ * `parts` of the records, at the price of one (histogram.T3). */
 typedef struct clo_cell {
     bool found;
     int64_t size;   /* how many blocks name it, with noise; 0 where none is found */
     int64_t *place; /* width, the caller's; zeros where none is found */
 } clo_cell;
 
-/* Writes the cell of a block, as a function of the block's rows alone; a failure other than
- * CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
-typedef clo_status clo_block_locate(void *user, const clo_block *block, int64_t *place,
+/* Writes the cell of a block of that part, as a function of the block's rows alone; a failure other
+ * than CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
+typedef clo_status clo_block_locate(void *user, size_t part, const clo_block *block, int64_t *place,
                                     clo_error *err);
-CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t blocks,
-                                          clo_loss loss, const char *label, clo_slot *out,
-                                          clo_error *err);
+/* blocks: of one part. */
+CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts,
+                                          size_t blocks, clo_loss loss, const char *label,
+                                          clo_slot *out, clo_error *err);
+/* out: one for each part. */
 CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t slot, const clo_bounded *data,
                                          clo_block_locate *locate, void *user, clo_cell *out,
                                          clo_error *err);

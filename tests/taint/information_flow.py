@@ -148,6 +148,9 @@ def cases(cloister, leak):
             "--accept", "idealized", *norm, "-o", "blocks.json"])
     yield ("find a cell of subspaces, or none", must_be_clean,
            [*run, "subspace/approx", *csv, "--dim", "1", "--gamma", "0.01", *norm, "--json"])
+    yield ("let parts vote on a subspace, or none", must_be_clean,
+           [*run, "subspace/boosted", *csv, "--dim", "1", "--gamma", "0.01", "--parts", "3",
+            "--blocks", "4", *norm, "--json"])
     yield ("find an exact subspace, or none", must_be_clean,
            [*run, "subspace/exact", *csv, "--dim", "1", "--scale", "10", *norm, "--json"])
     bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]
