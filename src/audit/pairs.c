@@ -42,6 +42,13 @@ static size_t far_out_across(clo_relation relation, unsigned group, int world, d
                   (const double[]){ 1e3, -1e3, 1e3, -1e3 }, out);
 }
 
+/* Two entries, of which the larger counts where one does. */
+static size_t two_entries(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 2, (const double[]){ 0.8, 0.6 },
+                  (const double[]){ -0.8, -0.6 }, out);
+}
+
 /* The other records stay at the far end, so that what changes is one cluster's last member. */
 static size_t last_member(clo_relation relation, unsigned group, int world, double *out)
 {

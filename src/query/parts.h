@@ -45,6 +45,17 @@ CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_sl
                                               clo_draw *draw, uint64_t scale, double *sums,
                                               double *counts, clo_error *err);
 
+/* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
+void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
+                       int bits, double *seen);
+
+/* Adds to totals, k x (d + 1), each record of cluster c to row c, as far as slot->entries of its
+ * entries go, and slot->count_unit to the last of that row, modulo 2^64 (sparse_sum.T1). */
+CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *slot,
+                                         const clo_bounded *data, const clo_assign *rule,
+                                         uint64_t *totals, clo_error *err);
+size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
+
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);
 

@@ -34,12 +34,16 @@ typedef struct clo_slot {
     int bits;             /* of the grid it reads */
     size_t cols;          /* that it sees: the domain's, or those of a lens */
     bool lens;            /* whether it is asked through one */
+    bool sketch;          /* ... which is a sketch */
     double even;          /* of fourth moments: the share of their traces that is left out */
     size_t groups;        /* clusters of a query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
+    size_t entries;       /* of a record, that count, where a query reads sparse ones; 0: all */
+    size_t rounds;        /* of a peel: entries told of a cluster */
     uint64_t sensitivity; /* exact, in integer units */
     uint64_t scale;       /* of a Gaussian: its standard deviation; of Laplace noise: its scale */
     uint64_t count_unit;  /* what one record adds to a noised count */
+    uint64_t rate_weight; /* of a peel: the rate of a value's noise over that of a choice */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
     size_t parts;       /* of a histogram: into how many the blocks fall, a cell each */
@@ -60,11 +64,12 @@ typedef struct clo_meter {
 
 /* A public map that a query's records are seen through (lens.c). */
 typedef struct clo_lens {
-    size_t from, cols;  /* of the records, and of what is seen of them */
-    const double *rows; /* of a frame: cols x from, integer-valued; NULL: the record itself */
-    double weight;      /* without a frame: what it is multiplied by, on the same grid */
-    double scale;       /* a record x is seen as scale * frame' x ... */
-    double constant;    /* ... and, last, this constant; 0: none */
+    size_t from, cols;      /* of the records, and of what is seen of them */
+    const double *rows;     /* of a frame: cols x from, integer-valued; NULL: the record itself */
+    double weight;          /* without a frame: what it is multiplied by, on the same grid */
+    double scale;           /* a record x is seen as scale * frame' x ... */
+    double constant;        /* ... and, last, this constant; 0: none */
+    const uint32_t *places; /* of a sketch (sketch.c): where each column goes; NULL: it is none */
 } clo_lens;
 
 /* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
@@ -105,6 +110,15 @@ clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);
 /* Records on the full grid (CLO_GRID_BITS) to what is seen of them on the grid of `bits`. */
 void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
                       double *seen);
+
+/* A lens that is a public random sketch of `cols` coordinates (sketch.T1): what is seen of a record
+ * is about as long as the record, and costs a few additions an entry, so that sparse records are
+ * never written out.  cols: a multiple of CLO_SKETCH_COPIES, CLO_SKETCH_COLS at most.  The same on
+ * all ranks.  To ask through it, set the slot's `lens` and `sketch`. */
+enum { CLO_SKETCH_COPIES = 4, CLO_SKETCH_COLS = 1024 };
+CLO_CHECK clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols,
+                                       clo_lens *out, clo_error *err);
+size_t clo_i_sketch_take_size(size_t from);
 
 /* The records about another centre (shift, in ball coordinates; NULL: the same) within another
  * radius, those of the domain, by released values alone; to be freed (bound.T5). */
@@ -201,6 +215,34 @@ CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t c
 CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
+
+/* For each cluster the sum of its records over all columns and their number, the records read as
+ * sparse rows.  The rule looks through the slot's lens, and the sums do not (sparse_sum.T1).  Of a
+ * record the `entries` of largest magnitude count, all where that is 0.  kind, parameter:
+ * CLO_EVENT_GAUSSIAN and mu, or CLO_EVENT_PURE and epsilon, of the one ask.  seen: columns that the
+ * rule looks at.  Answers: sums k x d in unit-ball coordinates, counts k in records. */
+CLO_CHECK clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t clusters,
+                                           size_t entries, clo_event_kind kind, double parameter,
+                                           const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_sparse_sum(clo_context *context, size_t slot,
+                                          const clo_bounded *data, const clo_assign *rule,
+                                          double *sums, double *counts, clo_error *err);
+
+/* For each cluster `rounds` columns, one after the other by the exponential mechanism on the
+ * magnitudes of its records' sum, each with its noisy value, and the noisy number of records:
+ * balcan2017's Algorithm 5 with the constants that it needs (peel.T1).  Answers: columns and values
+ * k x slot->rounds in the order of choice, counts k. */
+CLO_CHECK clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t clusters,
+                                     size_t entries, size_t rounds, double epsilon,
+                                     const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_peel(clo_context *context, size_t slot, const clo_bounded *data,
+                                    const clo_assign *rule, size_t *columns, double *values,
+                                    double *counts, clo_error *err);
+
+/* Of a line of either kind: what noise alone exceeds about once in so many numbers, in unit-ball
+ * coordinates; and the standard deviation of a noisy count, in records. */
+double clo_i_sparse_edge(const clo_slot *slot, double numbers);
+double clo_i_sparse_count_deviation(const clo_slot *slot);
 
 /* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver,
  * brought together by the sample-and-aggregate framework: one of them, plus noise that follows how

@@ -342,6 +342,7 @@ static const char *settings_of(const clo_mechanism *mechanism)
 {
     const char *const method = clo_mechanism_method(mechanism);
     if (strcmp(method, "approx") == 0) return "dim=1 gamma=0.001 blocks=3";
+    if (strcmp(method, "sparse") == 0) return "clusters=2 cells=3 rounds=1 recover=peel";
     if (strcmp(method, "boosted") == 0) return "dim=1 gamma=0.001 blocks=2 parts=2";
     if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
     if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";

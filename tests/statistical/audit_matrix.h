@@ -51,6 +51,7 @@ static inline uint64_t trials_of(const char *mechanism, const char *pair)
 {
     const uint64_t fold = strcmp(pair, "swapped") == 0 ? 4 : 1; /* its event is seldom */
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 100;
+    if (strcmp(mechanism, "kmeans/sparse") == 0) return trials() / 4;
     if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10 * fold;
     if (strcmp(mechanism, "subspace/boosted") == 0) return trials() / 20 * fold;
     return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();

@@ -104,6 +104,12 @@ def cases(cloister, leak):
            [*run, "kmeans", "data.npy", *kmeans, *norm, "-o", "npy.json"])
     yield ("run kmeans from LIBSVM", must_be_clean,
            [*run, "kmeans", "data.svm", "--cols", "3", *kmeans, *norm, "-o", "svm.json"])
+    sparse = [*run, "kmeans/sparse", "data.svm", "--cols", "3", "--clusters", "2", *norm]
+    yield "run kmeans of sparse records", must_be_clean, [*sparse, "-o", "sparse.json"]
+    yield ("run kmeans of sparse records without a delta, entry by entry", must_be_clean,
+           [*sparse, "--delta", "0", "--recover", "peel", "--json"])
+    wide = [*run, "kmeans/sparse", "data.svm", "--cols", "100000", "--clusters", "2", *norm]
+    yield "run kmeans in a sketch", must_be_clean, [*wide, "-o", "wide.json"]
     yield ("run kmeans per person, under add-remove", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--unit", "person", "--rows-per-unit", "2",
             "--relation", "add-remove", "-o", "person.json"])
