@@ -36,6 +36,11 @@ size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 CLO_CHECK clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count,
                                          int64_t *out, clo_error *err);
 
+/* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
+CLO_CHECK clo_status clo_i_draw_laplace(clo_context *context, uint64_t numerator,
+                                        uint64_t denominator, size_t count, int64_t *out,
+                                        clo_error *err);
+
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);
 

@@ -43,6 +43,8 @@ typedef struct clo_slot {
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
     size_t width;       /* of a histogram: the integers of a cell */
+    size_t side;        /* of counts of cells: how many lie along each column … */
+    uint64_t reach;     /* … of a cube of twice this width, in units of the grid of bits */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
     int grid_bits;      /* of an aggregate: of what is noised */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
@@ -234,6 +236,21 @@ CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint6
                                       const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_count(clo_context *context, size_t slot, const clo_bounded *data,
                                      double *count, clo_error *err);
+
+/* How many records lie in each cell of a public grid, side cells along each column of a cube that
+ * holds the ball, or the box inside of it: all cells, also the empty ones.  cell_counts.T1.  kind
+ * CLO_EVENT_PURE: discrete Laplace noise at that epsilon; CLO_EVENT_GAUSSIAN: Gaussian noise at
+ * that mu.  Answers: slot->groups numbers, the last column's place fastest. */
+enum { CLO_MAX_CELLS = 1 << 22 };
+CLO_CHECK clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side,
+                                            clo_event_kind kind, double parameter, uint64_t times,
+                                            const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cell_counts(clo_context *context, size_t slot,
+                                           const clo_bounded *data, double *counts, clo_error *err);
+/* side to the power of cols; SIZE_MAX where that is above CLO_MAX_CELLS. */
+size_t clo_i_grid_cells(size_t side, size_t cols);
+/* The middle of a cell, in unit-ball coordinates. */
+void clo_i_cell_center(const clo_slot *slot, size_t cell, double *center);
 
 /* The exponential mechanism over `candidates` integer scores (higher is better), drawn exactly.
  * choose.T1.  record_sensitivity: the most by which one record changes any score, under the

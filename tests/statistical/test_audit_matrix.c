@@ -37,6 +37,8 @@ static const expectation pairs[] = {
     { "subspace/approx", "nearly", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
+    { "kmeans/grid", "counts", 0.55, 0.7 },
+    { "kmeans/grid", "empty", 0.7, 0.8 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)

@@ -133,6 +133,8 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    yield ("run kmeans on the counts of a grid", must_be_clean,
+           [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
