@@ -46,6 +46,11 @@ static size_t last_member(clo_relation relation, unsigned group, int world, doub
     return rows + 1;
 }
 
+static size_t lone_end(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
+}
+
 /* Enough records on either side that no noisy count comes near 0. */
 static size_t two_heaps(clo_relation relation, unsigned group, int world, double *out)
 {

@@ -38,6 +38,12 @@ CLO_CHECK clo_status clo_i_center_round(clo_context *context, size_t slot, const
                                         clo_error *err);
 size_t clo_i_center_round_size(size_t k, size_t d); /* bytes of workspace */
 
+/* A centre that seems to have no records is better used beside the one that has the most.  Noisy
+ * sizes and public randomness alone decide; to be called where another round follows.  slot: as
+ * above; sizes follow the centres. */
+CLO_CHECK clo_status clo_i_revive_centers(clo_context *context, size_t slot, size_t d,
+                                          double *centers, double *sizes, clo_error *err);
+
 /* From what a lens with a frame (d x r) and this scale shows back to all coordinates. */
 void clo_i_unfold_point(const double *frame, size_t d, size_t r, double scale, const double *seen,
                         double *whole);

@@ -46,6 +46,7 @@ typedef struct clo_slot {
     size_t side;        /* of counts of cells: how many lie along each column … */
     uint64_t reach;     /* … of a cube of twice this width, in units of the grid of bits */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
+    uint64_t floor;     /* of a draw of a seed: what a cell weighs beside its records */
     int grid_bits;      /* of an aggregate: of what is noised */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
                            search: beta is the chance that it misses (gapmax.T3) */
@@ -260,6 +261,17 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
                                        const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
+
+/* One of `cells` cells, in proportion to a floor and the squared distances of its records to the
+ * nearest seed: the step of k-means++, made private.  seed.T1.  The cells are those of a rule of
+ * centres on the slot's grid; seeds: a rule of at most `seeds` centres, NULL before the first;
+ * taken: a cell each, those that are drawn no more, fewer than `seeds`. */
+CLO_CHECK clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
+                                     double epsilon, uint64_t times, const char *label,
+                                     clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_seed(clo_context *context, size_t slot, const clo_bounded *data,
+                                    const clo_assign *cells, const clo_assign *seeds,
+                                    const bool *taken, size_t *chosen, clo_error *err);
 
 /* k subspaces by the exponential mechanism over frames, drawn by a Markov chain.  gibbs.T1 */
 enum { CLO_GIBBS_BITS = 15 };

@@ -341,6 +341,7 @@ static void fail_every_allocation(scenario *run, const void *given)
 static const char *settings_of(const clo_mechanism *mechanism)
 {
     const char *const method = clo_mechanism_method(mechanism);
+    if (strcmp(method, "variates") == 0) return "clusters=2 cells=3 rounds=2";
     if (strcmp(method, "grid") == 0) return "clusters=2 side=3";
     if (strcmp(method, "approx") == 0) return "dim=1 gamma=0.001 blocks=3";
     if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;

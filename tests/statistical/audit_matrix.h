@@ -58,7 +58,8 @@ static inline uint64_t trials_of(const char *mechanism)
 /* Mechanisms that are audited at a pure epsilon. */
 static inline bool is_pure(const char *mechanism)
 {
-    return strcmp(mechanism, "bounds/quantile") == 0 || strcmp(mechanism, "kmeans/grid") == 0;
+    return strcmp(mechanism, "bounds/quantile") == 0 || strcmp(mechanism, "kmeans/grid") == 0 ||
+           strcmp(mechanism, "kmeans/variates") == 0;
 }
 
 static inline clo_audit_finding audit_one(const char *mechanism, const char *pair,
