@@ -41,7 +41,7 @@ typedef struct clo_slot {
     uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
-    size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    size_t dim, blocks; /* of an aggregate: of each subspace, 0: centres; how many blocks */
     size_t width;       /* of a histogram: the integers of a cell */
     size_t side;        /* of counts of cells: how many lie along each column … */
     uint64_t reach;     /* … of a cube of twice this width, in units of the grid of bits */
@@ -178,8 +178,12 @@ CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clust
                                           size_t blocks, clo_loss loss, const char *label,
                                           clo_slot *out, clo_error *err);
 
+/* The same for k centres, points of the unit ball: clusters x cols (aggregate.T5). */
+CLO_CHECK clo_status clo_i_plan_aggregate_centers(const clo_domain *domain, size_t clusters,
+                                                  size_t blocks, clo_loss loss, const char *label,
+                                                  clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
-                                         clo_block_solve *solve, void *user, double *bases,
+                                         clo_block_solve *solve, void *user, double *answer,
                                          clo_error *err);
 
 /* The cell of a partition that most of `blocks` random disjoint blocks of the records name, if

@@ -37,6 +37,7 @@ static const expectation pairs[] = {
     { "subspace/approx", "nearly", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
+    { "kmeans/aggregate", "split", 0, 0 },
     { "kmeans/variates", "seed", 0.6, 0.6 },
     { "kmeans/grid", "counts", 0.55, 0.7 },
     { "kmeans/grid", "empty", 0.7, 0.8 },
