@@ -63,13 +63,12 @@ static size_t list_events(const variates_plan *plan, const clo_domain *domain, c
     return 3;
 }
 
-/* As many that the floors of all of them together weigh a quarter of what one cluster does, half a
+/* As many that the floors of all of them together weigh half of what one cluster does, half a
  * radius away: with more, the floor draws seeds where there are no records. */
 static size_t good_cells(const variates_plan *plan, const clo_domain *domain, double epsilon)
 {
     const double a_cluster = clo_i_guessed_rows(domain, plan->clusters) / (double)plan->clusters;
-    const double balance =
-        a_cluster / 16 * expm1(fmin(epsilon, 30)) / (double)domain->rows_per_unit;
+    const double balance = a_cluster / 8 * expm1(fmin(epsilon, 30)) / (double)domain->rows_per_unit;
     const double least = fmin((double)(FEWEST_CELLS_A_SEED * plan->clusters), CLO_MAX_CLUSTERS);
     return (size_t)fmax(least, fmin(balance, MOST_PRESET_CELLS));
 }

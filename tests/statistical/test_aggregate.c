@@ -1,8 +1,8 @@
 /*
  * aggregate: the noise has the scale that the smooth bound and alpha give (aggregate.T3,
  * aggregate.T4).  All blocks agree on one line of the plane; what is released is then the direction
- * of a normal vector about it, whose law is known.  All agree on one centre of a line: it comes with
- * rounded Gaussian noise of that scale (aggregate.T5).  Controls: noise 5 % low, and 10 %.
+ * of a normal vector about it, whose law is known.  All agree on one centre of a line: it comes
+ * with rounded Gaussian noise of that scale (aggregate.T5).  Controls: noise 5 % low, and 10 %.
  */
 #include "asking.h"
 #include "query/parts.h"
