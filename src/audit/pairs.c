@@ -76,6 +76,20 @@ static size_t longest(clo_relation relation, unsigned group, int world, double *
     return rows + 20;
 }
 
+static size_t lone_end(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
+}
+
+/* Enough records on either side that no noisy count comes near 0. */
+static size_t two_heaps(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here = 0.5, there = -0.5;
+    const size_t rows = either(relation, group, world, 1, &here, &there, out);
+    for (size_t i = 0; i < 60; i++) out[rows + i] = i % 2 ? here : there;
+    return rows + 60;
+}
+
 static size_t axes(clo_relation relation, unsigned group, int world, double *out)
 {
     return either(relation, group, world, 3, (const double[]){ 1, 0, 0 },

@@ -56,6 +56,11 @@ CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *s
                                          uint64_t *totals, clo_error *err);
 size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
 
+/* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
+CLO_CHECK clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator,
+                                             uint64_t denominator, size_t count, int64_t *out,
+                                             clo_error *err);
+
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);
 

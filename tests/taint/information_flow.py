@@ -139,6 +139,15 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    yield ("bring the centres of blocks together", must_be_clean,
+           [*run, "kmeans/aggregate", *csv, "--clusters", "2", "--blocks", "5", "--accept",
+            "idealized", *norm, "--json"])
+    variates = [*run, "kmeans/variates", *csv, "--clusters", "2", *norm]
+    yield "run kmeans from private seeds", must_be_clean, [*variates, "--rounds", "2", "--json"]
+    yield ("draw private seeds alone", must_be_clean,
+           [*variates, "--delta", "0", "-o", "seeds.json"])
+    yield ("run kmeans on the counts of a grid", must_be_clean,
+           [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
