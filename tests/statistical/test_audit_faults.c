@@ -46,6 +46,7 @@ static const struct {
     { CLO_FAULT_HISTOGRAM_LAX, "subspace/approx", "alone", CLO_REPLACE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
+    { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
 };
 
 static void every_planted_fault_is_caught(void **state)

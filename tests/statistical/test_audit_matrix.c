@@ -37,6 +37,9 @@ static const expectation pairs[] = {
     { "subspace/approx", "nearly", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
+    { "subspace/exact", "own", 0.4, 0.45 },
+    { "subspace/exact", "solid", 0.4, 0.45 },
+    { "subspace/exact", "flat", 0.4, 0.45 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
