@@ -100,8 +100,8 @@ static size_t bare_majority(clo_relation relation, unsigned group, int world, do
     return rows + 22;
 }
 
-/* The same with the worlds exchanged, so that under add-remove, too, there is a record whose line is
- * its own: what no answer may name, however many lines there are to choose from. */
+/* The same with the worlds exchanged, so that under add-remove, too, there is a record whose line
+ * is its own: what no answer may name, however many lines there are to choose from. */
 static size_t own_line(clo_relation relation, unsigned group, int world, double *out)
 {
     const double most[] = { 1, 0, 0 }, few[] = { 0, 1, 0 }, other[] = { 0, 0, 1 };

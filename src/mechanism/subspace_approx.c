@@ -9,7 +9,7 @@
  * and a histogram finds it (histogram.T2); the subspace of that cell's centre is released
  * (subspace_approx.T1).  Where they are not, no cell is found, and the release says so.
  */
-#include "mechanism/mechanism.h"
+#include "mechanism/subspace_units.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
@@ -25,7 +25,7 @@ static const double WIDTH_FACTOR = 6.1;
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
-    [GAMMA] = { "gamma", CLO_PARAM_REAL, 0, 1, 0, NULL,
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
                 "how near the records are to it: the most spread across it, as a share of the "
                 "least along it; to be stated, and not from the data" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,
@@ -71,6 +71,11 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, plan->dim);
+    CLO_TRY(clo_i_check_gamma(gamma, err));
+    if (gamma == 0)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "gamma must be above 0: records that lie in the subspace exactly are for "
+                          "subspace/exact");
     if (!(gamma > 0))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "gamma must be stated: how near the records are to the subspace, above "

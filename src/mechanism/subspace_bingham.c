@@ -15,7 +15,7 @@
 #include "mechanism/subspace_units.h"
 #include <math.h>
 
-enum { DIM, DRAW, PARAM_COUNT };
+enum { DIM, DRAW, GAMMA, PARAM_COUNT };
 enum { SEQUENCE, MATRIX };
 
 static const clo_param params[PARAM_COUNT] = {
@@ -24,10 +24,15 @@ static const clo_param params[PARAM_COUNT] = {
                "sequence: one vector after the other, each paid for; matrix: all at once for the "
                "price of one, by rejection: for few dimensions that stand out from the rest, and "
                "perhaps without end where some of them do not" },
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
+                "for the prediction alone: the most spread of the records across the subspace, as "
+                "a "
+                "share of the least along it; -1: not stated" },
 };
 
 typedef struct bingham_plan {
     clo_gibbs how;
+    double gamma;
 } bingham_plan;
 
 /* Beyond, the law of a frame is narrower than what its draws in doubles can follow. */
@@ -66,6 +71,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, q);
     CLO_TRY(check(draft, d, q, whole, err));
+    plan->gamma = draft->values[GAMMA];
+    CLO_TRY(clo_i_check_gamma(plan->gamma, err));
     plan->how = (clo_gibbs){ .clusters = 1,
                              .dim = q,
                              .sweeps = 1,
@@ -94,14 +101,13 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_subspace_release(context, domain, q, basis, NULL, out, err);
 }
 
-/* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap), and the gap of
- * the spectrum is rows / q. */
+/* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     const bingham_plan *const plan = state;
     const double rate = (double)slots[0].rate_numerator / (double)slots[0].rate_denominator;
-    const double gap = rows / (double)plan->how.dim;
+    const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, rows);
     return clo_i_subspace_error(domain->cols, plan->how.dim, 1 / sqrt(2 * rate * gap));
 }
 
