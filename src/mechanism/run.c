@@ -51,6 +51,9 @@ static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, cl
     facts->cols = cols;
     facts->seen_cols = domain->frame ? domain->cols : 0;
     if (domain->frame) CLO_TRY(clo_i_copy_text(domain->frame_digest, &facts->seen_in, err));
+    if (domain->frame && domain->frame_guarantee)
+        CLO_TRY(clo_i_copy_text(clo_guarantee_name((clo_guarantee)domain->frame_guarantee),
+                                &facts->seen_guarantee, err));
     facts->norm = clo_i_domain_radius(domain);
     facts->relation = domain->relation;
     facts->rows = domain->rows;
