@@ -38,6 +38,7 @@ static const expectation pairs[] = {
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
     { "subspace/exact", "own", 0.4, 0.45 },
+    { "subspaces/sulq", "reduced", 0.75, 0.8 },
     { "subspace/exact", "solid", 0.4, 0.45 },
     { "subspace/exact", "flat", 0.4, 0.45 },
 };
