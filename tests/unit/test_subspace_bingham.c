@@ -1,6 +1,6 @@
 /* subspace/bingham finds the subspace as well as predicted, by any draw; each draw is charged
- * (subspace_bingham.T1), a limit once (subspace_bingham.T2); nothing hangs; and `auto` takes it only
- * where it is accepted and best. */
+ * (subspace_bingham.T1), a limit once (subspace_bingham.T2); nothing hangs; and `auto` takes it
+ * only where it is accepted and best. */
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 #include "linalg/linalg.h"
