@@ -213,6 +213,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
             "units cannot be kept to their rows over several ranks (bound.T3): run on "
             "one rank");
     const int threads = clo_i_threads(options.threads);
+    CLO_TRY(clo_i_check_float_state(threads, err));
     if (!options.workspace)
         CLO_TRY(
             clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));
