@@ -68,7 +68,7 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_choose_flats:
         return add3(clo_i_take_size(t * slot->groups, 8),
                     clo_i_take_size(t * rows * slot->vectors, 8),
-                    add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * cols, 8), 0));
+                    add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * seen, 8), whole));
     case CLO_QUERY_gapmax: /* its lattice is as long as the data */
         return add3(clo_i_take_size(t * rows * cols, 8), 2 * clo_i_take_size(cols, 8), 0);
     case CLO_QUERY_histogram:

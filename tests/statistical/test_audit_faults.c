@@ -59,6 +59,7 @@ static const struct {
     { CLO_FAULT_LOCAL_NOISE, "kmeans/aggregate", "split", CLO_REPLACE },
     { CLO_FAULT_FLOOR_MISSING, "kmeans/variates", "seed", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
+    { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
 };
 
 static void every_planted_fault_is_caught(void **state)

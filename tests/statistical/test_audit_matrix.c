@@ -56,6 +56,10 @@ static const expectation pairs[] = {
     { "kmeans/variates", "seed", 0.6, 0.6 },
     { "kmeans/grid", "counts", 0.55, 0.7 },
     { "kmeans/grid", "empty", 0.7, 0.8 },
+    { "subspace/exact", "own", 0.4, 0.45 },
+    { "subspaces/sulq", "reduced", 0.75, 0.8 },
+    { "subspace/exact", "solid", 0.4, 0.45 },
+    { "subspace/exact", "flat", 0.4, 0.45 },
 };
 
 /* Half of them in a short run.  Two cells that are nearly as full can be made under replace alone:

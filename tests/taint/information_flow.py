@@ -130,6 +130,8 @@ def cases(cloister, leak):
            [*sulq, "--restarts", "2", "--json"])
     yield ("run affine subspaces", must_be_clean,
            [*sulq, "--restarts", "2", "--flats", "affine", "-o", "flats.json"])
+    yield ("run subspaces in directions of their own", must_be_clean,
+           [*sulq, "--restarts", "2", "--reduce", "2", "-o", "kept.json"])
     gibbs = [*run, "subspaces/gibbs", *csv, "--clusters", "2", "--dim", "1", "--sweeps", "3",
              "--accept", "asymptotic", *norm]
     yield "run a chain and release its labels", must_be_clean, [*gibbs, "--labels", "yes", "--json"]
