@@ -5,8 +5,11 @@
  * weighed by the noise, speak against that: centres have about as many records each (the logarithm
  * of an arithmetic mean over a geometric one), and lie in the ball.  Without noise they vanish.
  *
- * Half of the starts are random points.  The others take one centre after the other where the
- * tensor that is left is largest, by its power iterations, and take it off.
+ * A start is random points, or the places where the tensor is largest, one after the other, by power
+ * iterations on what is left of it.  A constant makes all centres alike, so these see it smaller
+ * than it is.  Where the descent ends, centres that lie together are put to where the residual is
+ * largest, and the descent goes on, as long as that pays: what no start gets right at once, repairs
+ * do.
  */
 #include "solver/center_fit.h"
 #include "linalg/linalg.h"
@@ -16,7 +19,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { MOST_STEPS = 300, CANDIDATES = 16, POWER_STEPS = 12 };
+enum {
+    MOST_STEPS = 300,
+    REPAIR_STEPS = 80,
+    REPAIRS = 24,
+    IN_VAIN = 3,
+    CANDIDATES = 16,
+    POWER_STEPS = 12
+};
 static const double ALIKE_SIZES = 30, IN_THE_BALL = 1000, INSIDE = 0.9, FIRST_SPREAD = 0.003;
 
 /* What all starts share. */
@@ -35,6 +45,8 @@ typedef struct start {
     clo_center_bench bench;
     double *z, *by_z;            /* clusters x cols */
     double *weights, *by_weight; /* clusters */
+    double *trial, *slope;       /* variables */
+    double *places;              /* clusters x own */
     double *descent;
 } start;
 
@@ -47,8 +59,8 @@ static size_t start_room(const problem *p)
 {
     const clo_center_shape *const s = &p->shape;
     const size_t greedy = CANDIDATES * (2 * s->cols + s->pairs + s->rows);
-    return clo_i_center_bench_size(s) + 2 * s->clusters * (s->cols + 1) +
-           clo_i_descend_scratch(variables(p)) + greedy;
+    return clo_i_center_bench_size(s) + 2 * s->clusters * (s->cols + 1) + 2 * variables(p) +
+           s->clusters * p->own + clo_i_descend_scratch(variables(p)) + greedy;
 }
 
 static start lay_out(const problem *p, double *room)
@@ -59,7 +71,10 @@ static start lay_out(const problem *p, double *room)
     s.by_z = s.z + k * d;
     s.weights = s.by_z + k * d;
     s.by_weight = s.weights + k;
-    s.descent = s.by_weight + k;
+    s.trial = s.by_weight + k;
+    s.slope = s.trial + variables(p);
+    s.places = s.slope + variables(p);
+    s.descent = s.places + k * p->own;
     return s;
 }
 
@@ -121,10 +136,10 @@ static double objective(void *user, const double *x, double *gradient)
     return isfinite(value) ? value : INFINITY;
 }
 
-static double descend(start *s, double *x)
+static double descend(start *s, double *x, size_t most_steps)
 {
     /* Far below the noise there is nothing to be won. */
-    const clo_i_descent how = { .most_steps = MOST_STEPS,
+    const clo_i_descent how = { .most_steps = most_steps,
                                 .tolerance = fmax(1e-3 * s->p->lean, 1e-13) };
     return clo_i_descend(objective, s, variables(s->p), x, how, s->descent);
 }
@@ -143,10 +158,10 @@ static void draw_point(const problem *p, clo_stream *stream, double *center)
 }
 
 /* The point of the ball, with its constant, on the line of z; z becomes of length 1. */
-static void onto_ball(const problem *p, double *z)
+static void onto_ball(const problem *p, double constant, double *z)
 {
     const size_t own = p->own;
-    const double constant = p->job->constant, radius = p->job->radius;
+    const double radius = p->job->radius;
     double square = 0;
     const double last = fmax(z[own], 0);
     for (size_t i = 0; i < own; i++) square += z[i] * z[i];
@@ -165,61 +180,140 @@ static double value_at(const double *z, const double *image, size_t d)
     return sum;
 }
 
-/* One centre after the other, where what is left of the tensor is largest. */
-static void pursue(start *s, clo_stream *stream, double *centers)
+/* Power iterations from random points; the place with the largest value, of length 1. */
+static size_t climb(start *s, clo_stream *stream, double constant, double *z, double *images,
+                    double *lifted, double *products)
+{
+    const problem *const p = s->p;
+    const size_t d = p->shape.cols;
+    size_t best = 0;
+    for (size_t c = 0; c < CANDIDATES; c++) {
+        draw_point(p, stream, z + c * d);
+        z[c * d + p->own] = constant;
+        onto_ball(p, constant, z + c * d);
+    }
+    for (int step = 0;; step++) {
+        clo_i_center_apply(&p->shape, s->bench.residual, z, CANDIDATES, lifted, products, images);
+        if (step == POWER_STEPS) break;
+        memcpy(z, images, CANDIDATES * d * sizeof *z);
+        for (size_t c = 0; c < CANDIDATES; c++) onto_ball(p, constant, z + c * d);
+    }
+    for (size_t c = 1; c < CANDIDATES; c++)
+        if (value_at(z + c * d, images + c * d, d) > value_at(z + best * d, images + best * d, d))
+            best = c;
+    return best;
+}
+
+/* Writes `count` places, one after the other, where what is left in bench.residual is largest, and
+ * takes each off; factor: how the constant is seen. */
+static void pursue(start *s, clo_stream *stream, double factor, size_t count, double *centers)
 {
     const problem *const p = s->p;
     const clo_center_shape *const shape = &p->shape;
     const size_t d = shape->cols, own = p->own;
-    const clo_center_shape one = clo_i_center_shape(shape->order, d, 1);
+    const double constant = factor * p->job->constant;
     double *const z = s->descent + clo_i_descend_scratch(variables(p));
     double *const images = z + CANDIDATES * d, *const lifted = images + CANDIDATES * d;
     double *const products = lifted + CANDIDATES * shape->pairs;
-    memcpy(s->bench.residual, p->target, shape->rows * shape->pairs * sizeof(double));
-    for (size_t l = 0; l < shape->clusters; l++) {
-        size_t best = 0;
-        for (size_t c = 0; c < CANDIDATES; c++) {
-            draw_point(p, stream, z + c * d);
-            z[c * d + own] = p->job->constant;
-            onto_ball(p, z + c * d);
-        }
-        for (int step = 0; step <= POWER_STEPS; step++) {
-            clo_i_center_apply(shape, s->bench.residual, z, CANDIDATES, lifted, products, images);
-            if (step == POWER_STEPS) break;
-            memcpy(z, images, CANDIDATES * d * sizeof *z);
-            for (size_t c = 0; c < CANDIDATES; c++) onto_ball(p, z + c * d);
-        }
-        for (size_t c = 1; c < CANDIDATES; c++)
-            if (value_at(z + c * d, images + c * d, d) >
-                value_at(z + best * d, images + best * d, d))
-                best = c;
-        const double *const found = z + best * d;
+    clo_i_center_rescale(shape, factor, s->bench.residual);
+    for (size_t l = 0; l < count; l++) {
+        const size_t best = climb(s, stream, constant, z, images, lifted, products);
+        const double *const found = z + best * d, *const pairs = lifted + best * shape->pairs;
+        const double *const other = shape->order == 3 ? found : pairs;
         const double weight = -fmax(value_at(found, images + best * d, d), 0);
-        for (size_t i = 0; i < own; i++)
-            centers[l * own + i] = found[i] / found[own] * p->job->constant;
-        for (size_t e = 0; e < shape->rows; e++)
-            s->bench.trace[e] =
-                weight * (shape->order == 3 ? found[e] : lifted[best * shape->pairs + e]);
-        clo_i_cross_add(s->bench.trace, one.rows, lifted + best * shape->pairs, one.pairs, 1,
-                        s->bench.residual);
+        for (size_t i = 0; i < own; i++) centers[l * own + i] = found[i] / found[own] * constant;
+        for (size_t e = 0; e < shape->rows; e++) s->bench.trace[e] = weight * other[e];
+        clo_i_cross_add(s->bench.trace, shape->rows, pairs, shape->pairs, 1, s->bench.residual);
     }
 }
 
-static clo_status draw_start(start *s, size_t number, double *x)
+static void draw_start(start *s, size_t number, clo_stream *stream, double *x)
 {
     const problem *const p = s->p;
     const size_t k = p->shape.clusters, own = p->own;
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(p->job->rng, p->job->ask, number, &stream, NULL));
-    if (number % 2 == 0)
-        pursue(s, stream, x);
-    else
+    if (number % 2 == 0) {
+        memcpy(s->bench.residual, p->target, p->shape.rows * p->shape.pairs * sizeof(double));
+        pursue(s, stream, 0.2 + 0.6 * clo_i_random_unit(stream), k, x);
+    } else {
         for (size_t l = 0; l < k; l++) draw_point(p, stream, x + l * own);
+    }
     for (size_t l = 0; l < k; l++) x[k * own + l] = sqrt(1 / (double)k);
     x[k * (own + 1)] = sqrt(FIRST_SPREAD);
-    const clo_status status = clo_i_stream_check(stream, NULL);
-    clo_i_stream_close(stream);
-    return status;
+}
+
+/* ---- repairs ----------------------------------------------------------------------------- */
+
+/* What it costs to make one centre of two, in squared distance times records. */
+static double cost_of_merging(const problem *p, const double *x, size_t a, size_t b)
+{
+    const size_t k = p->shape.clusters, own = p->own;
+    const double wa = x[k * own + a] * x[k * own + a], wb = x[k * own + b] * x[k * own + b];
+    double square = 0;
+    for (size_t i = 0; i < own; i++)
+        square += (x[a * own + i] - x[b * own + i]) * (x[a * own + i] - x[b * own + i]);
+    return square * wa * wb / fmax(wa + wb, 1e-300);
+}
+
+/* Makes one of the two centres that it costs least to merge, and gives the number of the other,
+ * which is free then: its weight is 0. */
+static size_t merge_two(const problem *p, double *x)
+{
+    const size_t k = p->shape.clusters, own = p->own;
+    size_t keep = 0, spare = 1;
+    double least = INFINITY;
+    for (size_t a = 0; a < k; a++)
+        for (size_t b = a + 1; b < k; b++) {
+            if (x[k * own + a] == 0 || x[k * own + b] == 0) continue;
+            const double cost = cost_of_merging(p, x, a, b);
+            if (cost >= least) continue;
+            least = cost;
+            keep = a;
+            spare = b;
+        }
+    double *const weights = x + k * own;
+    const double wa = weights[keep] * weights[keep], wb = weights[spare] * weights[spare];
+    for (size_t i = 0; i < own && wa + wb > 0; i++)
+        x[keep * own + i] = (wa * x[keep * own + i] + wb * x[spare * own + i]) / (wa + wb);
+    weights[keep] = sqrt(wa + wb);
+    weights[spare] = 0;
+    return spare;
+}
+
+/* Puts `count` centres to where the residual is largest, and goes on from there. */
+static double repair(start *s, clo_stream *stream, size_t count, double *x)
+{
+    const problem *const p = s->p;
+    const size_t k = p->shape.clusters, own = p->own;
+    double *const places = s->places;
+    (void)objective(s, x, s->slope); /* for its residual */
+    pursue(s, stream, clo_i_random_unit(stream), count, places);
+    for (size_t c = 0; c < count; c++) {
+        const size_t spare = merge_two(p, x);
+        memcpy(x + spare * own, places + c * own, own * sizeof *x);
+    }
+    for (size_t l = 0; l < k; l++)
+        if (x[k * own + l] == 0) x[k * own + l] = sqrt(0.5 / (double)k);
+    return descend(s, x, REPAIR_STEPS);
+}
+
+static double repair_while_it_pays(start *s, clo_stream *stream, double loss, double *x)
+{
+    const size_t k = s->p->shape.clusters, count = variables(s->p);
+    size_t many = 1 + k / 8;
+    for (int turn = 0, vain = 0; k > 1 && turn < REPAIRS && vain < IN_VAIN; turn++) {
+        memcpy(s->trial, x, count * sizeof *x);
+        const double now = repair(s, stream, many, s->trial);
+        if (now < loss - 0.01 * s->p->lean) {
+            memcpy(x, s->trial, count * sizeof *x);
+            loss = now;
+            vain = 0;
+        } else if (many > 1) {
+            many /= 2;
+        } else {
+            vain++;
+        }
+    }
+    return descend(s, x, MOST_STEPS);
 }
 
 static clo_status try_start(const problem *p, size_t number, double *x, double *loss)
@@ -228,8 +322,14 @@ static clo_status try_start(const problem *p, size_t number, double *x, double *
     CLO_TRY(clo_i_alloc(start_room(p), sizeof *room, &room, NULL));
     const int before = clo_i_blas_serial_begin();
     start s = lay_out(p, room);
-    const clo_status status = draw_start(&s, number, x);
-    if (!status) *loss = descend(&s, x);
+    clo_stream *stream = NULL;
+    clo_status status = clo_i_stream_open(p->job->rng, p->job->ask, number, &stream, NULL);
+    if (!status) {
+        draw_start(&s, number, stream, x);
+        *loss = repair_while_it_pays(&s, stream, descend(&s, x, MOST_STEPS), x);
+        status = clo_i_stream_check(stream, NULL);
+    }
+    clo_i_stream_close(stream);
     clo_i_blas_serial_end(before);
     clo_i_free(room);
     return status;
@@ -312,7 +412,7 @@ clo_status clo_i_center_refit(const clo_center_job *job, clo_center_model *model
         const int before = clo_i_blas_serial_begin();
         start s = lay_out(&p, room + variables(&p));
         take_point(&p, model, room);
-        put(&p, room, descend(&s, room), model);
+        put(&p, room, descend(&s, room, MOST_STEPS), model);
         clo_i_blas_serial_end(before);
     }
     clo_i_free(p.target);

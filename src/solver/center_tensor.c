@@ -88,6 +88,21 @@ void clo_i_center_gather(const clo_center_shape *shape, const double *matrix, do
             }
 }
 
+void clo_i_center_rescale(const clo_center_shape *shape, double factor, double *matrix)
+{
+    const size_t d = shape->cols, last = d - 1, n = shape->pairs, corner = n - 1;
+    for (size_t row = 0; row < shape->rows; row++)
+        for (size_t i = 0; i < d; i++)
+            matrix[row * n + place(d, i, last)] *= i == last ? factor * factor : factor;
+    if (shape->order == 3)
+        for (size_t e = 0; e < n; e++) matrix[last * n + e] *= factor;
+    for (size_t i = 0; shape->order == 4 && i < d; i++) {
+        double *const row = matrix + place(d, i, last) * n;
+        const double both = place(d, i, last) == corner ? factor * factor : factor;
+        for (size_t e = 0; e < n; e++) row[e] *= both;
+    }
+}
+
 /* ---- scratch ------------------------------------------------------------------------------- */
 
 size_t clo_i_center_bench_size(const clo_center_shape *s)

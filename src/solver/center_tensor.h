@@ -25,6 +25,9 @@ void clo_i_center_spread_out(const clo_center_shape *shape, const double *entrie
 void clo_i_center_gather(const clo_center_shape *shape, const double *matrix, double unit,
                          double *entries);
 
+/* What the tensor would be if the constant of the records were `factor` times as large. */
+void clo_i_center_rescale(const clo_center_shape *shape, double factor, double *matrix);
+
 /* A model: z is clusters x cols with the constant in place, weights, and the common variance. */
 typedef struct clo_center_point {
     const double *z, *weights;
