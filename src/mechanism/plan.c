@@ -98,6 +98,7 @@ void clo_i_plan_identify(clo_plan *plan)
                                   slot->cols,
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
+                                  (uint64_t)(slot->constant * 0x1p32),
                                   slot->count_unit,
                                   slot->blocks,
                                   slot->parts,

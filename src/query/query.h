@@ -36,6 +36,7 @@ typedef struct clo_slot {
     bool lens;            /* whether it is asked through one */
     bool sketch;          /* ... which is a sketch */
     double even;          /* of fourth moments: the share of their traces that is left out */
+    double constant;      /* of third moments: every record's last coordinate; 0: none is known */
     size_t groups;        /* clusters of a query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     size_t entries;       /* of a record, that count, where a query reads sparse ones; 0: all */
@@ -315,6 +316,23 @@ void clo_i_moment_restore(const clo_moment_even *even, size_t cols, double *squa
                           double *moments);
 /* The sums over k of the entries ijkk: cols x cols. */
 void clo_i_moment_contract(const double *moments, size_t cols, double *out);
+
+/* The tensor of third moments, the sums of x_i x_j x_k over all records, as one Gaussian query.
+ * gaussian_moment3.T1.  height > 0: it will be asked through a lens with a constant of this height,
+ * which lowers the sensitivity where records are replaced.  Answers: its clo_i_moment3_size(cols)
+ * different entries, those with i <= j <= k, k fastest, in unit-ball coordinates to the third. */
+CLO_CHECK clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, double mu,
+                                                 uint64_t times, const char *label, clo_slot *out,
+                                                 clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t slot,
+                                                const clo_bounded *data, double *moments,
+                                                clo_error *err);
+enum { CLO_MOMENT3_COLS = 128 }; /* at most */
+size_t clo_i_moment3_size(size_t cols);
+/* How often the entry i <= j <= k stands in the tensor: 1, 3 or 6. */
+unsigned clo_i_moment3_multiplicity(size_t i, size_t j, size_t k);
+/* The noise of an entry, times the root of its multiplicity. */
+double clo_i_moment3_noise(const clo_slot *slot);
 
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,

@@ -53,6 +53,8 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
         return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
     case CLO_QUERY_gaussian_moment:
         return add3(whole, clo_i_moment_workspace(seen, rows, t), 0);
+    case CLO_QUERY_gaussian_moment3:
+        return add3(whole, clo_i_moment3_workspace(seen, rows, t), 0);
     case CLO_QUERY_cell_counts:
         return add3(clo_i_take_size(t * rows * cols, 8), clo_i_take_size(slot->groups, 8),
                     clo_i_take_size(slot->groups, 8));
