@@ -49,7 +49,8 @@ static inline bool keep(void *user, const clo_audit_finding *finding)
 /* A run that solves many blocks, or fits a tensor, costs as much as many others. */
 static inline uint64_t trials_of(const char *mechanism, const char *pair)
 {
-    const uint64_t fold = strcmp(pair, "swapped") == 0 ? 4 : 1; /* its event is seldom */
+    /* Their events are seldom. */
+    const uint64_t fold = strcmp(pair, "swapped") == 0 ? 4 : strcmp(pair, "parts") == 0 ? 2 : 1;
     if (strstr(mechanism, "/aggregate")) return trials() / 100;
     if (strcmp(mechanism, "kmeans/sparse") == 0) return trials() / 4;
     if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10 * fold;

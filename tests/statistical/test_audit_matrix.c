@@ -39,7 +39,6 @@ static const expectation pairs[] = {
     { "subspace/approx", "none", 0.2, 0.35 },
     { "subspace/boosted", "alone", 0, 0 },
     { "subspace/boosted", "swapped", 0.25, 0.55 },
-    { "subspace/boosted", "parts", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
     { "kmeans/lloyd", "pure", 0.4, 0.45 },
