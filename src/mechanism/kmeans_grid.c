@@ -180,6 +180,9 @@ static clo_status solve(clo_context *context, size_t k, size_t d, const weighed 
                           .cols = d,
                           .rng = context->rng,
                           .threads = context->threads,
+                          .progress = context->progress,
+                          .user = context->user,
+                          .progress_from = 1,
                           .progress_to = 1 };
     double cost;
     options.weights = w->weights;
