@@ -62,7 +62,7 @@ static clo_status plan_counts(clo_draft *draft, size_t side, clo_slot *out, clo_
     CLO_TRY(
         clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_PURE, epsilon, 1, label, out, err));
     if (draft->budget.delta <= 0) return CLO_OK;
-    /* That a budget is too large or too small for Gaussian noise is no fault: there is the other. */
+    /* A budget too large or too small for Gaussian noise is no fault: there is the other. */
     clo_status status = clo_calibrate(&gaussian, 1, draft->budget, &mu, &unused);
     if (!status)
         status = clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_GAUSSIAN, mu, 1, label,
