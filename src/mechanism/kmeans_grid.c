@@ -56,14 +56,19 @@ static clo_status plan_counts(clo_draft *draft, size_t side, clo_slot *out, clo_
     const clo_event pure = { .kind = CLO_EVENT_PURE, .parameter = 1, .count = 1 };
     const clo_event gaussian = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     clo_slot other;
+    clo_error unused;
     double epsilon, mu;
     CLO_TRY(clo_calibrate(&pure, 1, draft->budget, &epsilon, err));
     CLO_TRY(
         clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_PURE, epsilon, 1, label, out, err));
-    if (draft->budget.delta <= 0 || clo_calibrate(&gaussian, 1, draft->budget, &mu, NULL) ||
-        clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_GAUSSIAN, mu, 1, label, &other, NULL))
-        return CLO_OK;
-    if (other.noise < out->noise) *out = other;
+    if (draft->budget.delta <= 0) return CLO_OK;
+    /* A budget too large or too small for Gaussian noise is no fault: there is the other. */
+    clo_status status = clo_calibrate(&gaussian, 1, draft->budget, &mu, &unused);
+    if (!status)
+        status = clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_GAUSSIAN, mu, 1, label,
+                                        &other, &unused);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "%s", unused.message);
+    if (!status && other.noise < out->noise) *out = other;
     return CLO_OK;
 }
 
@@ -175,6 +180,9 @@ static clo_status solve(clo_context *context, size_t k, size_t d, const weighed 
                           .cols = d,
                           .rng = context->rng,
                           .threads = context->threads,
+                          .progress = context->progress,
+                          .user = context->user,
+                          .progress_from = 1,
                           .progress_to = 1 };
     double cost;
     options.weights = w->weights;

@@ -362,7 +362,8 @@ static void survives_without_memory(const char *path, bool every)
         char name[64];
         const clo_mechanism *const mechanism = clo_mechanism_at(i);
         const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 ||
-                            strcmp(clo_mechanism_method(mechanism), "aggregate") == 0;
+                            strcmp(clo_mechanism_method(mechanism), "aggregate") == 0 ||
+                            strcmp(clo_mechanism_method(mechanism), "variates") == 0;
         if (costly && !every) continue;
         snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
                  clo_mechanism_method(mechanism));
