@@ -133,6 +133,13 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    yield ("run kmeans without a delta", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *kmeans, *norm, "--delta", "0", "-o", "pure.json"])
+    learning = ["--epsilon", "1", "--norm", "private", "--norm-at-most", "9", "--no-ledger"]
+    yield ("run kmeans, learning its centre and norm first", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *kmeans, *learning, "--center", "private", "--json"])
+    yield ("run kmeans from LIBSVM, learning its norm first", must_be_clean,
+           [*run, "kmeans/lloyd", "data.svm", "--cols", "3", *kmeans, *learning, "-o", "l.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
