@@ -125,10 +125,12 @@ static clo_status price_all(const clo_plan *plan, const steps *first, const clo_
         sum.delta += first->losses[i].delta;
     }
     CLO_TRY(clo_price_epsilon(events, count, whole.delta, &price, err));
-    if (price.loss.epsilon > sum.epsilon)
+    if (price.loss.epsilon > sum.epsilon && sum.delta <= whole.delta)
         price = (clo_price){ { sum.epsilon * (1 + 0x1p-50), whole.delta }, "basic" };
     if (price.loss.epsilon > whole.epsilon)
-        return clo_i_fail(err, CLO_INTERNAL, "learning first costs more than the budget");
+        return clo_i_fail(err, CLO_BUDGET,
+                          "the plan and what it learns first cost more than the budget together: "
+                          "plan with what clo_learning_rest leaves of it");
     *out = price;
     return CLO_OK;
 }
@@ -207,13 +209,9 @@ clo_status clo_plan_learn(clo_plan *plan, const clo_learning *given, clo_loss bu
 {
     const clo_learning learning = complete(given);
     steps first = { .count = 0 };
-    clo_loss rest;
-    CLO_TRY(clo_learning_rest(&learning, budget, &rest, err));
+    CLO_TRY(check(&learning, err));
     if (plan->steps)
         return clo_i_fail(err, CLO_ARGUMENT, "the plan learns something first already");
-    if (plan->budget.epsilon > rest.epsilon || plan->budget.delta > rest.delta)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the plan was made for more than clo_learning_rest leaves of the budget");
     CLO_TRY(check_domain(&plan->domain, &learning, err));
     CLO_TRY(check_mechanism(plan, err));
     CLO_TRY(plan_steps(plan, &learning, clo_i_loss_on_grid(budget), &first, err));
