@@ -11,21 +11,6 @@ cli_prediction cli_predict(const clo_plan *plan, double rows)
     return out;
 }
 
-static const char *event_name(clo_event_kind kind)
-{
-    switch (kind) {
-    case CLO_EVENT_GAUSSIAN:
-        return "gaussian";
-    case CLO_EVENT_EXPONENTIAL:
-        return "exponential";
-    case CLO_EVENT_PURE:
-        return "pure";
-    case CLO_EVENT_APPROXIMATE:
-        return "approximate";
-    }
-    return "unknown";
-}
-
 /* "one of 5000 rows replaced", "a person with at most 3 rows there or not". */
 static void say_hidden(FILE *out, const clo_domain *domain)
 {
@@ -156,7 +141,7 @@ static void lines_json(cli_json *json, const clo_plan *plan)
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "query", line.query);
         cli_json_text(json, "label", line.label);
-        cli_json_text(json, "event", event_name(line.event.kind));
+        cli_json_text(json, "event", clo_event_name(line.event.kind));
         cli_json_number(json, "parameter", line.event.parameter);
         cli_json_number(json, "delta", line.event.delta);
         cli_json_whole(json, "count", line.event.count);
@@ -202,6 +187,9 @@ static void domain_json(cli_json *json, const clo_domain *domain)
         cli_json_open(json, "projection", '{');
         cli_json_whole(json, "dim", domain->cols);
         cli_json_text(json, "release", domain->frame_digest);
+        if (domain->frame_guarantee)
+            cli_json_text(json, "guarantee",
+                          clo_guarantee_name((clo_guarantee)domain->frame_guarantee));
         cli_json_close(json, '}');
     }
     cli_json_close(json, '}');

@@ -295,6 +295,7 @@ clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bound
 {
     clo_bounded *data = NULL;
     clo_status status;
+    CLO_TRY(clo_i_check_float_state(0, err));
     CLO_TRY(clo_domain_check(domain, err));
     CLO_TRY(clo_i_alloc(1, sizeof *data, &data, err));
     if ((status = clo_i_domain_copy(domain, &data->domain, err))) goto done;
@@ -384,11 +385,11 @@ clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, cons
 
 /* ---- reading it ------------------------------------------------------------------------ */
 
-/* Truncation toward zero by 2^shift (bound.T2), without a branch. */
-static inline int32_t coarser(int32_t r, int shift)
+clo_row clo_i_bounded_row(const clo_bounded *data, size_t row)
 {
-    const int32_t bias = (r >> 31) & ((1 << shift) - 1);
-    return (r + bias) >> shift;
+    size_t first, count;
+    row_range(data, row, &first, &count);
+    return (clo_row){ count, data->columns ? data->columns + first : NULL, data->cells + first };
 }
 
 static size_t block_size(const clo_bounded *data, size_t index, size_t block_rows)
@@ -407,12 +408,12 @@ clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_
         return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits does not exist", bits);
     if (!data->starts) {
         const int32_t *cells = data->cells + first * cols;
-        for (size_t i = 0; i < count * cols; i++) values[i] = coarser(cells[i], shift);
+        for (size_t i = 0; i < count * cols; i++) values[i] = clo_i_coarser(cells[i], shift);
     } else {
         memset(values, 0, count * cols * sizeof *values);
         for (size_t i = 0; i < count; i++)
             for (size_t e = data->starts[first + i]; e < data->starts[first + i + 1]; e++)
-                values[i * cols + data->columns[e]] = coarser(data->cells[e], shift);
+                values[i * cols + data->columns[e]] = clo_i_coarser(data->cells[e], shift);
     }
     *rows = count;
     return CLO_OK;

@@ -45,6 +45,11 @@ CLO_CHECK clo_status clo_i_center_round(clo_context *context, size_t slot, const
                                         clo_error *err);
 size_t clo_i_center_round_size(size_t k, size_t d); /* bytes of workspace */
 
+/* A centre that seems to have no records, a size up to `weak`, is better used beside the one that
+ * has the most: the two step apart along a random line, and the next round tells them apart. */
+CLO_CHECK clo_status clo_i_revive_centers(clo_context *context, size_t k, size_t d, double weak,
+                                          double *centers, double *sizes, clo_error *err);
+
 /* From what a lens with a frame (d x r) and this scale shows back to all coordinates. */
 void clo_i_unfold_point(const double *frame, size_t d, size_t r, double scale, const double *seen,
                         double *whole);

@@ -98,7 +98,10 @@ void clo_i_plan_identify(clo_plan *plan)
                                   slot->cols,
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
+                                  (uint64_t)(slot->constant * 0x1p32),
                                   slot->count_unit,
+                                  slot->blocks,
+                                  slot->parts,
                                   slot->width,
                                   slot->threshold,
                                   slot->quantile_numerator,
@@ -106,8 +109,8 @@ void clo_i_plan_identify(clo_plan *plan)
         crypto_generichash_update(&state, (const uint8_t *)line, sizeof line);
     }
     if (domain->frame) {
-        const uint64_t rows = domain->frame_rows;
-        crypto_generichash_update(&state, (const uint8_t *)&rows, sizeof rows);
+        const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_guarantee };
+        crypto_generichash_update(&state, (const uint8_t *)origin, sizeof origin);
         hash_doubles(&state, domain->frame, domain->frame_rows * domain->cols);
         hash_doubles(&state, domain->origin, domain->frame_rows);
     }
@@ -162,8 +165,11 @@ static bool ask_the_same(const clo_slot *a, const clo_slot *b)
     return a->query == b->query && a->event.kind == b->event.kind &&
            a->event.parameter == b->event.parameter && a->event.delta == b->event.delta &&
            a->event.count == b->event.count && a->bits == b->bits && a->cols == b->cols &&
-           a->lens == b->lens && a->even == b->even && a->groups == b->groups &&
-           a->vectors == b->vectors && a->sensitivity == b->sensitivity && a->scale == b->scale &&
+           a->lens == b->lens && a->sketch == b->sketch && a->even == b->even &&
+           a->constant == b->constant && a->groups == b->groups && a->vectors == b->vectors &&
+           a->entries == b->entries && a->rounds == b->rounds && a->rate_weight == b->rate_weight &&
+           a->parts == b->parts && a->side == b->side && a->reach == b->reach &&
+           a->floor == b->floor && a->sensitivity == b->sensitivity && a->scale == b->scale &&
            a->count_unit == b->count_unit && a->rate_numerator == b->rate_numerator &&
            a->rate_denominator == b->rate_denominator && a->dim == b->dim &&
            a->blocks == b->blocks && a->width == b->width && a->threshold == b->threshold &&
@@ -309,7 +315,13 @@ clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, co
         return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s has no prediction of its error",
                           mechanism->family, mechanism->method);
     if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
-    *error = mechanism->predict(plan->state, &plan->domain, plan->slots + plan->steps, rows);
+    const double predicted =
+        mechanism->predict(plan->state, &plan->domain, plan->slots + plan->steps, rows);
+    if (isnan(predicted))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s/%s has no prediction of its error with these parameters",
+                          mechanism->family, mechanism->method);
+    *error = predicted;
     *meaning = mechanism->prediction;
     return CLO_OK;
 }

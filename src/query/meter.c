@@ -24,7 +24,8 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
         return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s more often than its plan says",
                           clo_i_query_name(query));
     if (meter->slots[slot].lens != (context->lens != NULL) ||
-        (context->lens && meter->slots[slot].cols != context->lens->cols))
+        (context->lens && meter->slots[slot].cols != context->lens->cols) ||
+        (context->lens && meter->slots[slot].sketch != (context->lens->places != NULL)))
         return clo_i_fail(err, CLO_INTERNAL,
                           "a mechanism asked %s through another lens than its "
                           "plan says",

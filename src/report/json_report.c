@@ -153,6 +153,11 @@ static void write_domain(clo_writer *w, const clo_facts *facts)
         open_object(w, false, "projection");
         count_member(w, true, "dim", facts->seen_cols);
         text_member(w, false, "release", facts->seen_in);
+        if (facts->seen_guarantee) {
+            const clo_guarantee together = clo_i_facts_guarantee_together(facts);
+            text_member(w, false, "guarantee", facts->seen_guarantee);
+            text_member(w, false, "guarantee_together", clo_guarantee_name(together));
+        }
         close_object(w);
     }
     close_object(w);
@@ -177,21 +182,6 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
     close_object(w);
 }
 
-static const char *event_name(clo_event_kind kind)
-{
-    switch (kind) {
-    case CLO_EVENT_GAUSSIAN:
-        return "gaussian";
-    case CLO_EVENT_EXPONENTIAL:
-        return "exponential";
-    case CLO_EVENT_PURE:
-        return "pure";
-    case CLO_EVENT_APPROXIMATE:
-        return "approximate";
-    }
-    return "?";
-}
-
 static void write_queries(clo_writer *w, const clo_facts *facts)
 {
     key(w, false, "queries");
@@ -205,7 +195,7 @@ static void write_queries(clo_writer *w, const clo_facts *facts)
         w->depth++;
         text_member(w, true, "query", facts->query_names[i]);
         text_member(w, false, "label", facts->query_labels[i]);
-        text_member(w, false, "event", event_name(event->kind));
+        text_member(w, false, "event", clo_event_name(event->kind));
         number_member(w, false, "parameter", event->parameter);
         number_member(w, false, "delta", event->delta);
         count_member(w, false, "count", event->count);

@@ -44,12 +44,22 @@ static const struct {
     { CLO_FAULT_CLIPPING_MISSING, "subspace/bingham", "far", CLO_REPLACE },
     { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "lens", CLO_REPLACE },
     { CLO_FAULT_HISTOGRAM_LAX, "subspace/approx", "alone", CLO_REPLACE },
+    { CLO_FAULT_HISTOGRAM_LAX, "subspace/boosted", "alone", CLO_REPLACE },
+    { CLO_FAULT_PARTS_SHARED, "subspace/boosted", "parts", CLO_REPLACE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/sparse", "empty", CLO_REPLACE },
+    { CLO_FAULT_COUNT_LEAKED, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "pure", CLO_ADD_REMOVE },
     { CLO_FAULT_EMPTY_SKIPPED, "kmeans/lloyd", "pure_empty", CLO_REPLACE },
     { CLO_FAULT_NOISE_FROM_SIZE, "kmeans/lloyd", "pure_size", CLO_ADD_REMOVE },
     { CLO_FAULT_RADIUS_FROM_DATA, "kmeans/lloyd", "longest", CLO_REPLACE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/grid", "empty", CLO_REPLACE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/grid", "counts", CLO_REPLACE },
+    { CLO_FAULT_LOCAL_NOISE, "kmeans/aggregate", "split", CLO_REPLACE },
+    { CLO_FAULT_FLOOR_MISSING, "kmeans/variates", "seed", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
+    { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
 };
 
 static void every_planted_fault_is_caught(void **state)
