@@ -10,17 +10,18 @@ public norm, and each line is over all seeds: the mean, its standard error, and 
 
 A method is `auto` (what the family takes by itself), `FAMILY/METHOD`, or one with parameters:
 `kmeans/lloyd:rounds=8,reduce=-1`.  The peers, of k-means only: `scikit-learn` (k-means++, one
-start, not private), `diffprivlib` (its KMeans, pure epsilon, public bounds), and `coreset`, the tree
-coreset in its usual form, which is kmeans/tree with settings.
+start, not private), `diffprivlib` (its KMeans, pure epsilon, public bounds), and `coreset`, the
+tree coreset in its usual form, which is kmeans/tree with settings.
 
-Times are means, in seconds: processor time and wall time of the whole command, reading the .npy file
-included, and its own processor time without starting, reading and planning (a dry run taken off).
-Of scikit-learn and diffprivlib: loading and fitting, without the start of Python.  One thread.
+Times are means, in seconds: processor time and wall time of the whole command, reading the .npy
+file included, and its own processor time without starting, reading and planning (a dry run taken
+off).  Of scikit-learn and diffprivlib: loading and fitting, without the start of Python.  One
+thread.
 
-Data: gaussians10 (20,000 x 10, 8 Gaussians), gaussians3 (10,000 x 3, 3), gaussians100 (100,000 x 100,
-64; by default with 64, 16 and 8 centres), mnist (70,000 x 784; --mnist: an .npy file of its pixels, or
-the folder with the four .gz files).  A mixture's centres have norms of .4 to 1 of a radius.  Nothing
-was ever tuned on the seeds 1000 to 1009, which are the preset.
+Data: gaussians10 (20,000 x 10, 8 Gaussians), gaussians3 (10,000 x 3, 3), gaussians100 (100,000 x
+100, 64; by default with 64, 16 and 8 centres), mnist (70,000 x 784; --mnist: an .npy file of its
+pixels, or the folder with its .gz files).  A mixture's centres have norms of .4 to 1 of a radius.
+Nothing was ever tuned on the seeds 1000 to 1009, which are the preset.
 
 Needs numpy and scikit-learn, and diffprivlib for that peer.
 """
@@ -123,7 +124,7 @@ def timed(command):
 
 
 def settings_of(method, family):
-    """("kmeans/lloyd", ["--rounds=8"]) of "kmeans/lloyd:rounds=8"; "auto" is the family's choice."""
+    """("kmeans/lloyd", ["--rounds=8"]) of "kmeans/lloyd:rounds=8"; "auto": the family's choice."""
     name, _, settings = (CORESET if method == "coreset" else method).partition(":")
     return (family if name == "auto" else name,
             [f"--{setting}" for setting in settings.split(",") if setting])

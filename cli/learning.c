@@ -82,20 +82,45 @@ clo_status cli_learning_read(const cli_args *args, cli_domain_spec *spec, cli_er
                     "or --bounds");
 }
 
+/* The choice with that much for itself, and the learning before it. */
+static clo_status plan_beside(const cli_choice *choice, const cli_domain_spec *spec,
+                              const clo_domain *domain, clo_loss rest, clo_loss budget,
+                              clo_guarantee accept, clo_plan **out, cli_error *err)
+{
+    clo_plan *plan = NULL;
+    clo_status status = cli_choice_plan(choice, domain, rest, accept, &plan, err);
+    if (status == CLO_OK) status = clo_plan_learn(plan, &spec->learning, budget, &err->error);
+    if (status == CLO_OK)
+        *out = plan;
+    else
+        clo_plan_free(plan);
+    return status;
+}
+
+enum { MOST_TRIALS = 3 };
+
 clo_status cli_learning_plan(const cli_choice *choice, const cli_domain_spec *spec,
                              const clo_domain *domain, clo_loss budget, clo_guarantee accept,
                              clo_plan **out, cli_error *err)
 {
     clo_loss rest = budget;
     clo_plan *plan = NULL;
-    clo_status status = CLO_OK;
-    if (spec->learns) status = clo_learning_rest(&spec->learning, budget, &rest, &err->error);
-    if (status == CLO_OK) status = cli_choice_plan(choice, domain, rest, accept, &plan, err);
-    if (status == CLO_OK && spec->learns)
-        status = clo_plan_learn(plan, &spec->learning, budget, &err->error);
+    if (!spec->learns) return cli_choice_plan(choice, domain, budget, accept, out, err);
+    clo_status status = clo_learning_rest(&spec->learning, budget, &rest, &err->error);
     if (status == CLO_OK)
-        *out = plan;
-    else
+        status = plan_beside(choice, spec, domain, rest, budget, accept, &plan, err);
+    /* Composed, the steps cost less than their sum: what that leaves is the mechanism's. */
+    for (int i = 0; i < MOST_TRIALS && status == CLO_OK; i++) {
+        const double left = budget.epsilon - clo_plan_price(plan).loss.epsilon;
+        clo_plan *better = NULL;
+        cli_error unused;
+        rest.epsilon += 0.95 * left;
+        if (left < 0.005 * budget.epsilon ||
+            plan_beside(choice, spec, domain, rest, budget, accept, &better, &unused) != CLO_OK)
+            break;
         clo_plan_free(plan);
+        plan = better;
+    }
+    if (status == CLO_OK) *out = plan;
     return status;
 }

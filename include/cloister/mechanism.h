@@ -102,12 +102,14 @@ typedef struct clo_learning {
 } clo_learning;
 
 CLO_API clo_learning clo_learning_default(void);
-/* What is left of the budget for the mechanism's own plan. */
+/* What is left of the budget for the mechanism's own plan, whatever the plan is.  Composition often
+ * allows a little more. */
 CLO_API CLO_CHECK clo_status clo_learning_rest(const clo_learning *learning, clo_loss budget,
                                                clo_loss *out, clo_error *err);
-/* Puts the learning before a plan that was made, in whatever way, with clo_learning_rest for its
- * budget and a generous domain: one plan, one charge of the whole budget, one run.  The release is
- * of the domain that was learnt, and holds it as the arrays "learnt_norm" and "learnt_center".
+/* Puts the learning before a plan that was made, in whatever way, for a generous domain and a part
+ * of the budget: one plan, one charge of the whole budget, one run.  The release is of the domain
+ * that was learnt, and holds it as the arrays "learnt_norm" and "learnt_center".  CLO_BUDGET where
+ * both together cost more than the budget, which a plan with clo_learning_rest never does;
  * CLO_UNSUPPORTED where the mechanism's queries themselves depend on the norm. */
 CLO_API CLO_CHECK clo_status clo_plan_learn(clo_plan *plan, const clo_learning *learning,
                                             clo_loss budget, clo_error *err);

@@ -125,10 +125,12 @@ static clo_status price_all(const clo_plan *plan, const steps *first, const clo_
         sum.delta += first->losses[i].delta;
     }
     CLO_TRY(clo_price_epsilon(events, count, whole.delta, &price, err));
-    if (price.loss.epsilon > sum.epsilon)
+    if (price.loss.epsilon > sum.epsilon && sum.delta <= whole.delta)
         price = (clo_price){ { sum.epsilon * (1 + 0x1p-50), whole.delta }, "basic" };
     if (price.loss.epsilon > whole.epsilon)
-        return clo_i_fail(err, CLO_INTERNAL, "learning first costs more than the budget");
+        return clo_i_fail(err, CLO_BUDGET,
+                          "the plan and what it learns first cost more than the budget together: "
+                          "plan with what clo_learning_rest leaves of it");
     *out = price;
     return CLO_OK;
 }
@@ -148,21 +150,40 @@ static clo_status check_domain(const clo_domain *domain, const clo_learning *lea
     return CLO_OK;
 }
 
-/* The mechanism must ask the same at a small norm as at the largest. */
-static clo_status check_mechanism(const clo_plan *plan, clo_error *err)
+/* Whether the mechanism asks the same in another domain. */
+static clo_status try_domain(const clo_plan *plan, const clo_domain *domain, clo_error *err)
 {
-    clo_domain smaller = plan->domain;
     clo_slot *slots = NULL;
     void *state = NULL;
-    smaller.norm = clo_i_domain_radius(&plan->domain) / 1024;
+    CLO_TRY(clo_i_alloc(CLO_MAX_SLOTS, sizeof *slots, &slots, err));
+    clo_status status = clo_i_alloc(1, plan->mechanism->plan_size, &state, err);
+    if (!status) status = clo_i_plan_again(plan, domain, state, slots, err);
+    clo_i_free(state);
+    clo_i_free(slots);
+    return status;
+}
+
+/* The mechanism must ask the same at the smallest norm that can be learnt as at the largest, which
+ * about a learnt centre is twice the domain's; and with a centre as without one. */
+static clo_status check_mechanism(const clo_plan *plan, const clo_learning *learning,
+                                  clo_error *err)
+{
+    const double radius = clo_i_domain_radius(&plan->domain);
+    const size_t d = plan->domain.cols;
+    clo_domain changed = plan->domain;
+    double *center = NULL;
     if (strcmp(plan->mechanism->family, "bounds") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "bounds are what is being asked for: there is nothing to learn first");
-    CLO_TRY(clo_i_alloc(CLO_MAX_SLOTS, sizeof *slots, &slots, err));
-    clo_status status = clo_i_alloc(1, plan->mechanism->plan_size, &state, err);
-    if (!status) status = clo_i_plan_again(plan, &smaller, state, slots, err);
-    clo_i_free(state);
-    clo_i_free(slots);
+    changed.norm = ldexp(radius, -CLO_QUANTILE_OCTAVES);
+    if (!learning->center) return try_domain(plan, &changed, err);
+    CLO_TRY(clo_i_alloc(d, sizeof *center, &center, err));
+    for (size_t j = 0; j < d; j++) center[j] = radius / sqrt((double)d);
+    changed.center = center;
+    clo_status status = try_domain(plan, &changed, err);
+    changed.norm = 2 * radius;
+    if (!status) status = try_domain(plan, &changed, err);
+    clo_i_free(center);
     return status;
 }
 
@@ -207,15 +228,11 @@ clo_status clo_plan_learn(clo_plan *plan, const clo_learning *given, clo_loss bu
 {
     const clo_learning learning = complete(given);
     steps first = { .count = 0 };
-    clo_loss rest;
-    CLO_TRY(clo_learning_rest(&learning, budget, &rest, err));
+    CLO_TRY(check(&learning, err));
     if (plan->steps)
         return clo_i_fail(err, CLO_ARGUMENT, "the plan learns something first already");
-    if (plan->budget.epsilon > rest.epsilon || plan->budget.delta > rest.delta)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the plan was made for more than clo_learning_rest leaves of the budget");
     CLO_TRY(check_domain(&plan->domain, &learning, err));
-    CLO_TRY(check_mechanism(plan, err));
+    CLO_TRY(check_mechanism(plan, &learning, err));
     CLO_TRY(plan_steps(plan, &learning, clo_i_loss_on_grid(budget), &first, err));
     return prepend(plan, &learning, budget, &first, err);
 }

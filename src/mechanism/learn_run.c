@@ -159,8 +159,10 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
     CLO_TRY(clo_i_take(context->workspace, plan->domain.cols, sizeof *at.shift, &at.shift, err));
     memset(at.shift, 0, plan->domain.cols * sizeof *at.shift);
     context->meter = &meter;
+    context->progress_to = 0; /* the steps are short, and what follows counts from the start */
     clo_status status = take_steps(plan, data, context, &at, err);
     context->meter = later;
+    context->progress_to = 1;
     if (!status) status = look_from(plan, data, &at, &learnt.data, err);
     if (!status) status = make_plan(plan, &at, &learnt.plan, err);
     if (!status) {

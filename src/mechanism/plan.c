@@ -165,8 +165,11 @@ static bool ask_the_same(const clo_slot *a, const clo_slot *b)
     return a->query == b->query && a->event.kind == b->event.kind &&
            a->event.parameter == b->event.parameter && a->event.delta == b->event.delta &&
            a->event.count == b->event.count && a->bits == b->bits && a->cols == b->cols &&
-           a->lens == b->lens && a->even == b->even && a->groups == b->groups &&
-           a->vectors == b->vectors && a->sensitivity == b->sensitivity && a->scale == b->scale &&
+           a->lens == b->lens && a->sketch == b->sketch && a->even == b->even &&
+           a->constant == b->constant && a->groups == b->groups && a->vectors == b->vectors &&
+           a->entries == b->entries && a->rounds == b->rounds && a->rate_weight == b->rate_weight &&
+           a->parts == b->parts && a->side == b->side && a->reach == b->reach &&
+           a->floor == b->floor && a->sensitivity == b->sensitivity && a->scale == b->scale &&
            a->count_unit == b->count_unit && a->rate_numerator == b->rate_numerator &&
            a->rate_denominator == b->rate_denominator && a->dim == b->dim &&
            a->blocks == b->blocks && a->width == b->width && a->threshold == b->threshold &&

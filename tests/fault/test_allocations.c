@@ -45,6 +45,8 @@ typedef struct work {
     const char *mechanism;
     const char *settings; /* away from the presets, "rounds=2 dim=1", or NULL */
     bool columns;         /* bounded by columns, not by the norm */
+    bool learns;          /* its norm and centre, first */
+    bool pure;            /* no delta, which the accountant is quickest with */
     bool secure;
 } work;
 
@@ -98,15 +100,23 @@ static clo_status make_plan(const work *given, clo_plan **out, clo_error *err)
 {
     const clo_mechanism *const mechanism = clo_mechanism_find(given->mechanism);
     const clo_domain domain = domain_of(given);
+    const clo_loss budget = { 1, given->pure ? 0 : 1e-6 };
+    clo_loss rest = budget;
+    clo_learning learning = clo_learning_default();
     clo_params *params = NULL;
+    clo_plan *plan = NULL;
     clo_status status;
+    learning.norm = learning.center = true;
     assert_non_null(mechanism);
     STEP(clo_params_new(mechanism, &params, err), params);
     STEP(set_parameters(given->settings, params, err), NULL);
-    STEP(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, clo_mechanism_guarantee(mechanism),
-                      out, err),
-         *out);
+    if (given->learns) STEP(clo_learning_rest(&learning, budget, &rest, err), NULL);
+    STEP(clo_plan_new(params, &domain, rest, clo_mechanism_guarantee(mechanism), &plan, err), plan);
+    if (given->learns) STEP(clo_plan_learn(plan, &learning, budget, err), NULL);
+    *out = plan;
+    plan = NULL;
 done:
+    clo_plan_free(plan);
     clo_params_free(params);
     return status;
 }
@@ -406,6 +416,25 @@ static void bounds_of_columns_survive_any_failed_allocation(void **state)
     fail_every_allocation(whole_run, &given);
 }
 
+static void laplace_noise_survives_any_failed_allocation(void **state)
+{
+    const work given = { .path = files.csv,
+                         .mechanism = "kmeans/lloyd",
+                         .settings = "clusters=2 rounds=2",
+                         .pure = true };
+    fail_every_allocation(whole_run, &given);
+}
+
+static void learning_first_survives_any_failed_allocation(void **state)
+{
+    const work given = { .path = files.csv,
+                         .mechanism = "kmeans/lloyd",
+                         .settings = "clusters=2 rounds=1",
+                         .learns = true,
+                         .pure = true };
+    fail_every_allocation(whole_run, &given);
+}
+
 static void a_ledger_survives_any_failed_allocation_and_its_books_still_balance(void **state)
 {
     const work given = { .mechanism = "kmeans/lloyd" };
@@ -552,6 +581,8 @@ int main(void)
         cmocka_unit_test(a_run_from_npy_survives_any_failed_allocation),
         cmocka_unit_test(a_run_from_libsvm_survives_any_failed_allocation),
         cmocka_unit_test(bounds_of_columns_survive_any_failed_allocation),
+        cmocka_unit_test(laplace_noise_survives_any_failed_allocation),
+        cmocka_unit_test(learning_first_survives_any_failed_allocation),
         cmocka_unit_test(a_ledger_survives_any_failed_allocation_and_its_books_still_balance),
         cmocka_unit_test(synthetic_data_survive_any_failed_allocation),
         cmocka_unit_test(an_evaluation_survives_any_failed_allocation),

@@ -141,6 +141,13 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    yield ("run kmeans without a delta", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *kmeans, *norm, "--delta", "0", "-o", "pure.json"])
+    learning = ["--epsilon", "1", "--norm", "private", "--norm-at-most", "9", "--no-ledger"]
+    yield ("run kmeans, learning its centre and norm first", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *kmeans, *learning, "--center", "private", "--json"])
+    yield ("run kmeans from LIBSVM, learning its norm first", must_be_clean,
+           [*run, "kmeans/lloyd", "data.svm", "--cols", "3", *kmeans, *learning, "-o", "l.json"])
     yield ("bring the centres of blocks together", must_be_clean,
            [*run, "kmeans/aggregate", *csv, "--clusters", "2", "--blocks", "5", "--accept",
             "idealized", *norm, "--json"])
