@@ -164,13 +164,14 @@ static bool ask_the_same(const clo_slot *a, const clo_slot *b)
     return a->query == b->query && a->event.kind == b->event.kind &&
            a->event.parameter == b->event.parameter && a->event.delta == b->event.delta &&
            a->event.count == b->event.count && a->bits == b->bits && a->cols == b->cols &&
-           a->lens == b->lens && a->even == b->even && a->groups == b->groups &&
-           a->vectors == b->vectors && a->sensitivity == b->sensitivity && a->scale == b->scale &&
-           a->count_unit == b->count_unit && a->rate_numerator == b->rate_numerator &&
-           a->rate_denominator == b->rate_denominator && a->dim == b->dim &&
-           a->blocks == b->blocks && a->width == b->width && a->threshold == b->threshold &&
-           a->grid_bits == b->grid_bits && a->alpha == b->alpha && a->beta == b->beta &&
-           a->quantile_numerator == b->quantile_numerator &&
+           a->lens == b->lens && a->sketch == b->sketch && a->entries == b->entries &&
+           a->rounds == b->rounds && a->rate_weight == b->rate_weight && a->even == b->even &&
+           a->groups == b->groups && a->vectors == b->vectors && a->sensitivity == b->sensitivity &&
+           a->scale == b->scale && a->count_unit == b->count_unit &&
+           a->rate_numerator == b->rate_numerator && a->rate_denominator == b->rate_denominator &&
+           a->dim == b->dim && a->blocks == b->blocks && a->width == b->width &&
+           a->threshold == b->threshold && a->grid_bits == b->grid_bits && a->alpha == b->alpha &&
+           a->beta == b->beta && a->quantile_numerator == b->quantile_numerator &&
            a->quantile_denominator == b->quantile_denominator;
 }
 
