@@ -3,8 +3,8 @@
     python bench_sparse.py PATH/TO/cloister [FIRST_SEED] [DATA_SETS]
 
 For each way of running: how many of the ten centres were found (something was released nearer than
-.3 to them), how far away that is, the cost over that of the truth, wall and CPU time and peak memory
-of the whole command, reading included.
+.3 to them), how far away that is, the cost over that of the truth, wall and CPU time and peak
+memory of the whole command, reading included.
 """
 import json
 import os

@@ -104,7 +104,7 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     if (slices > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu more\n", slices - SHOWN_ROWS);
 }
 
-/* ---- centres that are lists of entries -------------------------------------------------------- */
+/* ---- centres that are lists of entries ---------------------------------------------------- */
 
 typedef struct lists {
     clo_array starts, columns, values;
