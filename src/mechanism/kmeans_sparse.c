@@ -58,9 +58,9 @@ static const clo_param params[PARAM_COUNT] = {
                 "cells of the first, coarse picture; 0: by choice" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL, "Lloyd's rounds after it" },
     [NOISE] = CLO_CENTERS_ROW_NOISE,
-    [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
+    [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
                   "of the budget, for the coarse picture" },
-    [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
+    [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.6, NULL,
                    "of the budget, for the recovery" },
 };
 

@@ -112,7 +112,7 @@ static void centres_of_very_many_columns_are_found(void **state)
         { CLO_REPLACE, 1e-6, "clusters=4", 0.08 },
         { CLO_ADD_REMOVE, 0, "clusters=4 sparsity=6", 0.1 },
         { CLO_REPLACE, 0, "clusters=4 sparsity=6", 0.2 },
-        { CLO_ADD_REMOVE, 1e-6, "clusters=4 sparsity=6 recover=peel eta=2 picture=0.2", 0.3 },
+        { CLO_ADD_REMOVE, 1e-6, "clusters=4 sparsity=6 recover=peel eta=2", 0.3 },
     };
     made m = make(ROWS, 50000);
     clo_table *const table = table_of(&m);
