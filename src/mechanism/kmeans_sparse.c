@@ -86,7 +86,7 @@ static bool is_pure(const clo_draft *draft)
  * centres apart. */
 static size_t usual_sketch(size_t k, bool pure)
 {
-    const size_t parts = (pure ? 4 : 6) + (size_t)ceil(log2((double)k) / 2);
+    const size_t parts = (pure ? 2 : 6) + (size_t)ceil(log2((double)k) / 2);
     return parts * CLO_SKETCH_COPIES;
 }
 
