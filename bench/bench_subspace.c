@@ -114,7 +114,7 @@ static clo_plan *plan_of(char **words, int count, const task *t, double epsilon)
     domain.cols = t->cols;
     domain.norm = 1;
     const clo_loss budget = { epsilon, 1 / (n * log(n)) };
-    must(clo_plan_new(params, &domain, budget, CLO_IDEALIZED, &plan, &err), &err);
+    must(clo_plan_new(params, &domain, budget, CLO_ASYMPTOTIC, &plan, &err), &err);
     clo_params_free(params);
     return plan;
 }

@@ -19,6 +19,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     cli_json_text(&json, "schema", "cloister.version/1");
     cli_json_text(&json, "version", clo_version());
     cli_json_whole(&json, "mechanisms", clo_mechanism_count());
+    cli_json_text(&json, "blas_threading", clo_blas_threading());
     cli_json_end(&json);
     return CLO_OK;
 }

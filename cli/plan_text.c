@@ -187,6 +187,9 @@ static void domain_json(cli_json *json, const clo_domain *domain)
         cli_json_open(json, "projection", '{');
         cli_json_whole(json, "dim", domain->cols);
         cli_json_text(json, "release", domain->frame_digest);
+        if (domain->frame_guarantee)
+            cli_json_text(json, "guarantee",
+                          clo_guarantee_name((clo_guarantee)domain->frame_guarantee));
         cli_json_close(json, '}');
     }
     cli_json_close(json, '}');

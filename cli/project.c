@@ -18,6 +18,12 @@ static clo_status check(const cli_args *args, const cli_domain_spec *spec, const
         return cli_fail(err, CLO_ARGUMENT,
                         "--project: '%s' is not private, and nothing that is made of it would be",
                         path);
+    if (clo_release_relation(release) != spec->relation)
+        return cli_fail(err, CLO_DOMAIN,
+                        "--project: '%s' was released under %s, and this run would be under %s: "
+                        "two losses add up only under one relation",
+                        path, clo_relation_name(clo_release_relation(release)),
+                        clo_relation_name(spec->relation));
     if (spec->bounds || spec->center || spec->learning.center)
         return cli_fail(err, CLO_DOMAIN,
                         "--project excludes --bounds and --center: --norm R says how far the "

@@ -49,6 +49,12 @@ typedef struct clo_domain {
     const double *origin; /* one a row of the frame, or NULL: zero; borrowed */
     size_t frame_rows;    /* how many columns the table has, where there is a frame */
     char frame_digest[CLO_DIGEST_SIZE]; /* of the release the frame comes from; may be empty */
+    /* What that release hides, which must be what this run hides: the two losses add up only where
+     * they are for the same thing. */
+    clo_relation frame_relation; /* 0: not known, and then the unit is not compared either */
+    const char *frame_unit;      /* borrowed; NULL: a row */
+    int frame_guarantee;         /* its clo_guarantee, with all that it was projected on in turn;
+                                    0: not known */
 } clo_domain;
 
 typedef struct clo_bounded clo_bounded;

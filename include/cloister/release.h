@@ -33,6 +33,13 @@ CLO_API const char *clo_release_column_name(const clo_release *release, size_t c
 CLO_API const char *clo_release_family(const clo_release *release);
 CLO_API const char *clo_release_method(const clo_release *release);
 CLO_API clo_loss clo_release_loss(const clo_release *release);
+/* What it hides: under which relation, and of whom ("patient"; NULL: of a row). */
+CLO_API clo_relation clo_release_relation(const clo_release *release);
+CLO_API const char *clo_release_unit(const clo_release *release);
+/* Its own; 0 where the text of a release that was read is not one of them. */
+CLO_API clo_guarantee clo_release_guarantee(const clo_release *release);
+/* Together with the release that it was projected on: the weaker of both. */
+CLO_API clo_guarantee clo_release_guarantee_together(const clo_release *release);
 CLO_API bool
 clo_release_is_private(const clo_release *release); /* secure randomness, nothing unsafe */
 CLO_API bool clo_release_is_metered(const clo_release *release);
@@ -56,10 +63,11 @@ CLO_API CLO_CHECK clo_status clo_release_digest(const clo_release *release,
                                                 char text[CLO_DIGEST_SIZE], clo_error *err);
 /* Makes the domain look at records in the coordinates of a subspace that was released before (of
  * the family "subspace"), about its centre where it has one: fewer columns, less noise.  Sets cols,
- * frame, origin, frame_rows and frame_digest; the arrays are the release's, which must live as long
- * as the domain is used.  The loss of that release is its own: both count.  That it is private
- * (clo_release_is_private) is for the caller to see to: what comes of a frame that is not is not
- * private either. */
+ * frame, origin and the frame_... fields; arrays and texts are the release's, which must live as
+ * long as the domain is used.  The loss of that release is its own: both count, and so both must
+ * hide the same: relation and unit that differ from the release's fail, here or when a plan is
+ * made.  That it is private (clo_release_is_private) is for the caller to see to: what comes of a
+ * frame that is not is not private either. */
 CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_release *subspace,
                                                 clo_error *err);
 CLO_API void clo_release_free(clo_release *release);

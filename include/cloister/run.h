@@ -61,6 +61,10 @@ typedef struct clo_run_options {
  * processor does not know it and takes the slowest kernels. */
 CLO_API const char *clo_blas_better_kernel(void);
 
+/* How OpenBLAS was built to work on several processors: "openmp", "pthreads" or "none".  Only the
+ * first is safe inside of the library's own threads; with another one everything runs on one. */
+CLO_API const char *clo_blas_threading(void);
+
 CLO_API clo_run_options clo_run_options_default(void);
 /* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
  * of it.  options may be NULL. */

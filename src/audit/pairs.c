@@ -76,6 +76,20 @@ static size_t longest(clo_relation relation, unsigned group, int world, double *
     return rows + 20;
 }
 
+static size_t lone_end(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
+}
+
+/* Enough records on either side that no noisy count comes near 0. */
+static size_t two_heaps(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here = 0.5, there = -0.5;
+    const size_t rows = either(relation, group, world, 1, &here, &there, out);
+    for (size_t i = 0; i < 60; i++) out[rows + i] = i % 2 ? here : there;
+    return rows + 60;
+}
+
 static size_t axes(clo_relation relation, unsigned group, int world, double *out)
 {
     return either(relation, group, world, 3, (const double[]){ 1, 0, 0 },
@@ -156,6 +170,57 @@ static size_t bare_majority(clo_relation relation, unsigned group, int world, do
     const size_t rows = either(relation, group, world, 3, most, other, out);
     for (size_t i = 0; i < 22; i++) memcpy(out + 3 * (rows + i), i < 6 ? few : most, sizeof most);
     return rows + 22;
+}
+
+/* The same with the worlds exchanged, so that under add-remove, too, there is a record whose line
+ * is its own: what no answer may name, however many lines there are to choose from. */
+static size_t own_line(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double most[] = { 1, 0, 0 }, few[] = { 0, 1, 0 }, other[] = { 0, 0, 1 };
+    const size_t rows = either(relation, group, world, 3, other, most, out);
+    for (size_t i = 0; i < 22; i++) memcpy(out + 3 * (rows + i), i < 6 ? few : most, sizeof most);
+    return rows + 22;
+}
+
+/* The point (1, t, t^2 modulo 19), of which any three are independent, in the first three columns;
+ * lengths are in sixteenths. */
+static void place_on_curve(int t, double *row)
+{
+    const int at = t > 9 ? t - 19 : t, square = t * t % 19;
+    row[0] = 1.0 / 16;
+    row[1] = at / 16.0;
+    row[2] = (square > 9 ? square - 19 : square) / 16.0;
+    row[3] = 0;
+}
+
+/* With the noise of bare_majority the three columns are ahead by 10 or by 8: 18 or 17 of 23 records
+ * in general position, of which any plane holds two. */
+static size_t bare_majority_of_a_solid(clo_relation relation, unsigned group, int world,
+                                       double *out)
+{
+    double decides[4];
+    place_on_curve(17, decides);
+    const size_t rows =
+        either(relation, group, world, 4, decides, (const double[]){ 0, 0, 0, 0.5 }, out);
+    for (int i = 0; i < 22; i++) {
+        double *const row = out + 4 * (rows + (size_t)i);
+        place_on_curve(i, row);
+        if (i >= 17) row[3] = (i - 16) / 16.0;
+    }
+    return rows + 22;
+}
+
+/* The same for the line through (0, 1/4) along the first axis: 17 or 16 of 22 records. */
+static size_t bare_majority_of_a_flat(clo_relation relation, unsigned group, int world, double *out)
+{
+    const size_t rows = either(relation, group, world, 2, (const double[]){ 0.5, 0.25 },
+                               (const double[]){ 0.5, -0.5 }, out);
+    for (int i = 0; i < 21; i++) {
+        double *const row = out + 2 * (rows + (size_t)i);
+        row[0] = (i - 8) / 16.0;
+        row[1] = i < 16 ? 0.25 : (15 - i) / 16.0;
+    }
+    return rows + 21;
 }
 
 /* At the angle that moves fourth moments with half of their traces left out the most, in 3 columns:

@@ -86,4 +86,10 @@ void clo_i_format_double(double value, char buffer[32]);
 /* Reads one finite or infinite number at text, locale-free; where it ends, or NULL. */
 const char *clo_i_parse_double(const char *text, double *out);
 
+/* ---- float_state.c ------------------------------------------------------------------------- */
+
+/* Fails where one of so many threads (0: as many as there are) does not round to nearest or flushes
+ * tiny numbers to zero: to be asked before anything is computed from the data. */
+CLO_CHECK clo_status clo_i_check_float_state(int threads, clo_error *err);
+
 #endif

@@ -26,6 +26,7 @@
     X(NOISE_FROM_SIZE, "noise divided by the exact size of its cluster")                           \
     X(RADIUS_FROM_DATA, "the largest record's norm taken for the public one")                      \
     X(PARTS_SHARED, "parts of the records that are not disjoint")                                  \
+    X(FLOOR_MISSING, "k-means++ seeds as printed: drawn by squared distances alone")               \
     X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
                       "spans")
 

@@ -64,6 +64,11 @@ CLO_CHECK clo_status clo_i_bingham_new(size_t d, size_t q, const double *weights
 CLO_CHECK clo_status clo_i_bingham_set(clo_bingham *bingham, double *a, clo_error *err);
 /* Sweeps over the d x q frame, in place.  A failed stream is the caller's to check. */
 void clo_i_bingham_sweep(clo_bingham *bingham, clo_stream *stream, uint64_t sweeps, double *frame);
+/* clo_bingham_exact with its own word for a batch of `most` proposals of which none was kept: that
+ * is no failure, and frame is left alone. */
+CLO_CHECK clo_status clo_i_bingham_try(clo_bingham *bingham, clo_rng *rng, uint64_t most,
+                                       double *frame, bool *kept, uint64_t *proposals,
+                                       clo_error *err);
 /* Another law: one vector after the other, each exactly from the vector Bingham law in what the
  * ones before it leave; of min(q, d - q) vectors, those of the frame or (with the opposite
  * energies) those that it leaves out.  With one of them it is the matrix law.  Equal weights. */

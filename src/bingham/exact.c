@@ -155,43 +155,55 @@ static clo_status random_basis(const clo_bingham *b, const rejection *r, clo_str
 }
 
 static clo_status draw(const clo_bingham *b, const rejection *r, clo_stream *stream, uint64_t most,
-                       double *frame, uint64_t *tried, clo_error *err)
+                       double *frame, bool *kept, uint64_t *tried, clo_error *err)
 {
-    bool kept = r->p == 0; /* the whole space is its only subspace */
+    *kept = r->p == 0; /* the whole space is its only subspace */
     *tried = 0;
-    while (!kept && *tried < most) {
-        CLO_TRY(propose(r, stream, &kept, err));
+    while (!*kept && *tried < most) {
+        CLO_TRY(propose(r, stream, kept, err));
         ++*tried;
     }
-    if (!kept)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "no proposal was kept in %llu: an exact draw is not practical here, use "
-                          "sweeps",
-                          (unsigned long long)most);
-    return random_basis(b, r, stream, frame, err);
+    return *kept ? random_basis(b, r, stream, frame, err) : CLO_OK;
 }
 
-clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
-                             uint64_t *proposals, clo_error *err)
+clo_status clo_i_bingham_try(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
+                             bool *kept, uint64_t *proposals, clo_error *err)
 {
     const size_t count = bingham->d * bingham->q;
     const uint64_t ask = clo_i_rng_next_ask(rng);
     rejection r = { 0 };
     double *drawn = NULL;
     uint64_t tried = 0;
+    bool any = false;
     clo_stream *stream = NULL;
     CLO_TRY(rejection_new(bingham, &r, err));
     clo_status status = clo_i_alloc(count, sizeof *drawn, &drawn, err);
     if (!status) status = clo_i_stream_open(rng, ask, 0, &stream, err);
-    if (!status) status = draw(bingham, &r, stream, most, drawn, &tried, err);
+    if (!status) status = draw(bingham, &r, stream, most, drawn, &any, &tried, err);
     if (!status) {
-        memcpy(frame, drawn, count * sizeof *drawn);
-        if (proposals) *proposals = tried;
+        if (any) memcpy(frame, drawn, count * sizeof *drawn);
+        *kept = any;
+        *proposals = tried;
     }
     clo_i_stream_close(stream);
     clo_i_wipe_free(drawn, count * sizeof *drawn);
     rejection_free(&r);
     return status;
+}
+
+clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most, double *frame,
+                             uint64_t *proposals, clo_error *err)
+{
+    bool kept = false;
+    uint64_t tried = 0;
+    CLO_TRY(clo_i_bingham_try(bingham, rng, most, frame, &kept, &tried, err));
+    if (!kept)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "no proposal was kept in %llu: an exact draw is not practical here, use "
+                          "sweeps",
+                          (unsigned long long)most);
+    if (proposals) *proposals = tried;
+    return CLO_OK;
 }
 
 /* bingham.T4: Jensen's inequality on the normalising constant. */

@@ -295,6 +295,7 @@ clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bound
 {
     clo_bounded *data = NULL;
     clo_status status;
+    CLO_TRY(clo_i_check_float_state(0, err));
     CLO_TRY(clo_domain_check(domain, err));
     CLO_TRY(clo_i_alloc(1, sizeof *data, &data, err));
     if ((status = clo_i_domain_copy(domain, &data->domain, err))) goto done;

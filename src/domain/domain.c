@@ -55,6 +55,26 @@ static bool is_orthonormal(const double *frame, size_t d, size_t r)
     return true;
 }
 
+/* The rows of a unit that are kept may differ: both releases are for all that a unit has. */
+static clo_status check_what_is_hidden(const clo_domain *domain, clo_error *err)
+{
+    const char *const theirs = domain->frame_unit, *const here = domain->unit;
+    if (!domain->frame_relation) return CLO_OK;
+    if (domain->frame_relation != domain->relation)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the subspace to project on was released under %s, and this run would be "
+                          "under %s: two losses add up only under one relation",
+                          clo_relation_name(domain->frame_relation),
+                          clo_relation_name(domain->relation));
+    if (!theirs != !here || (theirs && strcmp(theirs, here) != 0))
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the subspace to project on is private for %s%.60s%s, and this run would "
+                          "be for %s%.60s%s: two losses add up only for one unit",
+                          theirs ? "a '" : "a ", theirs ? theirs : "row", theirs ? "'" : "",
+                          here ? "a '" : "a ", here ? here : "row", here ? "'" : "");
+    return CLO_OK;
+}
+
 static clo_status check_frame(const clo_domain *domain, clo_error *err)
 {
     const size_t d = domain->frame_rows;
@@ -70,7 +90,7 @@ static clo_status check_frame(const clo_domain *domain, clo_error *err)
             return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the origin is not finite", j + 1);
     if (!is_orthonormal(domain->frame, d, domain->cols))
         return clo_i_fail(err, CLO_DOMAIN, "the columns of the frame are not orthonormal");
-    return CLO_OK;
+    return check_what_is_hidden(domain, err);
 }
 
 clo_status clo_domain_check(const clo_domain *given, clo_error *err)
@@ -196,13 +216,15 @@ clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_erro
     const clo_domain full = complete(domain);
     clo_domain copy = full;
     clo_status status;
-    char *unit = NULL;
+    char *unit = NULL, *frame_unit = NULL;
     copy.lower = copy.upper = copy.center = copy.frame = copy.origin = NULL;
-    copy.unit = NULL;
+    copy.unit = copy.frame_unit = NULL;
     copy.frame_digest[CLO_DIGEST_SIZE - 1] = 0; /* a text, whatever the caller wrote */
     if ((status = full.unit ? clo_i_copy_text(full.unit, &unit, err) : CLO_OK)) return status;
     copy.unit = unit;
-    if ((status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
+    if (full.frame_unit) status = clo_i_copy_text(full.frame_unit, &frame_unit, err);
+    copy.frame_unit = frame_unit;
+    if (status || (status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
         (status = copy_array(full.upper, full.cols, &copy.upper, err)) ||
         (status = copy_array(full.center, full.cols, &copy.center, err)) ||
         (status = copy_array(full.frame, full.frame_rows * full.cols, &copy.frame, err)) ||
@@ -223,6 +245,7 @@ void clo_i_domain_clear(clo_domain *domain)
     clo_i_free((void *)(uintptr_t)domain->frame);
     clo_i_free((void *)(uintptr_t)domain->origin);
     clo_i_free((void *)(uintptr_t)domain->unit);
+    clo_i_free((void *)(uintptr_t)domain->frame_unit);
     domain->lower = domain->upper = domain->center = domain->frame = domain->origin = NULL;
-    domain->unit = NULL;
+    domain->unit = domain->frame_unit = NULL;
 }

@@ -1,4 +1,5 @@
-/* kernel.c - which kernels OpenBLAS took, and whether this processor has better ones. */
+/* kernel.c - which OpenBLAS this is: its threads, the kernels that it took, and whether this
+ * processor has better ones. */
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <cloister/run.h>
@@ -19,4 +20,16 @@ const char *clo_blas_better_kernel(void)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
 #endif
     return NULL;
+}
+
+const char *clo_blas_threading(void)
+{
+    switch (openblas_get_parallel()) {
+    case OPENBLAS_OPENMP:
+        return "openmp";
+    case OPENBLAS_THREAD:
+        return "pthreads";
+    default:
+        return "none";
+    }
 }

@@ -41,6 +41,8 @@ static double predicted(const clo_plan *plan)
     const double rows = plan->domain.rows > 0 ? (double)plan->domain.rows : USUAL_ROWS;
     const char *meaning;
     double error = INFINITY;
+    const clo_mechanism *const mechanism = plan->mechanism;
+    if (mechanism->presumes && mechanism->presumes(plan->values)) return INFINITY;
     if (clo_plan_predict(plan, rows, &error, &meaning, NULL) || isnan(error)) return INFINITY;
     return error;
 }

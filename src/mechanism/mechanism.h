@@ -41,6 +41,9 @@ struct clo_mechanism {
     double (*predict)(const void *plan, const clo_domain *domain, const clo_slot *slots,
                       double rows);
     const char *prediction; /* what that number is */
+    /* Whether with these values it presumes of the data what nobody stated; NULL: never.  Then it
+     * is for those who name it, and is chosen only where no other method serves. */
+    bool (*presumes)(const double *values);
 };
 
 struct clo_plan {

@@ -98,6 +98,7 @@ void clo_i_plan_identify(clo_plan *plan)
                                   slot->cols,
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
+                                  (uint64_t)(slot->constant * 0x1p32),
                                   slot->count_unit,
                                   slot->blocks,
                                   slot->parts,
@@ -108,8 +109,8 @@ void clo_i_plan_identify(clo_plan *plan)
         crypto_generichash_update(&state, (const uint8_t *)line, sizeof line);
     }
     if (domain->frame) {
-        const uint64_t rows = domain->frame_rows;
-        crypto_generichash_update(&state, (const uint8_t *)&rows, sizeof rows);
+        const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_guarantee };
+        crypto_generichash_update(&state, (const uint8_t *)origin, sizeof origin);
         hash_doubles(&state, domain->frame, domain->frame_rows * domain->cols);
         hash_doubles(&state, domain->origin, domain->frame_rows);
     }

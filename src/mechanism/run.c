@@ -51,6 +51,9 @@ static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, cl
     facts->cols = cols;
     facts->seen_cols = domain->frame ? domain->cols : 0;
     if (domain->frame) CLO_TRY(clo_i_copy_text(domain->frame_digest, &facts->seen_in, err));
+    if (domain->frame && domain->frame_guarantee)
+        CLO_TRY(clo_i_copy_text(clo_guarantee_name((clo_guarantee)domain->frame_guarantee),
+                                &facts->seen_guarantee, err));
     facts->norm = clo_i_domain_radius(domain);
     facts->relation = domain->relation;
     facts->rows = domain->rows;
@@ -237,6 +240,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
             "units cannot be kept to their rows over several ranks (bound.T3): run on "
             "one rank");
     const int threads = clo_i_threads(options.threads);
+    CLO_TRY(clo_i_check_float_state(threads, err));
     if (!options.workspace)
         CLO_TRY(
             clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));

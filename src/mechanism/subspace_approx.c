@@ -15,7 +15,7 @@ enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
-    [GAMMA] = { "gamma", CLO_PARAM_REAL, 0, 1, 0, NULL,
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
                 "how near the records are to it: the most spread across it, as a share of the "
                 "least along it; to be stated, and not from the data" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,

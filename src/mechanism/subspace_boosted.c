@@ -27,7 +27,7 @@ static const double LEAST_ALPHA = 1e-9;
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
-    [GAMMA] = { "gamma", CLO_PARAM_REAL, 0, 1, 0, NULL,
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
                 "how near the records are to it: the most spread across it, as a share of the "
                 "least along it; to be stated, and not from the data" },
     [BETA] = { "beta", CLO_PARAM_REAL, 1e-12, 0.5, 0.01, NULL,

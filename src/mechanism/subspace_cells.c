@@ -7,6 +7,7 @@
  */
 #include "mechanism/subspace_cells.h"
 #include "mechanism/lattice.h"
+#include "mechanism/subspace_units.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
 #include <math.h>
@@ -61,6 +62,11 @@ clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_c
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, plan->dim);
+    CLO_TRY(clo_i_check_gamma(gamma, err));
+    if (gamma == 0)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "gamma must be above 0: records that lie in the subspace exactly are for "
+                          "subspace/exact");
     if (!(gamma > 0))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "gamma must be stated: how near the records are to the subspace, above "

@@ -8,11 +8,12 @@
  * in reduced row echelon form, without any error; and the same subspace as an orthonormal basis in
  * floating point.
  */
-#include "mechanism/mechanism.h"
+#include "mechanism/subspace_units.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
+#include <math.h>
 
-enum { DIM, FLATS, SCALE, SEARCH, PARAM_COUNT };
+enum { DIM, FLATS, SCALE, SEARCH, GAMMA, PARAM_COUNT };
 enum { LINEAR, AFFINE };
 
 static const clo_param params[PARAM_COUNT] = {
@@ -24,6 +25,9 @@ static const clo_param params[PARAM_COUNT] = {
                 "public factor that makes every value an integer; others are rounded" },
     [SEARCH] = { "search", CLO_PARAM_REAL, 1e-6, 0.5, 0.01, NULL,
                  "share of delta that pays for searching by random rows" },
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
+                "0 states that the records lie in the subspace exactly, as multiples of 1/scale, "
+                "so that it may be chosen among other methods; -1: not stated" },
 };
 
 typedef struct exact_plan {
@@ -36,6 +40,12 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const bool affine = draft->values[FLATS] == AFFINE;
     const size_t d = draft->domain->cols, k = (size_t)draft->values[DIM] + affine;
     clo_slot slot;
+    CLO_TRY(clo_i_check_gamma(draft->values[GAMMA], err));
+    if (draft->values[GAMMA] > 0)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "gamma must be 0 or not stated for an exact subspace, not %g: records "
+                          "that lie near one are for subspace/approx",
+                          draft->values[GAMMA]);
     plan->how = (clo_gapmax){
         .dim = k, .affine = affine, .scale = draft->values[SCALE], .share = draft->values[SEARCH]
     };
@@ -114,6 +124,38 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_release_put(out, "denominators", part, 2, shape, err);
 }
 
+/* P[T > least] for the noise T of gapmax.T2, whose rate is r and whose bound is a. */
+static double chance_above(double r, double a, double least)
+{
+    const double step = -expm1(-r), side = exp(-r) * -expm1(-r * a) / step; /* P[T > 0], unscaled */
+    const double from = fmin(fmax(fabs(least) - (least < 0), 0), a);
+    const double tail = exp(-r * (from + 1)) * -expm1(-r * (a - from)) / step;
+    const double share = tail / (1 + 2 * side);
+    return least < 0 ? 1 - share : share;
+}
+
+/* Rows in general position are ahead by rows - k (subspace_exact.T2); they are told without an
+ * error or, where the noise is against it or the search misses it, not at all, which counts as all
+ * there is to lose.  A lattice of less than two steps from end to end holds hardly a record that is
+ * not on an axis. */
+static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+                      double rows)
+{
+    const clo_gapmax *const how = &((const exact_plan *)state)->how;
+    const double a = (double)slots[0].scale, q = (double)(how->dim - how->affine);
+    const double rate = (double)slots[0].rate_numerator / (double)slots[0].rate_denominator;
+    const double all = sqrt(fmin(q, (double)domain->cols - q));
+    const double lead = fmin(floor(rows) - (double)how->dim, 2 * a + 1);
+    if (lead <= 0 || (!domain->lower && domain->norm * how->scale < 2)) return all;
+    return all * fmin(1 - chance_above(rate, a, a - lead) + slots[0].beta, 1);
+}
+
+/* That the records are on a lattice, and most of them in one subspace to the last digit. */
+static bool presumes(const double *values)
+{
+    return values[GAMMA] != 0;
+}
+
 extern const clo_mechanism clo_i_mechanism_subspace_exact;
 const clo_mechanism clo_i_mechanism_subspace_exact = {
     .family = "subspace",
@@ -126,4 +168,9 @@ const clo_mechanism clo_i_mechanism_subspace_exact = {
     .plan_size = sizeof(exact_plan),
     .plan = make_plan,
     .run = run,
+    .predict = predict,
+    .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
+                  "that lie in it exactly and in general position; that none is found counts as a "
+                  "right angle",
+    .presumes = presumes,
 };

@@ -16,7 +16,7 @@
 #include "linalg/linalg.h"
 #include <math.h>
 
-enum { DIM, CENTERING, PARAM_COUNT };
+enum { DIM, CENTERING, GAMMA, PARAM_COUNT };
 enum { NONE, PRIVATE };
 
 static const double HEIGHT = 0.7; /* of the constant beside a record, where a centre is sought */
@@ -26,11 +26,16 @@ static const clo_param params[PARAM_COUNT] = {
     [CENTERING] = { "centering", CLO_PARAM_CHOICE, 0, 1, NONE, "none|private",
                     "none: the subspace passes through the origin, or the public centre of the "
                     "bounds; private: through a noisy mean of the records, which is released" },
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
+                "for the prediction alone: the most spread of the records across the subspace, as "
+                "a "
+                "share of the least along it; -1: not stated" },
 };
 
 typedef struct gaussian_plan {
     size_t dim;
     bool centered;
+    double gamma;
 } gaussian_plan;
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
@@ -42,6 +47,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     double mu;
     plan->dim = (size_t)draft->values[DIM];
     plan->centered = draft->values[CENTERING] == PRIVATE;
+    plan->gamma = draft->values[GAMMA];
+    CLO_TRY(clo_i_check_gamma(plan->gamma, err));
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, plan->dim);
@@ -110,14 +117,15 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
- * the spectrum, rows / q. */
+ * the spectrum. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     const gaussian_plan *const plan = state;
     const double smaller = plan->centered ? 1 + HEIGHT * HEIGHT : 1; /* what the lens shows */
     const double noise = ldexp((double)slots[0].scale, -2 * slots[0].bits) / sqrt(2) * smaller;
-    return clo_i_subspace_error(domain->cols, plan->dim, noise * (double)plan->dim / rows);
+    const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, rows);
+    return clo_i_subspace_error(domain->cols, plan->dim, noise / gap);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_gaussian;

@@ -32,6 +32,23 @@ size_t clo_i_subspace_release_size(size_t cols)
     return 2 * clo_i_take_size(cols, sizeof(double));
 }
 
+clo_status clo_i_check_gamma(double gamma, clo_error *err)
+{
+    if (gamma < 0 && gamma != CLO_GAMMA_NOT_STATED)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "gamma must be between 0 and 1, or %d where nothing is stated, not %g",
+                          (int)CLO_GAMMA_NOT_STATED, gamma);
+    return CLO_OK;
+}
+
+/* With a mean square of l along each direction of the subspace and gamma^2 l along each of the
+ * others, the squared norms of the rows have a mean of (q + (d - q) gamma^2) l, and that is 1. */
+double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double rows)
+{
+    const double q = (double)dim, d = (double)cols, across = gamma > 0 ? gamma * gamma : 0;
+    return rows / (q + (d - q) * across) * (1 - across);
+}
+
 /* Of a random subspace E ||sin Theta||_F^2 = q (d - q) / d. */
 double clo_i_subspace_error(size_t cols, size_t dim, double tilt)
 {

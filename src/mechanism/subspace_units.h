@@ -15,6 +15,18 @@ CLO_CHECK clo_status clo_i_subspace_release(clo_context *context, const clo_doma
                                             clo_release *out, clo_error *err);
 size_t clo_i_subspace_release_size(size_t cols); /* bytes of workspace that it takes */
 
+/* The parameter `gamma`, which all methods of the family have, so that it can be stated before one
+ * of them is chosen: the most spread of the records across the subspace, as a share of the least
+ * along it. */
+enum { CLO_GAMMA_NOT_STATED = -1 };
+#define CLO_SUBSPACE_GAMMA "gamma", CLO_PARAM_REAL, CLO_GAMMA_NOT_STATED, 1, CLO_GAMMA_NOT_STATED
+
+/* Fails where it is neither a share nor the word that it is not stated. */
+CLO_CHECK clo_status clo_i_check_gamma(double gamma, clo_error *err);
+/* The gap of the records' spectrum in the unit ball, where they fill the subspace evenly out to the
+ * norm and spread across it as gamma says, or not at all where it is not stated. */
+double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double rows);
+
 /* The expected ||sin Theta||_F of a subspace whose q (d - q) tilts against its complement have each
  * this standard deviation to first order: as large as that says while it is small, and never beyond
  * that of a random subspace. */

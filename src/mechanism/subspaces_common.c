@@ -109,14 +109,16 @@ clo_status clo_i_subspaces_start(clo_context *context, clo_flat_fit *fit, clo_er
 
 /* ---- a round --------------------------------------------------------------------------------- */
 
-clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t clusters, bool affine,
-                                      double mu, uint64_t times, const char *label, clo_slot *out,
-                                      clo_error *err)
+clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t clusters, size_t frame,
+                                      bool affine, double mu, uint64_t times, const char *label,
+                                      clo_slot *out, clo_error *err)
 {
-    const clo_domain seen = affine ? clo_i_lens_domain(domain, domain->cols + 1) : *domain;
+    const bool lens = affine || frame;
+    const size_t cols = (frame ? frame : domain->cols) + affine;
+    const clo_domain seen = lens ? clo_i_lens_domain(domain, cols) : *domain;
     clo_slot slot;
     CLO_TRY(clo_i_plan_gaussian_gram(&seen, clusters, mu, times, label, &slot, err));
-    slot.lens = affine;
+    slot.lens = lens;
     *out = slot;
     return CLO_OK;
 }
@@ -190,8 +192,8 @@ static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_fla
         double trace = 0, count = 0;
         if (fit->affine)
             count = clo_i_split_moments(moments, lens, noise, d, fit->points + c * d, scatter);
-        else
-            memcpy(scatter, moments, d * d * sizeof *scatter);
+        for (size_t i = 0; !fit->affine && i < d * d; i++)
+            scatter[i] = lens ? moments[i] / (lens->scale * lens->scale) : moments[i];
         for (size_t j = 0; j < d; j++) trace += scatter[j * d + j];
         CLO_TRY(clo_i_eigen_top(scatter, d, q, energies, fit->bases + c * d * q, scratch, err));
         fit->residuals[c] = trace;
@@ -209,23 +211,25 @@ clo_status clo_i_subspaces_round(clo_context *context, size_t number, const clo_
     const double deviation = ldexp((double)slot->scale, -2 * slot->bits);
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
+    const bool through = fit->affine || fit->frame;
     double *fresh = NULL;
     clo_lens lens;
     clo_assign rule;
     clo_status status = clo_i_take(space, count, sizeof *fresh, &fresh, err);
-    if (!status && fit->affine)
-        status = clo_i_lens_make(space, NULL, fit->cols, 0, HEIGHT, &lens, err);
+    if (!status && through)
+        status = clo_i_lens_make(space, fit->frame, fit->frame ? fit->whole : fit->cols,
+                                 fit->frame ? fit->cols : 0, fit->affine ? HEIGHT : 0, &lens, err);
     if (!status)
         status = fit->affine ? rule_behind_lens(space, fit, &lens, slot->bits, &rule, err)
                              : clo_i_subspaces_rule(space, fit, slot->bits, &rule, err);
     if (!status) {
-        context->lens = fit->affine ? &lens : NULL;
+        context->lens = through ? &lens : NULL;
         status = clo_i_ask_gaussian_gram(context, number, data, &rule, fresh, err);
         context->lens = NULL;
     }
     if (!status) {
         average_in(fresh, 1 / (deviation * deviation), memory, fit);
-        status = follow(space, &lens, fit, err);
+        status = follow(space, through ? &lens : NULL, fit, err);
     }
     clo_i_workspace_release(space, mark);
     return status;
@@ -240,4 +244,41 @@ size_t clo_i_subspaces_round_size(size_t clusters, size_t cols, size_t dim, bool
            clo_i_assign_take_size(clusters, width, dim, affine) +
            clo_i_take_size(cols * cols, sizeof(double)) +
            clo_i_take_size(clo_i_eigen_scratch(cols, dim), sizeof(double));
+}
+
+/* ---- from a frame to all columns ------------------------------------------------------------- */
+
+size_t clo_i_subspaces_unfold_size(size_t clusters, size_t whole, size_t dim)
+{
+    return clo_i_take_size(clusters * whole * dim, sizeof(double)) +
+           clo_i_take_size(clusters * whole, sizeof(double));
+}
+
+/* whole = frame times seen, a matrix of `count` columns. */
+static void unfold(const clo_flat_fit *fit, const double *seen, size_t count, double *whole)
+{
+    for (size_t j = 0; j < fit->whole; j++)
+        for (size_t e = 0; e < count; e++) {
+            double sum = 0;
+            for (size_t i = 0; i < fit->cols; i++)
+                sum += fit->frame[j * fit->cols + i] * seen[i * count + e];
+            whole[j * count + e] = sum;
+        }
+}
+
+clo_status clo_i_subspaces_unfold(clo_workspace *workspace, const clo_flat_fit *seen,
+                                  clo_flat_fit *out, clo_error *err)
+{
+    const size_t k = seen->clusters, q = seen->dim, d = seen->whole;
+    clo_flat_fit fit = *seen;
+    CLO_TRY(clo_i_take(workspace, k * d * q, sizeof(double), &fit.bases, err));
+    CLO_TRY(clo_i_take(workspace, k * d, sizeof(double), &fit.points, err));
+    for (size_t c = 0; c < k; c++) {
+        unfold(seen, seen->bases + c * seen->cols * q, q, fit.bases + c * d * q);
+        unfold(seen, seen->points + c * seen->cols, 1, fit.points + c * d);
+    }
+    fit.cols = d;
+    fit.frame = NULL;
+    *out = fit;
+    return CLO_OK;
 }

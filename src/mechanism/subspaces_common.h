@@ -12,16 +12,19 @@
 
 typedef struct clo_flat_fit {
     size_t clusters, cols, dim;
-    bool affine;       /* flats may miss the origin */
-    double *bases;     /* clusters x cols x dim, orthonormal columns, the largest energy first */
-    double *points;    /* clusters x cols: each flat passes through its own; zeros where linear */
-    double *energies;  /* clusters x dim: of the records along each basis vector (sum of squares),
+    bool affine;         /* flats may miss the origin */
+    const double *frame; /* whole x cols, released: the directions that records are seen in; NULL:
+                            they are seen as they are */
+    size_t whole;        /* columns of the records, where there is a frame */
+    double *bases;       /* clusters x cols x dim, orthonormal columns, the largest energy first */
+    double *points;      /* clusters x cols: each flat passes through its own; zeros where linear */
+    double *energies;    /* clusters x dim: of the records along each basis vector (sum of squares),
                           about the point where affine */
-    double *residuals; /* clusters: the energy off the flat */
-    double *weights;   /* clusters: the number of records where affine, their energy otherwise */
-    double *moments;   /* clusters x width x width: averaged noisy Gram matrices */
-    bool shapes_only;  /* sizes and energies were not asked for, and are not released */
-    double trust;      /* in that average: sum of 1/variance, older rounds discounted; 0: none */
+    double *residuals;   /* clusters: the energy off the flat */
+    double *weights;     /* clusters: the number of records where affine, their energy otherwise */
+    double *moments;     /* clusters x width x width: averaged noisy Gram matrices */
+    bool shapes_only;    /* sizes and energies were not asked for, and are not released */
+    double trust;        /* in that average: sum of 1/variance, older rounds discounted; 0: none */
 } clo_flat_fit;
 
 /* Of what a query shows of a record: cols, and a constant where affine. */
@@ -36,10 +39,12 @@ void clo_i_flat_fit_copy(const clo_flat_fit *from, clo_flat_fit *to);
 CLO_CHECK clo_status clo_i_subspaces_start(clo_context *context, clo_flat_fit *fit, clo_error *err);
 
 /* The line of a plan for one round: the Gram matrices of all clusters (gaussian_gram.T1), seen
- * through the lens that shows a constant beside each record where the flats are affine. */
+ * through a lens that shows `frame` directions of the records, if not 0, and a constant beside them
+ * where the flats are affine. */
 CLO_CHECK clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t clusters,
-                                                bool affine, double mu, uint64_t times,
-                                                const char *label, clo_slot *out, clo_error *err);
+                                                size_t frame, bool affine, double mu,
+                                                uint64_t times, const char *label, clo_slot *out,
+                                                clo_error *err);
 /* Asks that line: the records of each cluster, as the fit divides them, give it new moments, which
  * are averaged with `memory` (0 … 1) of the trust in the old ones; and the fit follows. */
 CLO_CHECK clo_status clo_i_subspaces_round(clo_context *context, size_t slot,
@@ -55,6 +60,12 @@ size_t clo_i_subspaces_round_size(size_t clusters, size_t cols, size_t dim, bool
 /* The rule by which the fit divides the records themselves, not seen through a lens. */
 CLO_CHECK clo_status clo_i_subspaces_rule(clo_workspace *workspace, const clo_flat_fit *fit,
                                           int bits, clo_assign *out, clo_error *err);
+
+/* Takes memory for the fit as it is in all coordinates of the ball: bases and points; the rest it
+ * has in common with the fit in the frame. */
+CLO_CHECK clo_status clo_i_subspaces_unfold(clo_workspace *workspace, const clo_flat_fit *seen,
+                                            clo_flat_fit *out, clo_error *err);
+size_t clo_i_subspaces_unfold_size(size_t clusters, size_t whole, size_t dim);
 
 /* Puts the fit into the release, in the data's own coordinates and units: "bases" k x d x q,
  * "offsets" k x d (a point of each flat; left out where all pass through the origin), "weights" k,

@@ -8,17 +8,22 @@
  * round: early rounds need not be exact, and their noise shakes the clusters out of bad local
  * minima.  Several starts go part of the way, one of them is chosen privately by how well the
  * records lie on it, and the rest of the budget goes into that one.
+ *
+ * Where there are many columns, part of the budget may first buy the directions in which the
+ * records have most energy; all else then looks at them through these, with noise that grows with
+ * the directions kept and not with the columns.
  */
+#include "mechanism/frame.h"
 #include "mechanism/subspaces_common.h"
 #include "domain/domain.h"
 #include <math.h>
 
-enum { CLUSTERS, DIM, FLATS, ROUNDS, RESTARTS, SCHEDULE, ACCOUNTING, PARAM_COUNT };
+enum { CLUSTERS, DIM, FLATS, ROUNDS, RESTARTS, SCHEDULE, ACCOUNTING, REDUCE, SHARE, PARAM_COUNT };
 enum { LINEAR, AFFINE };
 enum { EVEN, RISING };
 enum { EXACT, PAPER };
-enum { MOST_ROUNDS = 60, PAPER_ROUNDS = 10 };
-_Static_assert(MOST_ROUNDS + 1 < CLO_MAX_SLOTS, "a rising schedule takes a line a round");
+enum { MOST_ROUNDS = 60, PAPER_ROUNDS = 10, BY_CHOICE = -1, MOST_KEPT = 1024 };
+_Static_assert(MOST_ROUNDS + 2 < CLO_MAX_SLOTS, "a rising schedule takes a line a round");
 
 /* Measured on the two settings of wang2015 (bench/bench_wang2015.py): flat optima, all of them. */
 static const double RISE = 1.2;          /* of the budget, from each round to the next */
@@ -26,6 +31,7 @@ static const double MEMORY = 0.5;        /* how much of earlier rounds a rising 
 static const double SEARCH_SHARE = 0.4;  /* of the budget, for the starts before the choice */
 static const double CHOICE_SHARE = 0.05; /* and for the choice */
 static const double LOST_BELOW = 8;      /* the clarity at which clusters are hardly found */
+static const double GUESSED_ROWS_A_CLUSTER = 5000;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 3, NULL,
@@ -44,6 +50,10 @@ static const clo_param params[PARAM_COUNT] = {
     [ACCOUNTING] = { "accounting", CLO_PARAM_CHOICE, 0, 1, EXACT, "exact|paper",
                      "paper: the far larger noise that wang2015 prints for this budget, in even "
                      "rounds from one start, for comparison" },
+    [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, 0, NULL,
+                 "directions to keep before the rounds; 0: all, -1: what pays" },
+    [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.5, NULL,
+                "of the budget, for choosing the directions to keep" },
 };
 
 typedef struct sulq_plan {
@@ -52,6 +62,9 @@ typedef struct sulq_plan {
     size_t restarts, search, finish; /* rounds of each start, and of the chosen one after that */
     bool rising;
     double memory;
+    size_t cols;        /* of the records */
+    size_t frame, seen; /* directions kept, 0: none; and columns that the rounds see */
+    double share;       /* of the budget, for the directions */
 } sulq_plan;
 
 /* ---- how much there is to hear --------------------------------------------------------------- */
@@ -68,8 +81,41 @@ static double sensitivity(const clo_domain *domain)
 static double clarity(const sulq_plan *plan, const clo_domain *domain, double rows, double mu)
 {
     const double signal = rows / ((double)plan->clusters * (double)plan->dim);
-    const double noise = sensitivity(domain) / mu * sqrt((double)domain->cols);
+    const double noise = sensitivity(domain) / mu * sqrt((double)plan->seen);
     return signal / noise;
+}
+
+/* k subspaces span at most k times their dimensions.  Keeping these pays where the noise of a Gram
+ * matrix of the share, whose spectrum reaches to sqrt(2 d) of its standard deviation, would hide
+ * none of them; records fill half of the ball evenly. */
+static size_t what_pays(const sulq_plan *plan, const clo_domain *domain, double mu)
+{
+    const size_t kept = plan->clusters * (plan->dim + plan->affine);
+    const double rows =
+        domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)plan->clusters;
+    const double edge =
+        sensitivity(domain) / (mu * sqrt(plan->share)) * sqrt(2 * (double)plan->cols);
+    return plan->cols > 2 * kept && kept <= MOST_KEPT && edge < rows / (4 * (double)kept) ? kept
+                                                                                          : 0;
+}
+
+static clo_status choose_frame(const clo_draft *draft, double mu, sulq_plan *plan, clo_error *err)
+{
+    const double wanted = draft->values[REDUCE];
+    plan->cols = plan->seen = draft->domain->cols;
+    plan->share = draft->values[SHARE];
+    if (wanted == 0) return CLO_OK;
+    if (draft->values[ACCOUNTING] == PAPER)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the paper's accounting knows no reduction: leave reduce out");
+    if (wanted > 0 && (wanted > (double)plan->cols || wanted < (double)plan->dim))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "reduce must keep at least %zu directions and at most the number of "
+                          "columns, %zu, not %g",
+                          plan->dim, plan->cols, wanted);
+    plan->frame = wanted > 0 ? (size_t)wanted : what_pays(plan, draft->domain, mu);
+    if (plan->frame) plan->seen = plan->frame;
+    return CLO_OK;
 }
 
 static size_t good_restarts(const sulq_plan *plan, const clo_domain *domain, double mu)
@@ -100,6 +146,8 @@ static clo_status choose_shape(const clo_draft *draft, sulq_plan *plan, clo_erro
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the paper's accounting knows one start: leave restarts out");
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
+    CLO_TRY(choose_frame(draft, mu, plan, err));
+    if (plan->frame) mu *= sqrt(1 - plan->share);
     if (plan->restarts == 0) plan->restarts = paper ? 1 : good_restarts(plan, draft->domain, mu);
     if (rounds == 0) rounds = paper ? PAPER_ROUNDS : plan->restarts == 1 ? 24 : 16;
     if (plan->clusters == 1 && draft->values[ROUNDS] == 0 && !paper) rounds = 1;
@@ -144,7 +192,7 @@ static clo_status add_rounds(clo_draft *draft, const sulq_plan *plan, const clo_
 {
     for (size_t i = 0; i < count; i++) {
         clo_slot slot;
-        CLO_TRY(clo_i_subspaces_plan_round(draft->domain, plan->clusters, plan->affine,
+        CLO_TRY(clo_i_subspaces_plan_round(draft->domain, plan->clusters, plan->frame, plan->affine,
                                            events[i].parameter * factor, events[i].count, label,
                                            &slot, err));
         CLO_TRY(clo_i_draft_add(draft, &slot, err));
@@ -152,36 +200,66 @@ static clo_status add_rounds(clo_draft *draft, const sulq_plan *plan, const clo_
     return CLO_OK;
 }
 
+/* Of the rounds: the line before it, if any, is that of the directions. */
+static size_t first_line(const sulq_plan *plan)
+{
+    return plan->frame > 0;
+}
+
 static size_t vectors(const sulq_plan *plan)
 {
     return plan->clusters * (plan->dim + plan->affine);
+}
+
+static clo_status add_frame(clo_draft *draft, const sulq_plan *plan, double mu, clo_error *err)
+{
+    clo_slot slot;
+    if (!plan->frame) return CLO_OK;
+    CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu, 1,
+                                     "Gram matrix of the records, to choose directions by", &slot,
+                                     err));
+    return clo_i_draft_add(draft, &slot, err);
+}
+
+static clo_status add_choice(clo_draft *draft, const sulq_plan *plan, double epsilon,
+                             clo_error *err)
+{
+    const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
+    clo_slot choice;
+    CLO_TRY(clo_i_plan_choose_flats(plan->frame ? &seen : draft->domain, plan->restarts,
+                                    vectors(plan), epsilon, 1, "which start went best", &choice,
+                                    err));
+    choice.lens = plan->frame > 0;
+    return clo_i_draft_add(draft, &choice, err);
 }
 
 static clo_status plan_exact(clo_draft *draft, const sulq_plan *plan, clo_error *err)
 {
     clo_event events[CLO_MAX_SLOTS];
     const bool several = plan->restarts > 1;
+    const double rest = plan->frame ? 1 - plan->share : 1;
     const double finish = several ? 1 - SEARCH_SHARE - CHOICE_SHARE : 1;
-    size_t count = 0;
+    const size_t first = first_line(plan);
+    size_t count = first;
     double factor;
+    events[0] =
+        (clo_event){ .kind = CLO_EVENT_GAUSSIAN, .parameter = sqrt(plan->share), .count = 1 };
     if (several) {
-        count = add_events(plan, plan->search, plan->restarts, SEARCH_SHARE, events);
+        count +=
+            add_events(plan, plan->search, plan->restarts, rest * SEARCH_SHARE, events + count);
         /* rho: epsilon^2/8 of a choice against mu^2/2 of a Gaussian query. */
         events[count++] = (clo_event){ .kind = CLO_EVENT_EXPONENTIAL,
-                                       .parameter = 2 * sqrt(CHOICE_SHARE),
+                                       .parameter = 2 * sqrt(rest * CHOICE_SHARE),
                                        .count = 1 };
     }
     const size_t before = count;
-    count += add_events(plan, plan->finish, 1, finish, events + count);
+    count += add_events(plan, plan->finish, 1, rest * finish, events + count);
     CLO_TRY(clo_calibrate(events, count, draft->budget, &factor, err));
+    CLO_TRY(add_frame(draft, plan, events[0].parameter * factor, err));
     if (several) {
-        clo_slot choice;
-        CLO_TRY(add_rounds(draft, plan, events, before - 1, factor,
+        CLO_TRY(add_rounds(draft, plan, events + first, before - 1 - first, factor,
                            "Gram matrices of the clusters, for each start", err));
-        CLO_TRY(clo_i_plan_choose_flats(draft->domain, plan->restarts, vectors(plan),
-                                        events[before - 1].parameter * factor, 1,
-                                        "which start went best", &choice, err));
-        CLO_TRY(clo_i_draft_add(draft, &choice, err));
+        CLO_TRY(add_choice(draft, plan, events[before - 1].parameter * factor, err));
     }
     return add_rounds(draft, plan, events + before, count - before, factor,
                       "Gram matrices of the clusters, one ask a round", err);
@@ -217,21 +295,34 @@ static clo_status plan_paper(clo_draft *draft, const sulq_plan *plan, clo_error 
                       "Gram matrices of the clusters, with the paper's noise", err);
 }
 
+static size_t largest(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t state_bytes(const sulq_plan *plan)
+{
+    const size_t k = plan->clusters, q = plan->dim, d = plan->cols, c = plan->seen;
+    const size_t several = plan->restarts > 1, starts = plan->restarts;
+    const size_t round = clo_i_subspaces_round_size(k, c, q, plan->affine);
+    const size_t choice = several * (clo_i_take_size(starts, sizeof(clo_assign)) +
+                                     starts * clo_i_assign_take_size(k, c, q, plan->affine));
+    size_t asking = largest(round, choice), end = clo_i_subspaces_release_size(d, q), kept = 0;
+    if (plan->frame) {
+        kept = clo_i_take_size(d * c, sizeof(double));
+        asking += clo_i_lens_take_size(d, c, plan->affine);
+        asking = largest(asking, clo_i_frame_scratch(d, c));
+        end += clo_i_subspaces_unfold_size(k, d, q);
+    }
+    return kept + clo_i_take_size(starts, sizeof(clo_flat_fit)) +
+           starts * clo_i_flat_fit_take_size(k, c, q, plan->affine) + largest(asking, end);
+}
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     sulq_plan *const plan = state;
-    const size_t d = draft->domain->cols;
     CLO_TRY(choose_shape(draft, plan, err));
-    const size_t k = plan->clusters, q = plan->dim, several = plan->restarts > 1;
-    const size_t round = clo_i_subspaces_round_size(k, d, q, plan->affine);
-    const size_t choice =
-        several * (clo_i_take_size(plan->restarts, sizeof(clo_assign)) +
-                   plan->restarts * clo_i_assign_take_size(k, d, q, plan->affine));
-    const size_t most = round > choice ? round : choice;
-    const size_t end = clo_i_subspaces_release_size(d, q);
-    draft->workspace = clo_i_take_size(plan->restarts, sizeof(clo_flat_fit)) +
-                       plan->restarts * clo_i_flat_fit_take_size(k, d, q, plan->affine) +
-                       (most > end ? most : end);
+    draft->workspace = state_bytes(plan);
     return draft->values[ACCOUNTING] == PAPER ? plan_paper(draft, plan, err)
                                               : plan_exact(draft, plan, err);
 }
@@ -251,41 +342,83 @@ static clo_status go(clo_context *context, const clo_bounded *data, const sulq_p
     return CLO_OK;
 }
 
+/* Through the frame, if any, records shrink by what its rounding takes, which no choice minds. */
 static clo_status choose(clo_context *context, const clo_bounded *data, size_t line,
                          const clo_flat_fit *fits, size_t count, size_t *chosen, clo_error *err)
 {
     const int bits = context->meter->slots[line].bits;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_assign *rules = NULL;
+    clo_lens lens;
     clo_status status = clo_i_take(context->workspace, count, sizeof *rules, &rules, err);
     for (size_t i = 0; i < count && !status; i++)
         status = clo_i_subspaces_rule(context->workspace, &fits[i], bits, &rules[i], err);
-    if (!status) status = clo_i_ask_choose_flats(context, line, data, rules, chosen, err);
+    if (!status && fits->frame)
+        status = clo_i_lens_make(context->workspace, fits->frame, fits->whole, fits->cols, 0, &lens,
+                                 err);
+    if (!status) {
+        context->lens = fits->frame ? &lens : NULL;
+        status = clo_i_ask_choose_flats(context, line, data, rules, chosen, err);
+        context->lens = NULL;
+    }
     clo_i_workspace_release(context->workspace, mark);
     return status;
+}
+
+/* The directions to look in, by the first line of the plan; NULL: all. */
+static clo_status find_frame(clo_context *context, const clo_bounded *data, const sulq_plan *plan,
+                             double **frame, clo_error *err)
+{
+    *frame = NULL;
+    if (!plan->frame) return CLO_OK;
+    CLO_TRY(clo_i_take(context->workspace, plan->cols * plan->frame, sizeof **frame, frame, err));
+    return clo_i_find_frame(context, 0, data, plan->cols, plan->frame, *frame, err);
+}
+
+static clo_status release(clo_context *context, const clo_domain *domain, clo_flat_fit *fit,
+                          clo_release *out, clo_error *err)
+{
+    clo_flat_fit whole = *fit;
+    if (fit->frame) CLO_TRY(clo_i_subspaces_unfold(context->workspace, fit, &whole, err));
+    return clo_i_subspaces_release(context, domain, &whole, out, err);
 }
 
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const sulq_plan *const plan = state;
-    const size_t starts = plan->restarts, lines = lines_of(plan, plan->search);
+    const size_t starts = plan->restarts, first = first_line(plan);
+    const size_t choice = first + lines_of(plan, plan->search);
     const double rounds = (double)(starts * plan->search + plan->finish);
     const double searched = (double)(starts * plan->search) / rounds;
     clo_flat_fit *fits = NULL;
+    double *frame = NULL;
     size_t chosen = 0;
+    CLO_TRY(find_frame(context, data, plan, &frame, err));
     CLO_TRY(clo_i_take(context->workspace, starts, sizeof *fits, &fits, err));
     for (size_t i = 0; i < starts; i++) {
-        CLO_TRY(clo_i_flat_fit_take(context->workspace, plan->clusters, domain->cols, plan->dim,
+        CLO_TRY(clo_i_flat_fit_take(context->workspace, plan->clusters, plan->seen, plan->dim,
                                     plan->affine, &fits[i], err));
+        fits[i].frame = frame;
+        fits[i].whole = plan->cols;
         CLO_TRY(clo_i_subspaces_start(context, &fits[i], err));
-        CLO_TRY(go(context, data, plan, plan->search, 0, searched * (double)i / (double)starts,
+        CLO_TRY(go(context, data, plan, plan->search, first, searched * (double)i / (double)starts,
                    searched * (double)(i + 1) / (double)starts, &fits[i], err));
     }
-    if (starts > 1) CLO_TRY(choose(context, data, lines, fits, starts, &chosen, err));
-    CLO_TRY(go(context, data, plan, plan->finish, starts > 1 ? lines + 1 : 0, searched, 1,
+    if (starts > 1) CLO_TRY(choose(context, data, choice, fits, starts, &chosen, err));
+    CLO_TRY(go(context, data, plan, plan->finish, starts > 1 ? choice + 1 : first, searched, 1,
                &fits[chosen], err));
-    return clo_i_subspaces_release(context, domain, &fits[chosen], out, err);
+    return release(context, domain, &fits[chosen], out, err);
+}
+
+/* What the directions miss: noisy entries between one that is kept and the others, over its energy
+ * among all records; the k q of them that the subspaces span. */
+static double missed(const sulq_plan *plan, const clo_slot *slots, double rows)
+{
+    const double directions = (double)(plan->clusters * plan->dim);
+    const double noise = ldexp((double)slots[0].scale, -2 * slots[0].bits) / sqrt(2);
+    const double tilt = noise * directions / rows;
+    return plan->frame ? directions * (double)(plan->cols - plan->frame) * tilt * tilt : 0;
 }
 
 /* First-order perturbation, as for one subspace, by the noise of what the last rounds average.
@@ -295,12 +428,13 @@ static double predict(const void *state, const clo_domain *domain, const clo_slo
                       double rows)
 {
     const sulq_plan *const plan = state;
-    const double k = (double)plan->clusters, q = (double)plan->dim, d = (double)domain->cols;
+    const double k = (double)plan->clusters, q = (double)plan->dim, d = (double)plan->seen;
+    const double all = (double)plan->cols, worst = sqrt(k * q * (all - q) / all);
     const size_t lines = lines_of(plan, plan->finish);
-    const size_t first = plan->restarts > 1 ? lines_of(plan, plan->search) + 1 : 0;
-    const double worst = sqrt(k * q * (d - q) / d);
+    const size_t first =
+        first_line(plan) + (plan->restarts > 1 ? lines_of(plan, plan->search) + 1 : 0);
     double trust = 0, square = 0;
-    for (size_t i = 0; i < first + lines; i++)
+    for (size_t i = first_line(plan); i < first + lines; i++)
         if (slots[i].query == CLO_QUERY_gaussian_gram)
             square +=
                 slots[i].event.parameter * slots[i].event.parameter * (double)slots[i].event.count;
@@ -310,8 +444,8 @@ static double predict(const void *state, const clo_domain *domain, const clo_slo
         trust = plan->memory * trust + 1 / (deviation * deviation);
     }
     const double lost = k > 1 ? LOST_BELOW / clarity(plan, domain, rows, sqrt(square)) : 0;
-    const double error = sqrt(k) * sqrt(q * (d - q) / 2 / trust) * q * k / rows;
-    return fmin(error * (1 + lost * lost), worst);
+    const double error = sqrt(k) * sqrt(q * (d - q) / 2 / trust) * q * k / rows * (1 + lost * lost);
+    return fmin(sqrt(error * error + missed(plan, slots, rows)), worst);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspaces_sulq;

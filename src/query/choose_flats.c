@@ -84,7 +84,7 @@ clo_status clo_i_ask_choose_flats(clo_context *context, size_t number, const clo
     const clo_slot *slot;
     double *scratch = NULL;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_flats, &slot, err));
-    CLO_TRY(check(slot, candidates, clo_i_bounded_domain(data)->cols, err));
+    CLO_TRY(check(slot, candidates, clo_i_pass_cols(context, data), err));
     work w = { .candidates = candidates,
                .count = slot->groups,
                .vectors = slot->vectors,

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SENSITIVITY = 2, PRINTED_SPANS = 64 };
+enum { SENSITIVITY = 2, PRINTED_SPANS = 64, REMEMBERED = 16 };
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
 static const uint64_t MOST_NOISE = (uint64_t)1 << 40;
 static const double LEAST_EPSILON = 1e-6, LARGEST_EPSILON = 100, LEAST_DELTA = 1e-100;
@@ -133,6 +133,7 @@ typedef struct work {
     uint64_t *order;          /* count x cols, for sorting */
     int32_t *coordinates;     /* count x dim */
     uint64_t *keys;           /* count */
+    uint64_t *losers;         /* REMEMBERED x dim x cols: spans that hold many records and lost */
 } work;
 
 /* A function of the record alone. */
@@ -186,6 +187,11 @@ static void sort_records(const work *w)
     if (from != w->lattice.records) memcpy(w->lattice.records, from, count * row);
 }
 
+static size_t loser_cells(const work *w)
+{
+    return REMEMBERED * w->how->dim * w->lattice.cols;
+}
+
 static clo_status load(clo_context *context, const clo_bounded *data, work *w, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
@@ -196,6 +202,7 @@ static clo_status load(clo_context *context, const clo_bounded *data, work *w, c
     CLO_TRY(clo_i_alloc(cells, sizeof(uint64_t), &w->order, err));
     CLO_TRY(clo_i_alloc(w->lattice.count * w->how->dim, sizeof(int32_t), &w->coordinates, err));
     CLO_TRY(clo_i_alloc(w->lattice.count, sizeof(uint64_t), &w->keys, err));
+    CLO_TRY(clo_i_alloc(loser_cells(w), sizeof(uint64_t), &w->losers, err));
     CLO_TRY(clo_i_take(context->workspace, w->columns, sizeof(double), &w->widths, err));
     CLO_TRY(clo_i_take(context->workspace, w->columns, sizeof(double), &w->centers, err));
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
@@ -215,6 +222,7 @@ static void free_work(work *w)
     clo_i_wipe_free(w->order, cells);
     clo_i_wipe_free(w->coordinates, w->lattice.count * w->how->dim * sizeof(int32_t));
     clo_i_wipe_free(w->keys, w->lattice.count * sizeof(uint64_t));
+    clo_i_wipe_free(w->losers, loser_cells(w) * sizeof(uint64_t));
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -232,20 +240,38 @@ static bool draw_span(clo_stream *stream, const work *w, clo_span *span)
     return clo_i_field_reduce(span->rows, span->dim, cols, span->pivots) == span->dim;
 }
 
+/* A span that holds many records is drawn again and again; that it has no score need be found once.
+ * The last few such are remembered, `count` in all so far. */
+static bool has_lost(const work *w, const clo_span *span, size_t count)
+{
+    const size_t cells = span->dim * span->cols;
+    for (size_t i = 0; i < count && i < REMEMBERED; i++)
+        if (memcmp(w->losers + i * cells, span->rows, cells * sizeof *span->rows) == 0) return true;
+    return false;
+}
+
+static void remember(const work *w, const clo_span *span, size_t count)
+{
+    const size_t cells = span->dim * span->cols;
+    memcpy(w->losers + count % REMEMBERED * cells, span->rows, cells * sizeof *span->rows);
+}
+
 /* The one subspace with a score above 0, where it is found, and that score; otherwise 0. */
 static int64_t search(clo_stream *stream, const clo_slot *slot, const work *w, clo_span *span)
 {
     const size_t count = w->lattice.count;
     const int64_t cap = 2 * (int64_t)slot->scale + 1; /* more than this is released anyway */
     const double misses = log(2 * (double)slot->groups / slot->beta);
+    size_t lost = 0;
     for (size_t c = 0; c < slot->groups && count > 0; c++) {
-        if (!draw_span(stream, w, span)) continue;
+        if (!draw_span(stream, w, span) || has_lost(w, span, lost)) continue;
         const size_t members =
             clo_i_span_members(&w->lattice, span, (count - 1) / 2, w->coordinates);
         if (members == 0) continue;
         const int64_t score = clo_i_gapmax_value(stream, w->coordinates, count, members, span->dim,
                                                  cap, misses, w->keys);
         if (score > 0) return score;
+        remember(w, span, lost++);
     }
     return 0;
 }

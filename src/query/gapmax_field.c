@@ -81,12 +81,12 @@ static bool lies_in(const clo_span *span, const uint64_t *record)
     for (size_t i = 0; i < span->dim; i++) zero &= record[span->pivots[i]] == 0;
     if (zero) return false;
     for (size_t j = 0; j < span->cols; j++) {
-        uint64_t sum = 0;
-        for (size_t i = 0; i < span->dim; i++) {
-            sum += clo_i_field_multiply(record[span->pivots[i]], span->rows[i * span->cols + j]);
-            if (sum >= CLO_PRIME) sum -= CLO_PRIME;
-        }
-        if (sum != record[j]) return false;
+        clo_u128 sum = 0; /* of at most three products below 2^122 */
+        for (size_t i = 0; i < span->dim; i++)
+            sum += (clo_u128)record[span->pivots[i]] * span->rows[i * span->cols + j];
+        sum = (sum & CLO_PRIME) + (sum >> 61);
+        const uint64_t folded = (uint64_t)(sum & CLO_PRIME) + (uint64_t)(sum >> 61);
+        if ((folded >= CLO_PRIME ? folded - CLO_PRIME : folded) != record[j]) return false;
     }
     return true;
 }

@@ -14,6 +14,7 @@
 
 /* From here on more than half of the records are not enough: see gapmax.T3. */
 enum { EXACT_ROWS = 1024, PENALTY_SHARE = 8 };
+enum { GLIMPSES = 2 }; /* planes that are counted before any is looked for in earnest */
 
 static int64_t min2(int64_t a, int64_t b)
 {
@@ -108,6 +109,39 @@ static size_t fullest_plane(const int32_t *coordinates, size_t members, size_t t
     return along + longest_run(keys, across);
 }
 
+/* Records in the plane through two of them, in three dimensions; those that are parallel span none.
+ * Records are shorter than 2^10 there (gapmax.T4), so that nothing overflows. */
+static size_t in_plane(const int32_t *coordinates, size_t members, size_t one, size_t other)
+{
+    const int32_t *const v = coordinates + 3 * one, *const w = coordinates + 3 * other;
+    int64_t normal[3];
+    size_t in = 0;
+    for (size_t j = 0; j < 3; j++) {
+        const size_t g = (j + 1) % 3, h = (j + 2) % 3;
+        normal[j] = (int64_t)v[g] * w[h] - (int64_t)v[h] * w[g];
+    }
+    if (!normal[0] && !normal[1] && !normal[2]) return 0;
+    for (size_t i = 0; i < members; i++) {
+        const int32_t *const x = coordinates + 3 * i;
+        in += normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2] == 0;
+    }
+    return in;
+}
+
+/* A plane that holds nearly all records spoils every subspace through it, of which there are many:
+ * two random records see it at once, and cheaply. */
+static bool is_spoilt(clo_stream *stream, const int32_t *coordinates, size_t count, size_t members,
+                      int64_t cap)
+{
+    for (int i = 0; i < GLIMPSES; i++) {
+        const size_t one = (size_t)clo_i_random_below(stream, members);
+        const size_t other = (size_t)clo_i_random_below(stream, members);
+        const size_t proper = in_plane(coordinates, members, one, other);
+        if (clo_i_gapmax_score(count, members, proper, cap) == 0) return true;
+    }
+    return false;
+}
+
 int64_t clo_i_gapmax_value(clo_stream *stream, const int32_t *coordinates, size_t count,
                            size_t members, size_t dim, int64_t cap, double misses, uint64_t *keys)
 {
@@ -116,6 +150,7 @@ int64_t clo_i_gapmax_value(clo_stream *stream, const int32_t *coordinates, size_
     if (dim == 1 || best == 0 || heavy > members) return best;
     if (dim == 2)
         return clo_i_gapmax_score(count, members, fullest_line(coordinates, members, keys), cap);
+    if (is_spoilt(stream, coordinates, count, members, cap)) return 0;
     const double wanted = ceil(misses * (double)members / (double)heavy);
     const bool all = wanted >= (double)members;
     const size_t looks = all ? members : (size_t)wanted;

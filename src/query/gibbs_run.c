@@ -30,11 +30,12 @@ clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how, clo_i_gib
 {
     const double rate = c->rate;
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
+        const bool fresh = c->k > 1 || sweep == 0; /* the labels of one subspace never change */
         set_rate(c, rate * clo_i_gibbs_heat(how, sweep));
-        clo_i_gibbs_project_all(c);
-        clo_i_gibbs_draw_labels(c, c->rate);
+        if (fresh) clo_i_gibbs_project_all(c);
+        if (fresh) clo_i_gibbs_draw_labels(c, c->rate);
         for (size_t l = 0; l < c->k; l++) {
-            CLO_TRY(clo_i_gibbs_set_law(c, l, err));
+            if (fresh) CLO_TRY(clo_i_gibbs_set_law(c, l, err));
             clo_i_bingham_sweep(c->bingham, c->stream, 1, c->frames + l * c->d * c->q);
         }
         CLO_TRY(clo_i_stream_check(c->stream, err));
@@ -86,13 +87,13 @@ static clo_status draw_matrix(clo_context *context, clo_i_gibbs_chain *c, double
                               clo_error *err)
 {
     enum { BATCH = 4096 };
-    clo_error unseen = { .status = CLO_OK };
-    clo_status status = CLO_UNSUPPORTED;
-    while (status == CLO_UNSUPPORTED) {
+    bool kept = false;
+    uint64_t proposals;
+    while (!kept) {
         CLO_TRY(clo_i_gibbs_progress(context, 0, 1, err));
-        status = clo_bingham_exact(c->bingham, context->rng, BATCH, frame, NULL, &unseen);
+        CLO_TRY(clo_i_bingham_try(c->bingham, context->rng, BATCH, frame, &kept, &proposals, err));
     }
-    return status ? clo_i_fail(err, status, "%s", unseen.message) : CLO_OK;
+    return CLO_OK;
 }
 
 static clo_status draw_matrices(clo_context *context, clo_i_gibbs_chain *c, clo_error *err)

@@ -67,24 +67,49 @@ clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t tim
     return CLO_OK;
 }
 
-typedef void fill(clo_stream *stream, uint64_t scale, int64_t *out, size_t count);
+/* What is drawn: Gaussian noise of a scale, or discrete Laplace noise of a rate. */
+typedef struct law {
+    uint64_t scale; /* 0: the other */
+    uint64_t rate_numerator, rate_denominator;
+} law;
 
-static void fill_laplace(clo_stream *stream, uint64_t scale, int64_t *out, size_t count)
-{
-    for (size_t i = 0; i < count; i++) out[i] = clo_i_discrete_laplace(stream, 1, scale);
-}
-
-static clo_status draw_chunk(const clo_context *context, fill *noise, uint64_t ask, size_t chunk,
-                             uint64_t scale, size_t count, int64_t *out)
+static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t chunk, const law *l,
+                             size_t count, int64_t *out)
 {
     const size_t first = chunk * CHUNK;
     const size_t here = count - first < CHUNK ? count - first : CHUNK;
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, ask, chunk, &stream, NULL));
-    noise(stream, scale, out + first, here);
+    if (l->scale)
+        clo_i_rounded_gaussian_fill(stream, l->scale, out + first, here);
+    else
+        for (size_t i = first; i < first + here; i++)
+            out[i] = clo_i_discrete_laplace(stream, l->rate_numerator, l->rate_denominator);
     const clo_status status = clo_i_stream_check(stream, NULL);
     clo_i_stream_close(stream);
     return status;
+}
+
+static clo_status draw_all(clo_context *context, const law *l, size_t count, int64_t *out,
+                           clo_error *err)
+{
+    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
+    const uint64_t fresh = clo_i_rng_next_ask(context->rng);
+    const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
+    _Atomic int failure = CLO_OK;
+    if (context->comm->rank != 0) {
+        for (size_t i = 0; i < count; i++) out[i] = 0;
+        return CLO_OK;
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        const clo_status mine = draw_chunk(context, ask, chunk, l, count, out);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    const clo_status status = (clo_status)atomic_load(&failure);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
+    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
+    return CLO_OK;
 }
 
 /* What the test build may have done wrong. */
@@ -97,37 +122,21 @@ static uint64_t planted_scale(uint64_t scale)
     return scale;
 }
 
-static clo_status draw(clo_context *context, fill *noise, uint64_t planned, size_t count,
-                       int64_t *out, clo_error *err)
-{
-    const uint64_t scale = planted_scale(planned);
-    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
-    const uint64_t fresh = clo_i_rng_next_ask(context->rng);
-    const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
-    _Atomic int failure = CLO_OK;
-    if (context->comm->rank != 0) {
-        for (size_t i = 0; i < count; i++) out[i] = 0;
-        return CLO_OK;
-    }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        const clo_status mine = draw_chunk(context, noise, ask, chunk, scale, count, out);
-        if (mine) atomic_store(&failure, (int)mine);
-    }
-    const clo_status status = (clo_status)atomic_load(&failure);
-    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
-    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
-    return CLO_OK;
-}
-
 clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count, int64_t *out,
                                clo_error *err)
 {
-    return draw(context, clo_i_rounded_gaussian_fill, scale, count, out, err);
+    return draw_all(context, &(law){ .scale = planted_scale(scale) }, count, out, err);
+}
+
+clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator, uint64_t denominator,
+                                   size_t count, int64_t *out, clo_error *err)
+{
+    const law l = { .rate_numerator = numerator, .rate_denominator = planted_scale(denominator) };
+    return draw_all(context, &l, count, out, err);
 }
 
 clo_status clo_i_draw_laplace(clo_context *context, uint64_t scale, size_t count, int64_t *out,
                               clo_error *err)
 {
-    return draw(context, fill_laplace, scale, count, out, err);
+    return clo_i_draw_laplace_rate(context, 1, scale, count, out, err);
 }

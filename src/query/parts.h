@@ -56,6 +56,11 @@ CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *s
                                          uint64_t *totals, clo_error *err);
 size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
 
+/* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
+CLO_CHECK clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator,
+                                             uint64_t denominator, size_t count, int64_t *out,
+                                             clo_error *err);
+
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);
 
@@ -107,6 +112,18 @@ CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division
 
 /* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
 size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
+
+size_t clo_i_moment3_workspace(size_t cols, size_t block_rows, size_t threads);
+
+/* A record r on the grid of CLO_LIFT_READ_BITS bits becomes the matrix v = trunc((r r' - taken |r|^2
+ * I) / 2^25), in its cols (cols + 1) / 2 different entries: integers, and |v| is at most
+ * 2^CLO_LIFT_BITS. */
+enum { CLO_LIFT_READ_BITS = 20, CLO_LIFT_BITS = 15 };
+void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double taken,
+                       double *matrices);
+/* The scale of an entry that stands m times in a tensor with this scale: the least t with
+ * m t^2 >= scale^2. */
+uint64_t clo_i_moment_class_scale(uint64_t scale, unsigned m);
 
 /* How far one record of norm 1 can move the fourth moments, less a share of their traces. */
 double clo_i_moment_reach(size_t cols, double share, bool replace);

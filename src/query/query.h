@@ -36,6 +36,7 @@ typedef struct clo_slot {
     bool lens;            /* whether it is asked through one */
     bool sketch;          /* ... which is a sketch */
     double even;          /* of fourth moments: the share of their traces that is left out */
+    double constant;      /* of third moments: every record's last coordinate; 0: none is known */
     size_t groups;        /* clusters of a query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
     size_t entries;       /* of a record, that count, where a query reads sparse ones; 0: all */
@@ -45,10 +46,13 @@ typedef struct clo_slot {
     uint64_t count_unit;  /* what one record adds to a noised count */
     uint64_t rate_weight; /* of a peel: the rate of a value's noise over that of a choice */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
-    size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    size_t dim, blocks; /* of an aggregate: of each subspace, 0: centres; how many blocks */
     size_t parts;       /* of a histogram: into how many the blocks fall, a cell each */
     size_t width;       /* of a histogram: the integers of a cell */
+    size_t side;        /* of counts of cells: how many lie along each column … */
+    uint64_t reach;     /* … of a cube of twice this width, in units of the grid of bits */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
+    uint64_t floor;     /* of a draw of a seed: what a cell weighs beside its records */
     int grid_bits;      /* of an aggregate: of what is noised */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
                            search: beta is the chance that it misses (gapmax.T3) */
@@ -252,8 +256,12 @@ CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clust
                                           size_t blocks, clo_loss loss, const char *label,
                                           clo_slot *out, clo_error *err);
 
+/* The same for k centres, points of the unit ball: clusters x cols (aggregate.T5). */
+CLO_CHECK clo_status clo_i_plan_aggregate_centers(const clo_domain *domain, size_t clusters,
+                                                  size_t blocks, clo_loss loss, const char *label,
+                                                  clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
-                                         clo_block_solve *solve, void *user, double *bases,
+                                         clo_block_solve *solve, void *user, double *answer,
                                          clo_error *err);
 
 /* The cell of a partition that most of `blocks` random disjoint blocks of the records name, if
@@ -309,11 +317,43 @@ void clo_i_moment_restore(const clo_moment_even *even, size_t cols, double *squa
 /* The sums over k of the entries ijkk: cols x cols. */
 void clo_i_moment_contract(const double *moments, size_t cols, double *out);
 
+/* The tensor of third moments, the sums of x_i x_j x_k over all records, as one Gaussian query.
+ * gaussian_moment3.T1.  height > 0: it will be asked through a lens with a constant of this height,
+ * which lowers the sensitivity where records are replaced.  Answers: its clo_i_moment3_size(cols)
+ * different entries, those with i <= j <= k, k fastest, in unit-ball coordinates to the third. */
+CLO_CHECK clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, double mu,
+                                                 uint64_t times, const char *label, clo_slot *out,
+                                                 clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t slot,
+                                                const clo_bounded *data, double *moments,
+                                                clo_error *err);
+enum { CLO_MOMENT3_COLS = 128 }; /* at most */
+size_t clo_i_moment3_size(size_t cols);
+/* How often the entry i <= j <= k stands in the tensor: 1, 3 or 6. */
+unsigned clo_i_moment3_multiplicity(size_t i, size_t j, size_t k);
+/* The noise of an entry, times the root of its multiplicity. */
+double clo_i_moment3_noise(const clo_slot *slot);
+
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
                                       const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_count(clo_context *context, size_t slot, const clo_bounded *data,
                                      double *count, clo_error *err);
+
+/* How many records lie in each cell of a public grid, side cells along each column of a cube that
+ * holds the ball, or the box inside of it: all cells, also the empty ones.  cell_counts.T1.  kind
+ * CLO_EVENT_PURE: discrete Laplace noise at that epsilon; CLO_EVENT_GAUSSIAN: Gaussian noise at
+ * that mu.  Answers: slot->groups numbers, the last column's place fastest. */
+enum { CLO_MAX_CELLS = 1 << 22 };
+CLO_CHECK clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side,
+                                            clo_event_kind kind, double parameter, uint64_t times,
+                                            const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cell_counts(clo_context *context, size_t slot,
+                                           const clo_bounded *data, double *counts, clo_error *err);
+/* side to the power of cols; SIZE_MAX where that is above CLO_MAX_CELLS. */
+size_t clo_i_grid_cells(size_t side, size_t cols);
+/* The middle of a cell, in unit-ball coordinates. */
+void clo_i_cell_center(const clo_slot *slot, size_t cell, double *center);
 
 /* The exponential mechanism over `candidates` integer scores (higher is better), drawn exactly.
  * choose.T1.  record_sensitivity: the most by which one record changes any score, under the
@@ -323,6 +363,17 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
                                        const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
+
+/* One of `cells` cells, in proportion to a floor and the squared distances of its records to the
+ * nearest seed: the step of k-means++, made private.  seed.T1.  The cells are those of a rule of
+ * centres on the slot's grid; seeds: a rule of at most `seeds` centres, NULL before the first;
+ * taken: a cell each, those that are drawn no more, fewer than `seeds`. */
+CLO_CHECK clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
+                                     double epsilon, uint64_t times, const char *label,
+                                     clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_seed(clo_context *context, size_t slot, const clo_bounded *data,
+                                    const clo_assign *cells, const clo_assign *seeds,
+                                    const bool *taken, size_t *chosen, clo_error *err);
 
 /* k subspaces by the exponential mechanism over frames, drawn by a Markov chain.  gibbs.T1 */
 enum { CLO_GIBBS_BITS = 15 };

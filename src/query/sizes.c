@@ -53,6 +53,15 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
         return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
     case CLO_QUERY_gaussian_moment:
         return add3(whole, clo_i_moment_workspace(seen, rows, t), 0);
+    case CLO_QUERY_gaussian_moment3:
+        return add3(whole, clo_i_moment3_workspace(seen, rows, t), 0);
+    case CLO_QUERY_cell_counts:
+        return add3(clo_i_take_size(t * rows * cols, 8), clo_i_take_size(slot->groups, 8),
+                    clo_i_take_size(slot->groups, 8));
+    case CLO_QUERY_seed:
+        return add3(clo_i_take_size(t * rows * cols, 8),
+                    clo_i_take_size(t * rows * slot->groups, 8),
+                    add3(clo_i_take_size(t * rows, 4), clo_i_take_size(t * slot->groups, 8), 0));
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));
@@ -61,7 +70,7 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_choose_flats:
         return add3(clo_i_take_size(t * slot->groups, 8),
                     clo_i_take_size(t * rows * slot->vectors, 8),
-                    add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * cols, 8), 0));
+                    add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * seen, 8), whole));
     case CLO_QUERY_gapmax: /* its lattice is as long as the data */
         return add3(clo_i_take_size(t * rows * cols, 8), 2 * clo_i_take_size(cols, 8), 0);
     case CLO_QUERY_histogram:

@@ -15,9 +15,10 @@ static void free_texts(char **texts, size_t count)
 
 static void free_facts(clo_facts *facts)
 {
-    char *const texts[] = { facts->version,    facts->family,  facts->method,
-                            facts->accounting, facts->sampler, facts->guarantee,
-                            facts->statement,  facts->unit,    facts->seen_in };
+    char *const texts[] = { facts->version,       facts->family,  facts->method,
+                            facts->accounting,    facts->sampler, facts->guarantee,
+                            facts->statement,     facts->unit,    facts->seen_in,
+                            facts->seen_guarantee };
     double *const numbers[] = { facts->lower, facts->upper, facts->center, facts->query_noise };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) clo_i_free(texts[i]);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) clo_i_free(numbers[i]);
@@ -121,6 +122,40 @@ const char *clo_release_method(const clo_release *release)
 clo_loss clo_release_loss(const clo_release *release)
 {
     return release->facts.loss;
+}
+
+clo_relation clo_release_relation(const clo_release *release)
+{
+    return release->facts.relation;
+}
+
+const char *clo_release_unit(const clo_release *release)
+{
+    return release->facts.unit;
+}
+
+static clo_guarantee guarantee_named(const char *name)
+{
+    for (int g = CLO_EXACT; name && g <= CLO_ASYMPTOTIC; g++)
+        if (strcmp(clo_guarantee_name((clo_guarantee)g), name) == 0) return (clo_guarantee)g;
+    return (clo_guarantee)0;
+}
+
+clo_guarantee clo_release_guarantee(const clo_release *release)
+{
+    return guarantee_named(release->facts.guarantee);
+}
+
+clo_guarantee clo_i_facts_guarantee_together(const clo_facts *facts)
+{
+    const clo_guarantee own = guarantee_named(facts->guarantee);
+    const clo_guarantee first = guarantee_named(facts->seen_guarantee);
+    return first > own ? first : own;
+}
+
+clo_guarantee clo_release_guarantee_together(const clo_release *release)
+{
+    return clo_i_facts_guarantee_together(&release->facts);
 }
 
 bool clo_release_is_private(const clo_release *release)

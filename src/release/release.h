@@ -19,6 +19,7 @@ typedef struct clo_facts {
     double *lower, *upper, *center; /* or NULL */
     size_t seen_cols;               /* of the subspace that records were projected on; 0: none */
     char *seen_in;                  /* the digest of its release, or empty; NULL: none */
+    char *seen_guarantee;           /* of its release; NULL: not known */
     clo_relation relation;
     uint64_t rows; /* declared; 0: not */
     uint64_t rows_per_unit;
@@ -40,6 +41,8 @@ struct clo_release {
 };
 
 CLO_CHECK clo_status clo_i_release_new(clo_release **out, clo_error *err);
+/* Of the release and of what it was projected on: the weaker.  0: unknown. */
+clo_guarantee clo_i_facts_guarantee_together(const clo_facts *facts);
 /* Copies an array into the release. */
 CLO_CHECK clo_status clo_i_release_put(clo_release *release, const char *name, const double *data,
                                        size_t dimensions, const size_t *shape, clo_error *err);

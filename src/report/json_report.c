@@ -153,6 +153,11 @@ static void write_domain(clo_writer *w, const clo_facts *facts)
         open_object(w, false, "projection");
         count_member(w, true, "dim", facts->seen_cols);
         text_member(w, false, "release", facts->seen_in);
+        if (facts->seen_guarantee) {
+            const clo_guarantee together = clo_i_facts_guarantee_together(facts);
+            text_member(w, false, "guarantee", facts->seen_guarantee);
+            text_member(w, false, "guarantee_together", clo_guarantee_name(together));
+        }
         close_object(w);
     }
     close_object(w);

@@ -125,6 +125,8 @@ static clo_status parse_projection(const json_t *object, clo_facts *facts, clo_e
     if (dim < 1 || dim > facts->cols)
         return bad(err, "the \"dim\" of a projection is out of range");
     CLO_TRY(get_text(object, "release", &facts->seen_in, err));
+    if (json_object_get(object, "guarantee"))
+        CLO_TRY(get_text(object, "guarantee", &facts->seen_guarantee, err));
     facts->seen_cols = (size_t)dim;
     return CLO_OK;
 }

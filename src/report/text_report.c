@@ -43,6 +43,10 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
                            "projected  on the %zu directions of the release %.16s, whose loss is "
                            "its own\n",
                            facts->seen_cols, facts->seen_in);
+    if (facts->seen_guarantee)
+        clo_i_write_format(w, "together   with that release, which is %s: %s\n",
+                           facts->seen_guarantee,
+                           clo_guarantee_name(clo_i_facts_guarantee_together(facts)));
     clo_i_write_text(w, "\n");
     write_wrapped(w, facts->statement);
 }

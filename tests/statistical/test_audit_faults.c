@@ -54,7 +54,12 @@ static const struct {
     { CLO_FAULT_EMPTY_SKIPPED, "kmeans/lloyd", "pure_empty", CLO_REPLACE },
     { CLO_FAULT_NOISE_FROM_SIZE, "kmeans/lloyd", "pure_size", CLO_ADD_REMOVE },
     { CLO_FAULT_RADIUS_FROM_DATA, "kmeans/lloyd", "longest", CLO_REPLACE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/grid", "empty", CLO_REPLACE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/grid", "counts", CLO_REPLACE },
+    { CLO_FAULT_LOCAL_NOISE, "kmeans/aggregate", "split", CLO_REPLACE },
+    { CLO_FAULT_FLOOR_MISSING, "kmeans/variates", "seed", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
+    { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
 };
 
 static void every_planted_fault_is_caught(void **state)

@@ -52,6 +52,14 @@ static const expectation pairs[] = {
     { "kmeans/lloyd", "pure_empty", 0.25, 0.27 },
     { "kmeans/lloyd", "pure_size", 0.2, 0.2 },
     { "kmeans/lloyd", "longest", 0.3, 0.3 },
+    { "kmeans/aggregate", "split", 0, 0 },
+    { "kmeans/variates", "seed", 0.6, 0.6 },
+    { "kmeans/grid", "counts", 0.55, 0.7 },
+    { "kmeans/grid", "empty", 0.7, 0.8 },
+    { "subspace/exact", "own", 0.4, 0.45 },
+    { "subspaces/sulq", "reduced", 0.75, 0.8 },
+    { "subspace/exact", "solid", 0.4, 0.45 },
+    { "subspace/exact", "flat", 0.4, 0.45 },
 };
 
 /* Half of them in a short run.  Two cells that are nearly as full can be made under replace alone:

@@ -130,6 +130,8 @@ def cases(cloister, leak):
            [*sulq, "--restarts", "2", "--json"])
     yield ("run affine subspaces", must_be_clean,
            [*sulq, "--restarts", "2", "--flats", "affine", "-o", "flats.json"])
+    yield ("run subspaces in directions of their own", must_be_clean,
+           [*sulq, "--restarts", "2", "--reduce", "2", "-o", "kept.json"])
     gibbs = [*run, "subspaces/gibbs", *csv, "--clusters", "2", "--dim", "1", "--sweeps", "3",
              "--accept", "asymptotic", *norm]
     yield "run a chain and release its labels", must_be_clean, [*gibbs, "--labels", "yes", "--json"]
@@ -139,6 +141,15 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    yield ("bring the centres of blocks together", must_be_clean,
+           [*run, "kmeans/aggregate", *csv, "--clusters", "2", "--blocks", "5", "--accept",
+            "idealized", *norm, "--json"])
+    variates = [*run, "kmeans/variates", *csv, "--clusters", "2", *norm]
+    yield "run kmeans from private seeds", must_be_clean, [*variates, "--rounds", "2", "--json"]
+    yield ("draw private seeds alone", must_be_clean,
+           [*variates, "--delta", "0", "-o", "seeds.json"])
+    yield ("run kmeans on the counts of a grid", must_be_clean,
+           [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
@@ -149,8 +160,8 @@ def cases(cloister, leak):
     yield ("find a cell of subspaces, or none", must_be_clean,
            [*run, "subspace/approx", *csv, "--dim", "1", "--gamma", "0.01", *norm, "--json"])
     yield ("let parts vote on a subspace, or none", must_be_clean,
-           [*run, "subspace/boosted", *csv, "--dim", "1", "--gamma", "0.01", "--parts", "3",
-            "--blocks", "4", *norm, "--json"])
+           [*run, "subspace/boosted", *csv, "--dim", "1", "--gamma", "0.5", "--parts", "3",
+            "--blocks", "4", "--epsilon", "60", *norm[2:], "--json"])
     yield ("find an exact subspace, or none", must_be_clean,
            [*run, "subspace/exact", *csv, "--dim", "1", "--scale", "10", *norm, "--json"])
     bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]

@@ -91,6 +91,97 @@ static void says_what_is_wrong_where_nothing_serves(void **state)
     assert_null(plan);
 }
 
+/* ---- one subspace, by what is stated of the data --------------------------------------------- */
+
+static clo_plan *subspace_plan(size_t cols, double norm, uint64_t rows, const char *dim,
+                               const char *gamma, double delta, clo_guarantee accept)
+{
+    const clo_setting settings[] = { { "dim", dim }, { "gamma", gamma } };
+    clo_domain domain = ball(cols, norm, CLO_REPLACE);
+    clo_plan *plan = NULL;
+    clo_error err;
+    domain.rows = rows;
+    assert_ok(clo_plan_auto("subspace", settings, gamma ? 2 : 1, &domain, (clo_loss){ 1, delta },
+                            accept, &plan, &err),
+              err);
+    return plan;
+}
+
+static void assert_chosen(const char *method, size_t cols, double norm, uint64_t rows,
+                          const char *dim, const char *gamma)
+{
+    clo_plan *const plan = subspace_plan(cols, norm, rows, dim, gamma, 1e-6, CLO_IDEALIZED);
+    assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), method);
+    clo_plan_free(plan);
+}
+
+/* 58 rows are enough for three dimensions at epsilon 1, 20 are not (subspace_exact.T2). */
+static void exact_data_are_for_the_exact_method_where_there_are_enough(void **state)
+{
+    (void)state;
+    assert_chosen("exact", 8, 100, 58, "3", "0");
+    assert_chosen("exact", 200, 100, 100000, "3", "0");
+    assert_chosen("gaussian", 8, 100, 20, "3", "0");
+    assert_chosen("gaussian", 8, 100, 100000, "3", NULL); /* nobody said that they are exact */
+    assert_chosen("gaussian", 8, 1, 100000, "3", "0");    /* nor are there integers below 1 */
+    assert_chosen("gaussian", 8, 100, 100000, "5", "0");  /* nor five dimensions */
+}
+
+static void nearly_flat_data_of_many_columns_are_for_the_approximate_method(void **state)
+{
+    (void)state;
+    assert_chosen("approx", 500, 1, 10000, "2", "1e-6");
+    assert_chosen("gaussian", 500, 1, 10000, "2", "1e-3");
+    assert_chosen("gaussian", 500, 1, 10000, "2", NULL);
+    assert_chosen("gaussian", 5, 1, 10000, "2", "1e-3");
+}
+
+/* Without a delta the exponential mechanism is the one that serves, for those who accept it. */
+static void pure_privacy_is_for_the_exponential_mechanism(void **state)
+{
+    const clo_setting dim[] = { { "dim", "2" } };
+    const clo_domain domain = ball(10, 1, CLO_REPLACE);
+    clo_error err;
+    clo_plan *plan = subspace_plan(10, 1, 1000, "2", "0.1", 0, CLO_IDEALIZED);
+    (void)state;
+    assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), "bingham");
+    clo_plan_free(plan);
+    plan = NULL;
+    assert_int_equal(
+        clo_plan_auto("subspace", dim, 1, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
+        CLO_ARGUMENT);
+    assert_null(plan);
+}
+
+/* What only the exact method has is a statement, too. */
+static void a_scale_says_that_data_are_on_a_lattice(void **state)
+{
+    const clo_setting settings[] = { { "dim", "2" }, { "scale", "10" } };
+    const clo_domain domain = ball(8, 100, CLO_REPLACE);
+    (void)state;
+    clo_plan *const plan = chosen("subspace", settings, 2, &domain, CLO_EXACT);
+    assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), "exact");
+    clo_plan_free(plan);
+}
+
+static void nothing_is_stated_by_half(void **state)
+{
+    const char *const methods[] = { "gaussian", "exact", "approx", "bingham" };
+    const clo_domain domain = ball(8, 100, CLO_REPLACE);
+    (void)state;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        char name[32];
+        clo_error err;
+        clo_plan *plan = NULL;
+        snprintf(name, sizeof name, "subspace/%s", methods[i]);
+        clo_params *const params = params_for(name, "dim=2 gamma=-0.5");
+        assert_fails(
+            clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_IDEALIZED, &plan, &err),
+            CLO_ARGUMENT, err, "gamma");
+        clo_params_free(params);
+    }
+}
+
 #ifdef CLO_FAULT_INJECTION
 static void out_of_memory_is_not_a_choice(void **state)
 {
@@ -121,6 +212,11 @@ int main(void)
         cmocka_unit_test(a_parameter_of_one_method_is_a_choice),
         cmocka_unit_test(a_family_of_one_has_nothing_to_say),
         cmocka_unit_test(says_what_is_wrong_where_nothing_serves),
+        cmocka_unit_test(exact_data_are_for_the_exact_method_where_there_are_enough),
+        cmocka_unit_test(nearly_flat_data_of_many_columns_are_for_the_approximate_method),
+        cmocka_unit_test(pure_privacy_is_for_the_exponential_mechanism),
+        cmocka_unit_test(a_scale_says_that_data_are_on_a_lattice),
+        cmocka_unit_test(nothing_is_stated_by_half),
 #ifdef CLO_FAULT_INJECTION
         cmocka_unit_test(out_of_memory_is_not_a_choice),
 #endif

@@ -194,6 +194,80 @@ static void a_released_subspace_is_taken_with_its_centre_and_digest(void **state
     clo_bounded_free(data);
 }
 
+/* Two losses add up only where they are for the same thing. */
+static void what_both_releases_hide_must_be_the_same(void **state)
+{
+    static const double values[ROWS * D];
+    clo_domain first = ball(D, 1, CLO_REPLACE);
+    clo_plan *plan = NULL;
+    clo_error err;
+    (void)state;
+    clo_bounded *const data = bounded_rows(values, ROWS, &first);
+    clo_plan *const before = plan_for("subspace/gaussian", "dim=2", &first, 5, 1e-6);
+    clo_release *const subspace = run_seeded(before, data, "1", NULL);
+    clo_params *const params = params_for("kmeans/lloyd", "clusters=2");
+    clo_domain domain = ball(1, 2, CLO_ADD_REMOVE);
+    assert_fails(clo_domain_project(&domain, subspace, &err), CLO_DOMAIN, err, "relation");
+    assert_null(domain.frame);
+    domain = ball(1, 2, CLO_REPLACE);
+    domain.unit = "patient";
+    assert_fails(clo_domain_project(&domain, subspace, &err), CLO_DOMAIN, err, "'patient'");
+    domain.unit = NULL;
+    assert_ok(clo_domain_project(&domain, subspace, &err), err);
+    domain.relation = CLO_ADD_REMOVE; /* afterwards it is no better */
+    assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
+                 CLO_DOMAIN, err, "relation");
+    domain.relation = CLO_REPLACE;
+    domain.unit = "patient";
+    assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
+                 CLO_DOMAIN, err, "one unit");
+    domain.unit = NULL;
+    domain.frame_relation = (clo_relation)0; /* a frame of one's own is nobody's release */
+    domain.relation = CLO_ADD_REMOVE;
+    assert_ok(clo_domain_check(&domain, &err), err);
+    assert_null(plan);
+    clo_params_free(params);
+    clo_release_free(subspace);
+    clo_plan_free(before);
+    clo_bounded_free(data);
+}
+
+/* An exact run in an idealized subspace is exact by itself, and idealized with it. */
+static void the_weaker_guarantee_is_that_of_both_together(void **state)
+{
+    static double values[ROWS * D];
+    clo_domain first = ball(D, 1, CLO_REPLACE), second = ball(1, 2, CLO_REPLACE);
+    clo_params *const params = params_for("subspace/bingham", "dim=2");
+    clo_plan *plan = NULL;
+    clo_release *again = NULL;
+    clo_error err;
+    (void)state;
+    for (size_t i = 0; i < ROWS * D; i++) values[i] = sin((double)(i * i)) / D;
+    clo_bounded *data = bounded_rows(values, ROWS, &first);
+    assert_ok(clo_plan_new(params, &first, (clo_loss){ 5, 1e-6 }, CLO_IDEALIZED, &plan, &err), err);
+    clo_release *const subspace = run_seeded(plan, data, "1", NULL);
+    assert_int_equal(clo_release_guarantee_together(subspace), CLO_IDEALIZED);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    assert_ok(clo_domain_project(&second, subspace, &err), err);
+    data = bounded_rows(values, ROWS, &second);
+    plan = plan_for("kmeans/lloyd", "clusters=2", &second, 5, 1e-6);
+    clo_release *const centers = run_seeded(plan, data, "2", NULL);
+    assert_int_equal(clo_release_guarantee(centers), CLO_EXACT);
+    assert_int_equal(clo_release_guarantee_together(centers), CLO_IDEALIZED);
+    text json = json_of(centers);
+    assert_non_null(strstr(json.bytes, "\"guarantee_together\": \"idealized\""));
+    assert_ok(clo_release_parse(json.bytes, json.length, &again, &err), err);
+    assert_int_equal(clo_release_guarantee_together(again), CLO_IDEALIZED);
+    free(json.bytes);
+    clo_release_free(again);
+    clo_release_free(centers);
+    clo_release_free(subspace);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+    clo_params_free(params);
+}
+
 static void refuses_frames_that_are_none(void **state)
 {
     double bent[D * R];
@@ -236,6 +310,8 @@ int main(void)
         cmocka_unit_test(results_come_back_in_the_datas_own_columns),
         cmocka_unit_test(a_plan_and_its_data_must_have_the_same_frame),
         cmocka_unit_test(a_released_subspace_is_taken_with_its_centre_and_digest),
+        cmocka_unit_test(what_both_releases_hide_must_be_the_same),
+        cmocka_unit_test(the_weaker_guarantee_is_that_of_both_together),
         cmocka_unit_test(refuses_frames_that_are_none),
         cmocka_unit_test(refuses_bounds_of_a_subspace),
     };

@@ -1,5 +1,6 @@
-/* subspace/bingham finds the subspace as well as predicted, by either draw; each draw is charged
- * (subspace_bingham.T1); nothing hangs; and `auto` takes it only where it is accepted and best. */
+/* subspace/bingham finds the subspace as well as predicted, by any draw; each draw is charged
+ * (subspace_bingham.T1), a limit once (subspace_bingham.T2); nothing hangs; and `auto` takes it
+ * only where it is accepted and best. */
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 #include "linalg/linalg.h"
@@ -11,7 +12,7 @@ static clo_plan *accepted(const char *settings, const clo_domain *domain, clo_lo
     clo_error err;
     clo_plan *plan = NULL;
     clo_params *const params = params_for("subspace/bingham", settings);
-    assert_ok(clo_plan_new(params, domain, budget, CLO_IDEALIZED, &plan, &err), err);
+    assert_ok(clo_plan_new(params, domain, budget, CLO_ASYMPTOTIC, &plan, &err), err);
     clo_params_free(params);
     return plan;
 }
@@ -71,7 +72,8 @@ static double mean_distance(const clo_plan *plan, const clo_bounded *data, const
 
 static void the_subspace_is_found_as_well_as_predicted(void **state)
 {
-    static const char *const ways[] = { "dim=2", "dim=2 draw=matrix" };
+    static const char *const ways[] = { "dim=2", "dim=2 draw=matrix", "dim=2 draw=sweeps" };
+    static const clo_guarantee guarantees[] = { CLO_IDEALIZED, CLO_IDEALIZED, CLO_ASYMPTOTIC };
     static double values[ROWS * D], truth[D * Q];
     clo_error err;
     (void)state;
@@ -79,11 +81,12 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         const clo_domain domain = ball(D, 1, (clo_relation)relation);
         clo_bounded *const data = bounded_from(values, ROWS, &domain);
-        for (size_t way = 0; way < 2; way++) {
+        for (size_t way = 0; way < 3; way++) {
             double predicted;
             const char *meaning;
             clo_plan *const plan = accepted(ways[way], &domain, (clo_loss){ 1, 0 });
             assert_int_equal(plan->slots[0].event.count, way ? 1 : Q);
+            assert_int_equal(clo_plan_guarantee(plan), guarantees[way]);
             assert_ok(clo_plan_predict(plan, ROWS, &predicted, &meaning, &err), err);
             const double mean = mean_distance(plan, data, truth);
             assert_true(mean < 1.3 * predicted && mean > predicted / 1.3);
@@ -127,11 +130,12 @@ static void refuses_what_cannot_be(void **state)
     assert_int_equal(refused("dim=41", &domain, pure, CLO_IDEALIZED), CLO_ARGUMENT);
     assert_int_equal(refused("dim=6 draw=matrix", &domain, pure, CLO_IDEALIZED), CLO_ARGUMENT);
     assert_int_equal(refused("dim=37 draw=matrix", &domain, pure, CLO_IDEALIZED), CLO_OK);
+    assert_int_equal(refused("dim=6 draw=sweeps", &domain, pure, CLO_IDEALIZED), CLO_ARGUMENT);
     assert_int_equal(refused("dim=2", &domain, (clo_loss){ 1e3, 0 }, CLO_IDEALIZED), CLO_ARGUMENT);
 }
 
 /* Data of one direction, where rejection of whole frames would never end, and a wide matrix. */
-static void a_sequence_ends_whatever_the_data(void **state)
+static void sequences_and_sweeps_end_whatever_the_data(void **state)
 {
     enum { WIDE = 200, FEW = 50 };
     static double values[FEW * WIDE];
@@ -140,8 +144,17 @@ static void a_sequence_ends_whatever_the_data(void **state)
     (void)state;
     for (size_t i = 0; i < FEW; i++) values[i * WIDE] = 1;
     clo_bounded *const data = bounded_from(values, FEW, &domain);
-    for (double epsilon = 0.1; epsilon < 200; epsilon *= 10) {
-        clo_plan *const plan = accepted("dim=5", &domain, (clo_loss){ epsilon, 1e-6 });
+    static const struct {
+        const char *settings;
+        double epsilon;
+    } cases[] = { { "dim=5", 0.1 },
+                  { "dim=5", 1 },
+                  { "dim=5", 10 },
+                  { "dim=5", 100 },
+                  { "dim=5 draw=sweeps", 10 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clo_plan *const plan =
+            accepted(cases[i].settings, &domain, (clo_loss){ cases[i].epsilon, 1e-6 });
         clo_release *const release = run_seeded(plan, data, "wide", NULL);
         assert_true(clo_release_find(release, "basis", &basis));
         for (size_t a = 0; a < 5; a++)
@@ -194,7 +207,7 @@ int main(void)
         cmocka_unit_test(the_subspace_is_found_as_well_as_predicted),
         cmocka_unit_test(the_plan_prices_each_draw),
         cmocka_unit_test(refuses_what_cannot_be),
-        cmocka_unit_test(a_sequence_ends_whatever_the_data),
+        cmocka_unit_test(sequences_and_sweeps_end_whatever_the_data),
         cmocka_unit_test(the_better_of_what_is_accepted_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

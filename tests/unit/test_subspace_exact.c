@@ -144,6 +144,25 @@ static void a_line_and_one_record_are_no_plane(void **state)
     assert_int_equal(times_found(&w, CLO_REPLACE, RUNS), 0);
 }
 
+/* What it predicts is how often it says "none", times what there is to lose. */
+static void it_is_as_often_silent_as_predicted(void **state)
+{
+    const clo_domain domain = ball(D, 1000, CLO_REPLACE);
+    clo_plan *const plan = plan_for("subspace/exact", "dim=2", &domain, 1, 1e-6);
+    (void)state;
+    for (size_t rows = 2; rows < 60; rows += 6) {
+        world w;
+        const char *meaning;
+        double predicted;
+        clo_error err;
+        make_world("predicted", 2, rows, 0, &w);
+        assert_ok(clo_plan_predict(plan, (double)rows, &predicted, &meaning, &err), err);
+        const double silent = 1 - (double)times_found(&w, CLO_REPLACE, 500) / 500;
+        assert_true(fabs(silent - predicted / sqrt(2)) < .09); /* four standard deviations */
+    }
+    clo_plan_free(plan);
+}
+
 static void no_rows_and_zero_rows_give_nothing(void **state)
 {
     world w = { .dim = 1, .rows = 100 };
@@ -246,6 +265,7 @@ int main(void)
         cmocka_unit_test(rows_in_general_position_are_enough),
         cmocka_unit_test(outliers_are_tolerated),
         cmocka_unit_test(a_line_and_one_record_are_no_plane),
+        cmocka_unit_test(it_is_as_often_silent_as_predicted),
         cmocka_unit_test(no_rows_and_zero_rows_give_nothing),
         cmocka_unit_test(the_order_of_the_rows_does_not_show),
         cmocka_unit_test(affine_fractions_come_back),

@@ -4,6 +4,7 @@
 #include "mechanism/mechanism.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
+#include "random/random.h"
 
 enum { ROWS = 5000, D = 5, K = 3, Q = 3 };
 
@@ -147,6 +148,9 @@ static void impossible_settings_are_refused(void **state)
     (void)state;
     refuses("dim=4", "at most the number of columns, 3, not 4");
     refuses("accounting=paper restarts=2", "leave restarts out");
+    refuses("accounting=paper reduce=2", "leave reduce out");
+    refuses("dim=2 reduce=1", "reduce must keep at least 2");
+    refuses("dim=2 reduce=4", "the number of columns, 3, not 4");
 }
 
 /* ---- what comes out -------------------------------------------------------------------------- */
@@ -215,6 +219,100 @@ static void subspaces_are_found(void **state)
     clo_bounded_free(data);
     clo_plan_free(plan);
 }
+
+/* ---- fewer directions first ------------------------------------------------------------------ */
+
+enum { WIDE = 40, WIDE_ROWS = 2000, LINE = 2 };
+
+/* Three planes in the first six columns of many, or, where they are flats, three lines along the
+ * first three that go through points on the next three; and a little noise everywhere. */
+static void make_wide(bool affine, double *values, double *truth)
+{
+    clo_rng *const rng = seeded("wide");
+    clo_stream *stream = NULL;
+    clo_error err;
+    assert_ok(clo_i_stream_open(rng, 0, 0, &stream, &err), err);
+    memset(truth, 0, K * WIDE * LINE * sizeof *truth);
+    for (size_t c = 0; c < K; c++)
+        for (size_t e = 0; e < (affine ? 1 : LINE); e++)
+            truth[affine ? c * WIDE + c : (c * WIDE + LINE * c + e) * LINE + e] = 1;
+    for (size_t i = 0; i < WIDE_ROWS; i++) {
+        double *const row = values + i * WIDE;
+        for (size_t j = 0; j < WIDE; j++) row[j] = 0.002 * clo_i_random_normal(stream);
+        for (size_t e = 0; e < LINE && !affine; e++)
+            row[LINE * (i % K) + e] += clo_i_random_unit(stream) * 1.3 - 0.65;
+        if (affine) {
+            row[i % K] += clo_i_random_unit(stream) * 1.5 - 0.75;
+            row[K + i % K] += 0.4;
+        }
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* One budget pays for the directions and for all that is done in them. */
+static void directions_are_chosen_first_where_one_asks_for_them(void **state)
+{
+    static double values[WIDE_ROWS * WIDE], truth[K * WIDE * LINE];
+    const clo_domain domain = ball(WIDE, 1, CLO_REPLACE);
+    (void)state;
+    for (int affine = 0; affine < 2; affine++) {
+        const size_t q = affine ? 1 : LINE;
+        int found = 0;
+        make_wide(affine, values, truth);
+        clo_plan *const plan = plan_for("subspaces/sulq",
+                                        affine ? "clusters=3 dim=1 flats=affine reduce=6 restarts=8"
+                                               : "clusters=3 dim=2 reduce=6 restarts=4",
+                                        &domain, 20, 1e-6);
+        clo_bounded *const data = bounded_from(values, WIDE_ROWS, &domain);
+        assert_false(plan->slots[0].lens);
+        assert_int_equal(plan->slots[0].cols, WIDE);
+        for (size_t i = 1; i < plan->slot_count; i++) {
+            const bool choice = plan->slots[i].query == CLO_QUERY_choose_flats;
+            assert_true(plan->slots[i].lens);
+            assert_int_equal(plan->slots[i].cols, 6 + (affine && !choice));
+        }
+        assert_true(clo_plan_price(plan).loss.epsilon <= 20);
+        assert_true(clo_plan_price(plan).loss.epsilon > 19.8);
+        for (int run = 0; run < 5; run++) {
+            char seed[8];
+            clo_array bases, offsets;
+            snprintf(seed, sizeof seed, "%d", run);
+            clo_release *const release = run_seeded(plan, data, seed, NULL);
+            assert_true(clo_release_find(release, "bases", &bases));
+            assert_int_equal(bases.shape[1], WIDE);
+            assert_true(clo_release_find(release, "offsets", &offsets) == affine);
+            found += apart(bases.data, truth, WIDE, q) < 0.2;
+            clo_release_free(release);
+        }
+        assert_true(found >= 3);
+        clo_bounded_free(data);
+        clo_plan_free(plan);
+    }
+}
+
+static size_t kept(size_t cols, uint64_t rows, const char *settings)
+{
+    clo_domain domain = ball(cols, 1, CLO_REPLACE);
+    domain.rows = rows;
+    clo_plan *const plan = plan_for("subspaces/sulq", settings, &domain, 1, 1e-6);
+    const size_t last = plan->slot_count - 1, count = plan->slots[last].cols;
+    const bool lens = plan->slots[last].lens;
+    clo_plan_free(plan);
+    return lens ? count : 0;
+}
+
+static void public_quantities_decide_what_pays(void **state)
+{
+    (void)state;
+    assert_int_equal(kept(500, 20000, "clusters=3 dim=2 reduce=-1"), 6);
+    assert_int_equal(kept(500, 200, "clusters=3 dim=2 reduce=-1"), 0); /* the noise hides all */
+    assert_int_equal(kept(12, 20000, "clusters=3 dim=2 reduce=-1"), 0);
+    assert_int_equal(kept(500, 20000, "clusters=3 dim=2"), 0);
+    assert_int_equal(kept(500, 200, "clusters=3 dim=2 reduce=7"), 7);
+}
+
+/* ---- flats, units, every input --------------------------------------------------------------- */
 
 /* Three lines in the plane, none through the origin, the columns of different units. */
 enum { LINES = 3000 };
@@ -299,7 +397,9 @@ static void runs_are_total(void **state)
                                             "clusters=4 dim=2 flats=affine",
                                             "clusters=3 dim=3 flats=affine restarts=3 rounds=2",
                                             "clusters=1 dim=1",
-                                            "restarts=2 rounds=1 dim=1" };
+                                            "restarts=2 rounds=1 dim=1",
+                                            "restarts=2 rounds=2 dim=2 reduce=2",
+                                            "dim=2 flats=affine reduce=2 restarts=2" };
     const double values[] = { 0, 0, 0, 1, 0, 0, 1e300, -1e300, 5, NAN, 0, 0 };
     const clo_domain domain = ball(3, 1, CLO_ADD_REMOVE);
     clo_run_options options = clo_run_options_default();
@@ -368,6 +468,8 @@ int main(void)
         cmocka_unit_test(the_promise_is_near_what_is_measured),
         cmocka_unit_test(impossible_settings_are_refused),
         cmocka_unit_test(subspaces_are_found),
+        cmocka_unit_test(directions_are_chosen_first_where_one_asks_for_them),
+        cmocka_unit_test(public_quantities_decide_what_pays),
         cmocka_unit_test(flats_come_back_in_the_datas_own_units),
         cmocka_unit_test(a_public_centre_is_where_subspaces_meet),
         cmocka_unit_test(runs_are_total),
