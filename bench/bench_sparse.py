@@ -1,10 +1,10 @@
-"""kmeans/sparse on 50,000 records of 20 entries in 100,000 columns, ten clusters, through the command.
+"""kmeans/sparse on 50,000 records of 20 entries in 100,000 columns, through the command.
 
     python bench_sparse.py PATH/TO/cloister [FIRST_SEED] [DATA_SETS]
 
-For each way of running: how many of the centres were found (nearer than .3 of the ball's radius to a
-true one), how far they are, the cost over that of the truth, wall and CPU time and peak memory of
-the whole command, reading included.
+For each way of running: how many of the ten centres were found (something was released nearer than
+.3 to them), how far away that is, the cost over that of the truth, wall and CPU time and peak
+memory of the whole command, reading included.
 """
 import json
 import os
@@ -88,8 +88,8 @@ def main():
     for way, results in found.items():
         hits, median, worst, cost, wall, cpu, memory = zip(*results)
         print(f"| {way} | {sum(hits)} of {count * CLUSTERS} | {np.mean(median):.3f} | "
-              f"{max(worst):.3f} | {np.mean(cost):.4f} | {np.mean(wall):.2f} | {np.mean(cpu):.2f} | "
-              f"{max(memory):.0f} |")
+              f"{max(worst):.3f} | {np.mean(cost):.4f} | {np.mean(wall):.2f} | "
+              f"{np.mean(cpu):.2f} | {max(memory):.0f} |")
 
 
 if __name__ == "__main__":

@@ -58,9 +58,9 @@ static const clo_param params[PARAM_COUNT] = {
                 "cells of the first, coarse picture; 0: by choice" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL, "Lloyd's rounds after it" },
     [NOISE] = CLO_CENTERS_ROW_NOISE,
-    [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
+    [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
                   "of the budget, for the coarse picture" },
-    [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.4, NULL,
+    [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.6, NULL,
                    "of the budget, for the recovery" },
 };
 
@@ -86,7 +86,7 @@ static bool is_pure(const clo_draft *draft)
  * centres apart. */
 static size_t usual_sketch(size_t k, bool pure)
 {
-    const size_t parts = (pure ? 4 : 6) + (size_t)ceil(log2((double)k) / 2);
+    const size_t parts = (pure ? 2 : 6) + (size_t)ceil(log2((double)k) / 2);
     return parts * CLO_SKETCH_COPIES;
 }
 

@@ -1,8 +1,9 @@
 /* text_report.c - a release for a person who reads it in a terminal. */
 #include "report/report.h"
+#include <math.h>
 #include <string.h>
 
-enum { SHOWN_ROWS = 24, SHOWN_COLUMNS = 8, LINE = 78 };
+enum { SHOWN_ROWS = 24, SHOWN_COLUMNS = 8, SHOWN_ENTRIES = 5, LINE = 78 };
 
 /* Breaks a paragraph at blanks, indented by two. */
 static void write_wrapped(clo_writer *w, const char *text)
@@ -107,9 +108,64 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     if (slices > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu more\n", slices - SHOWN_ROWS);
 }
 
+/* ---- centres that are lists of entries ---------------------------------------------------- */
+
+typedef struct lists {
+    clo_array starts, columns, values;
+} lists;
+
+static bool find_lists(const clo_release *release, lists *l)
+{
+    return clo_release_find(release, "centers_starts", &l->starts) &&
+           clo_release_find(release, "centers_columns", &l->columns) &&
+           clo_release_find(release, "centers_values", &l->values) && l->starts.dimensions == 1 &&
+           l->columns.dimensions == 1 && l->values.dimensions == 1 &&
+           l->columns.shape[0] == l->values.shape[0];
+}
+
+/* Of the entries first ... end - 1 the largest that comes after `last` in the order of magnitude;
+ * end where there is none. */
+static size_t next_largest(const double *values, size_t first, size_t end, size_t last)
+{
+    size_t best = end;
+    for (size_t e = first; e < end; e++) {
+        const bool after = last == end || fabs(values[e]) < fabs(values[last]) ||
+                           (fabs(values[e]) == fabs(values[last]) && e > last);
+        if (after && (best == end || fabs(values[e]) > fabs(values[best]))) best = e;
+    }
+    return best;
+}
+
+/* A centre a line: its largest entries, column and value, columns counted from 1. */
+static void write_lists(clo_writer *w, const lists *l)
+{
+    const size_t k = l->starts.shape[0] - 1, all = l->values.shape[0];
+    clo_i_write_format(w, "\ncenters (%zu, by their largest entries, of %zu in all)\n", k, all);
+    for (size_t c = 0; c < k && c < SHOWN_ROWS; c++) {
+        const double from = l->starts.data[c], to = l->starts.data[c + 1];
+        const bool fits =
+            from >= 0 && from <= to && to <= (double)all; /* files come from anywhere */
+        const size_t first = fits ? (size_t)from : 0, end = fits ? (size_t)to : 0;
+        size_t shown = 0, at = end;
+        clo_i_write_format(w, "%6zu", c + 1);
+        while (shown < SHOWN_ENTRIES && (at = next_largest(l->values.data, first, end, at)) < end) {
+            clo_i_write_format(w, "  %.0f:%.4g", l->columns.data[at] + 1, l->values.data[at]);
+            shown++;
+        }
+        clo_i_write_text(w, end - first > shown ? " …\n" : "\n");
+    }
+    if (k > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu rows more\n", k - SHOWN_ROWS);
+}
+
+static bool is_list(const char *name)
+{
+    return strncmp(name, "centers_", 8) == 0;
+}
+
 void clo_i_report_text(const clo_release *release, clo_writer *w)
 {
     const clo_facts *const facts = &release->facts;
+    lists l;
     clo_i_write_format(w, "%s/%s", facts->family, facts->method);
     for (size_t i = 0; i < facts->parameter_count; i++)
         clo_i_write_format(w, "%s %s %s", i ? "," : " with", facts->parameter_names[i],
@@ -117,5 +173,9 @@ void clo_i_report_text(const clo_release *release, clo_writer *w)
     clo_i_write_text(w, "\n");
     if (!facts->is_private) clo_i_write_text(w, "NOT PRIVATE\n");
     write_privacy(w, facts);
-    for (size_t i = 0; i < release->count; i++) write_array(w, facts, &release->arrays[i]);
+    const bool listed = find_lists(release, &l);
+    if (listed) write_lists(w, &l);
+    for (size_t i = 0; i < release->count; i++)
+        if (!listed || !is_list(release->arrays[i].name))
+            write_array(w, facts, &release->arrays[i]);
 }

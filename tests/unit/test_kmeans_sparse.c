@@ -112,7 +112,7 @@ static void centres_of_very_many_columns_are_found(void **state)
         { CLO_REPLACE, 1e-6, "clusters=4", 0.08 },
         { CLO_ADD_REMOVE, 0, "clusters=4 sparsity=6", 0.1 },
         { CLO_REPLACE, 0, "clusters=4 sparsity=6", 0.2 },
-        { CLO_ADD_REMOVE, 1e-6, "clusters=4 sparsity=6 recover=peel eta=2 picture=0.2", 0.3 },
+        { CLO_ADD_REMOVE, 1e-6, "clusters=4 sparsity=6 recover=peel eta=2", 0.3 },
     };
     made m = make(ROWS, 50000);
     clo_table *const table = table_of(&m);
@@ -186,6 +186,60 @@ static void what_cannot_be_is_refused_before_anything_is_spent(void **state)
     assert_int_equal(refused("clusters=4 noise=gaussian", 50, 0), CLO_ARGUMENT);
 }
 
+/* A release whose JSON has `from` replaced by `to`, measured on the table. */
+static clo_status measured(const text *json, const char *from, const char *to,
+                           const clo_table *table)
+{
+    char *const changed = malloc(json->length + strlen(to) + 1);
+    const char *const at = strstr(json->bytes, from);
+    clo_evaluation result = { .struct_size = sizeof result };
+    clo_release *release = NULL;
+    clo_error err;
+    assert_non_null(at);
+    sprintf(changed, "%.*s%s%s", (int)(at - json->bytes), json->bytes, to, at + strlen(from));
+    assert_ok(clo_release_parse(changed, strlen(changed), &release, &err), err);
+    const clo_status status = clo_evaluate_release(release, table, NULL, &result, NULL);
+    clo_release_free(release);
+    free(changed);
+    return status;
+}
+
+static void a_release_of_lists_is_read_back_shown_and_checked(void **state)
+{
+    made m = make(2000, 40000);
+    const clo_domain domain = ball(m.cols, 1, CLO_REPLACE);
+    clo_table *const table = table_of(&m);
+    clo_bounded *const data = bounded_of(&m, &domain);
+    clo_plan *const plan = plan_for("kmeans/sparse", "clusters=4", &domain, 4, 1e-6);
+    clo_release *const release = run_seeded(plan, data, "lists", NULL);
+    uint32_t *const clusters = calloc(2000, sizeof *clusters);
+    text json = json_of(release), shown = { 0 };
+    clo_error err;
+    (void)state;
+    assert_int_equal(measured(&json, "\"centers_starts\": [0", "\"centers_starts\": [0", table),
+                     CLO_OK);
+    assert_int_equal(measured(&json, "\"centers_starts\": [0", "\"centers_starts\": [1", table),
+                     CLO_FORMAT);
+    assert_int_equal(
+        measured(&json, "\"centers_columns\": [", "\"centers_columns\": [4e9, ", table),
+        CLO_FORMAT);
+    assert_int_equal(measured(&json, "\"centers_values\": [", "\"centers_values\": [1, ", table),
+                     CLO_FORMAT);
+    assert_ok(clo_report(release, CLO_TEXT, append_text, &shown, &err), err);
+    assert_non_null(strstr(shown.bytes, "centers (4, by their largest entries, of "));
+    assert_null(strstr(shown.bytes, "centers_"));
+    assert_ok(clo_assign_rows(release, table, clusters, NULL, &err), err);
+    for (size_t i = 0; i < 2000; i++) assert_true(clusters[i] < K);
+    free(clusters);
+    free(json.bytes);
+    free(shown.bytes);
+    clo_release_free(release);
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+    clo_table_free(table);
+    unmake(&m);
+}
+
 /* The same bytes from dense and from sparse records, on one thread and on two, in any blocks. */
 static void a_release_does_not_depend_on_how_records_are_stored(void **state)
 {
@@ -251,6 +305,7 @@ int main(void)
         cmocka_unit_test(centres_of_very_many_columns_are_found),
         cmocka_unit_test(a_plan_is_one_ask_of_cells_the_rounds_and_one_recovery),
         cmocka_unit_test(what_cannot_be_is_refused_before_anything_is_spent),
+        cmocka_unit_test(a_release_of_lists_is_read_back_shown_and_checked),
         cmocka_unit_test(a_release_does_not_depend_on_how_records_are_stored),
         cmocka_unit_test(no_records_and_equal_records_are_no_failure),
     };
