@@ -1,13 +1,14 @@
 /*
- * bench_subspace_approx.c - how well subspace/approx does on Gaussian data with spread 1 along k
- * random directions and gamma across them.
+ * bench_subspace_approx.c - how well subspace/approx and subspace/boosted do on Gaussian data with
+ * spread 1 along k random directions and gamma across them.
  *
- *   bench_subspace_approx ROWS COLS DIM GAMMA RUNS [BLOCKS] [STATED]
+ *   bench_subspace_approx METHOD SEED ROWS COLS DIM GAMMA RUNS [NAME=VALUE...]
  *
- * Epsilon 1, delta 1e-6, replace.  BLOCKS 0: the preset.  STATED: the gamma that the mechanism is
- * told, as a multiple of the true one (1).  Prints one line: how many runs found a subspace and, of
- * those, the median sine of the largest angle, beside what the plan predicts and seconds of
- * processor time a run.
+ * METHOD: approx or boosted; SEED: any word; NAME=VALUE: further parameters of the method, and
+ * stated=X: the gamma that it is told, as a multiple of the true one.  Epsilon 1, delta 1e-6,
+ * replace.  Prints one line: how many runs found a subspace and, of those, the median and the 90th
+ * of a hundred sines of the largest angle, and the root of the mean ||sin Theta||_F^2 beside what
+ * the plan predicts; and seconds of processor time a run.
  */
 #include "linalg/linalg.h"
 #include "random/random.h"
@@ -15,11 +16,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 typedef struct setting {
     size_t rows, cols, dim;
-    double gamma, blocks, stated;
+    double gamma, stated;
+    const char *method;
+    char **settings;
+    int count;
     double *values, *truth; /* rows x cols; cols x dim */
 } setting;
 
@@ -57,18 +62,25 @@ static clo_plan *make_plan(const setting *s, const clo_domain *domain)
     clo_error err;
     clo_params *params = NULL;
     clo_plan *plan = NULL;
-    must(clo_params_new(clo_mechanism_find("subspace/approx"), &params, &err), &err);
+    char name[64];
+    snprintf(name, sizeof name, "subspace/%s", s->method);
+    must(clo_params_new(clo_mechanism_find(name), &params, &err), &err);
     must(clo_params_set(params, "dim", (double)s->dim, &err), &err);
     must(clo_params_set(params, "gamma", s->gamma * s->stated, &err), &err);
-    must(clo_params_set(params, "blocks", s->blocks, &err), &err);
+    for (int i = 0; i < s->count; i++) {
+        const char *const equals = strchr(s->settings[i], '=');
+        if (!equals || strncmp(s->settings[i], "stated=", 7) == 0) continue;
+        snprintf(name, sizeof name, "%.*s", (int)(equals - s->settings[i]), s->settings[i]);
+        must(clo_params_set_text(params, name, equals + 1, &err), &err);
+    }
     must(clo_plan_new(params, domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err), &err);
     clo_params_free(params);
     return plan;
 }
 
-/* The sine of the largest angle; -1 where no subspace was found. */
+/* The sine of the largest angle, and the sum of all squares; -1 where no subspace was found. */
 static double run_once(const setting *s, const clo_domain *domain, const clo_plan *plan,
-                       clo_rng *rng)
+                       clo_rng *rng, double *square)
 {
     clo_error err;
     clo_table *table = NULL;
@@ -85,6 +97,7 @@ static double run_once(const setting *s, const clo_domain *domain, const clo_pla
     if (clo_release_find(release, "basis", &basis)) {
         must(clo_i_sin_angles(basis.data, s->truth, s->cols, s->dim, sines, &err), &err);
         worst = sines[0];
+        for (size_t i = 0; i < s->dim; i++) *square += sines[i] * sines[i];
     }
     free(sines);
     clo_release_free(release);
@@ -96,48 +109,52 @@ static double run_once(const setting *s, const clo_domain *domain, const clo_pla
 
 int main(int argc, char **argv)
 {
-    if (argc < 6)
-        return fprintf(stderr, "usage: bench_subspace_approx ROWS COLS DIM GAMMA RUNS [BLOCKS] "
-                               "[STATED]\n"),
+    if (argc < 8)
+        return fprintf(stderr, "usage: bench_subspace_approx METHOD SEED ROWS COLS DIM GAMMA RUNS "
+                               "[NAME=VALUE...]\n"),
                2;
-    setting s = { .rows = (size_t)atol(argv[1]),
-                  .cols = (size_t)atol(argv[2]),
-                  .dim = (size_t)atol(argv[3]),
-                  .gamma = atof(argv[4]),
-                  .blocks = argc > 6 ? atof(argv[6]) : 0,
-                  .stated = argc > 7 ? atof(argv[7]) : 1 };
-    const size_t runs = (size_t)atol(argv[5]);
+    setting s = { .method = argv[1],
+                  .rows = (size_t)atol(argv[3]),
+                  .cols = (size_t)atol(argv[4]),
+                  .dim = (size_t)atol(argv[5]),
+                  .gamma = atof(argv[6]),
+                  .stated = 1,
+                  .settings = argv + 8,
+                  .count = argc - 8 };
+    const size_t runs = (size_t)atol(argv[7]);
     uint8_t seed[32];
     clo_error err;
     clo_rng *rng = NULL;
     clo_stream *stream = NULL;
     clo_domain domain = clo_domain_default();
-    double *const errors = calloc(runs, sizeof *errors), predicted = 0;
+    double *const errors = calloc(runs, sizeof *errors), predicted = 0, taken = 0, square = 0;
     const char *meaning;
-    size_t found = 0;
+    size_t found = 0, near = 0;
+    for (int i = 0; i < s.count; i++) (void)sscanf(s.settings[i], "stated=%lf", &s.stated);
     s.values = calloc(s.rows * s.cols, sizeof *s.values);
     s.truth = calloc(s.cols * s.dim, sizeof *s.truth);
     domain.cols = s.cols;
     domain.rows = s.rows;
     domain.norm = 6 * sqrt((double)s.dim); /* clips next to nothing */
-    clo_seed_from_text("bench", seed);
+    clo_seed_from_text(argv[2], seed);
     must(clo_rng_new_seeded(seed, &rng, &err), &err);
     must(clo_i_stream_open(rng, 1u << 30, 0, &stream, &err), &err);
     clo_plan *const plan = make_plan(&s, &domain);
     must(clo_plan_predict(plan, (double)s.rows, &predicted, &meaning, &err), &err);
-    double taken = 0;
     for (size_t i = 0; i < runs; i++) {
         draw(&s, stream);
         const clock_t start = clock();
-        const double error = run_once(&s, &domain, plan, rng);
+        const double error = run_once(&s, &domain, plan, rng, &square);
         taken += (double)(clock() - start) / CLOCKS_PER_SEC;
         if (error >= 0) errors[found++] = error;
+        near += error >= 0 && error <= 2 * predicted;
     }
     qsort(errors, found, sizeof *errors, ascending);
-    printf("rows %zu cols %zu dim %zu gamma %g: found %zu of %zu, median %.3g, predicted %.3g, "
-           "%.3g s\n",
-           s.rows, s.cols, s.dim, s.gamma, found, runs, found ? errors[found / 2] : NAN, predicted,
-           taken / (double)runs);
+    printf("%s, rows %zu cols %zu dim %zu gamma %g: found %zu of %zu, %zu within twice the "
+           "prediction, median %.3g, 90%% %.3g, Frobenius %.3g, predicted %.3g, %.3g s\n",
+           s.method, s.rows, s.cols, s.dim, s.gamma, found, runs, near,
+           found ? errors[found / 2] : NAN, found ? errors[found * 9 / 10] : NAN,
+           sqrt(square / (double)found), predicted, taken / (double)runs);
     clo_plan_free(plan);
     clo_i_stream_close(stream);
     clo_rng_free(rng);

@@ -188,6 +188,8 @@ typedef struct cli_domain_spec {
     uint64_t rows;           /* 0: not given */
     uint64_t rows_per_unit;  /* 0: not given */
     const char *unit;        /* NULL: not given */
+    bool learns;             /* whether --norm or --center is private */
+    clo_learning learning;   /* what of it, and at what share of the budget */
     const char *project;     /* the file of the release to project on; NULL: none */
     clo_release *subspace;   /* what it holds */
 } cli_domain_spec;
@@ -207,6 +209,14 @@ clo_status cli_project_read(const cli_args *args, cli_domain_spec *spec, cli_err
 clo_status cli_project_fit(const cli_domain_spec *spec, size_t cols, const clo_table *table,
                            clo_domain *domain, cli_error *err);
 void cli_domain_spec_free(cli_domain_spec *spec);
+/* What is private of --norm and --center, where the command has the options for it. */
+extern const cli_group cli_learning_group; /* norm-at-most, norm-quantile, share-... */
+bool cli_asks_private(const cli_args *args, const char *option);
+clo_status cli_learning_read(const cli_args *args, cli_domain_spec *spec, cli_error *err);
+/* The plan of the choice, with the learning of the spec before it: one budget for both. */
+clo_status cli_learning_plan(const cli_choice *choice, const cli_domain_spec *spec,
+                             const clo_domain *domain, clo_loss budget, clo_guarantee accept,
+                             clo_plan **out, cli_error *err);
 
 /* ---- a job: from options to a release ------------------------------------ */
 

@@ -68,7 +68,8 @@ static clo_status plan_for(const question *ask, uint64_t rows, clo_domain *domai
     if (budget.delta < 0) budget.delta = cli_default_delta(rows);
     clo_status status = cli_domain_fit(&spec, ask->cols, NULL, domain, err);
     if (status != CLO_OK) return status;
-    status = cli_choice_plan(&ask->choice, domain, budget, cli_accept(ask->args), out, err);
+    status =
+        cli_learning_plan(&ask->choice, &spec, domain, budget, cli_accept(ask->args), out, err);
     if (status != CLO_OK) cli_domain_free(domain);
     return status;
 }
@@ -192,7 +193,7 @@ static clo_status run(const cli_args *args, cli_error *err)
 }
 
 static const cli_group *const groups[] = { &plan_group, &cli_privacy_group, &cli_domain_group,
-                                           NULL };
+                                           &cli_learning_group, NULL };
 
 const cli_command cli_plan = {
     .usage = "FAMILY[/METHOD] --epsilon E --cols D (--norm R | --bounds LO,HI) [option ...]",

@@ -71,11 +71,17 @@ static clo_status run(const cli_args *args, cli_error *err)
 }
 
 static const cli_group *const groups[] = {
-    &method_group,      &cli_privacy_group,
-    &cli_domain_group,  &cli_record_group,
-    &cli_reading_group, &cli_ledger_group,
-    &token_group,       &result_group,
-    &cli_running_group, NULL,
+    &method_group,
+    &cli_privacy_group,
+    &cli_domain_group,
+    &cli_learning_group,
+    &cli_record_group,
+    &cli_reading_group,
+    &cli_ledger_group,
+    &token_group,
+    &result_group,
+    &cli_running_group,
+    NULL,
 };
 
 const cli_command cli_run = {
@@ -107,6 +113,9 @@ const cli_command cli_run = {
         "Centres, looked at in these directions alone\n"
         "cloister run kmeans wide.csv --clusters 8 --epsilon 0.5 --norm 1 --project "
         "six.json\n"
+        "Neither the middle nor the radius of the records is known\n"
+        "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --center private --norm private "
+        "--norm-at-most 1000\n"
         "What would it cost?\n"
         "cloister run kmeans patients.csv --epsilon 1 --norm 1 --dry-run",
     .groups = groups,

@@ -20,11 +20,17 @@ static const cli_option privacy_rows[] = {
 const cli_group cli_privacy_group = { "Privacy", privacy_rows };
 
 static const cli_option domain_rows[] = {
-    CLI_OPTION("norm", 0, "R", "the public radius: a record farther out is moved onto the ball"),
+    CLI_OPTION(
+        "norm", 0, "R",
+        "the public radius: a record farther out is moved onto the ball; 'private': the run learns "
+        "one first"),
     CLI_OPTION("bounds", 0, "LO,HI",
                "public bounds of every column, or a CSV file with a line for each: "
                "name,lower,upper or lower,upper; mixed units are put on one scale"),
-    CLI_OPTION("center", 0, "V1,V2,...", "the public centre of the ball; by default the origin"),
+    CLI_OPTION(
+        "center", 0, "V1,V2,...",
+        "the public centre of the ball; by default the origin; 'private': the run learns one "
+        "first"),
     CLI_OPTION("rows", 0, "N",
                "the public number of rows; a run counts them itself where that is public: under "
                "replace, without --unit"),

@@ -178,20 +178,22 @@ clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error
     clo_status status = read_counts(args, &spec, err);
     if (relation && strcmp(relation, clo_relation_name(CLO_ADD_REMOVE)) == 0)
         spec.relation = CLO_ADD_REMOVE;
-    if (status == CLO_OK && !norm && !bounds) {
+    if (status == CLO_OK && !norm && !bounds && !cli_given(args, "norm-at-most")) {
         cli_hint(err, "cloister bounds --help, which finds a radius privately");
         status = cli_fail(err, CLO_DOMAIN,
                           "--norm R or --bounds LO,HI must be given: how far a record can reach "
                           "decides how much noise hides it, and must be known without the data");
     }
-    if (status == CLO_OK && norm) status = cli_parse_positive("--norm", norm, &spec.norm, err);
+    if (status == CLO_OK && norm && !cli_asks_private(args, "norm"))
+        status = cli_parse_positive("--norm", norm, &spec.norm, err);
     if (status == CLO_OK && bounds && center)
         status = cli_fail(err, CLO_DOMAIN,
                           "--center and --bounds exclude each other: bounds already "
                           "say where the middle is");
     if (status == CLO_OK && bounds) status = parse_bounds(bounds, &spec, err);
-    if (status == CLO_OK && center)
+    if (status == CLO_OK && center && !cli_asks_private(args, "center"))
         status = cli_parse_list("--center", center, &spec.center, &spec.center_count, err);
+    if (status == CLO_OK) status = cli_learning_read(args, &spec, err);
     if (status == CLO_OK) status = cli_project_read(args, &spec, err);
     if (status != CLO_OK) {
         cli_domain_spec_free(&spec);

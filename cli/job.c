@@ -151,8 +151,8 @@ static clo_status read_and_bound(cli_job *job, cli_error *err)
 static clo_status make_plan(cli_job *job, cli_error *err)
 {
     if (job->budget.delta < 0) job->budget.delta = cli_default_delta(job->domain.rows);
-    return cli_choice_plan(&job->choice, &job->domain, job->budget, cli_accept(job->args),
-                           &job->plan, err);
+    return cli_learning_plan(&job->choice, &job->spec, &job->domain, job->budget,
+                             cli_accept(job->args), &job->plan, err);
 }
 
 static clo_status gather(cli_job *job, cli_error *err)
@@ -189,7 +189,7 @@ static size_t announce_lines(const clo_plan *plan, size_t first)
     clo_plan_line last = line;
     uint64_t count = line.event.count;
     size_t next = first + 1;
-    char noise[96] = "", times[32] = "once";
+    char noise[128] = "", times[32] = "once";
     for (; next < clo_plan_line_count(plan); next++) {
         const clo_plan_line other = clo_plan_line_at(plan, next);
         if (strcmp(other.query, line.query) != 0 || strcmp(other.label, line.label) != 0) break;
@@ -197,8 +197,8 @@ static size_t announce_lines(const clo_plan *plan, size_t first)
         last = other;
     }
     if (line.noise > 0)
-        snprintf(noise, sizeof noise, ", noise %s%s%s", cli_rounded(line.noise, 4).text,
-                 next > first + 1 ? " to " : "",
+        snprintf(noise, sizeof noise, ", noise %s%s%s%s", clo_plan_learning(plan) ? "at most " : "",
+                 cli_rounded(line.noise, 4).text, next > first + 1 ? " to " : "",
                  next > first + 1 ? cli_rounded(last.noise, 4).text : "");
     if (count > 1) snprintf(times, sizeof times, "%llu times", (unsigned long long)count);
     cli_note("  asks %s (%s) %s%s", line.query, line.label, times, noise);

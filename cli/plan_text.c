@@ -11,21 +11,6 @@ cli_prediction cli_predict(const clo_plan *plan, double rows)
     return out;
 }
 
-static const char *event_name(clo_event_kind kind)
-{
-    switch (kind) {
-    case CLO_EVENT_GAUSSIAN:
-        return "gaussian";
-    case CLO_EVENT_EXPONENTIAL:
-        return "exponential";
-    case CLO_EVENT_PURE:
-        return "pure";
-    case CLO_EVENT_APPROXIMATE:
-        return "approximate";
-    }
-    return "unknown";
-}
-
 /* "one of 5000 rows replaced", "a person with at most 3 rows there or not". */
 static void say_hidden(FILE *out, const clo_domain *domain)
 {
@@ -48,6 +33,17 @@ static void say_domain(FILE *out, const clo_domain *domain)
     if (domain->lower) fputs(", each within its bounds", out);
     if (domain->norm > 0) fprintf(out, ", norm at most %s", cli_number(domain->norm).text);
     if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
+}
+
+static void say_learning(FILE *out, const clo_learning *learning)
+{
+    if (!learning) return;
+    fprintf(out, "; %s%s%s learnt first, at a share of ", learning->norm ? "norm" : "",
+            learning->norm && learning->center ? " and " : "", learning->center ? "centre" : "");
+    fprintf(out, "%s of the epsilon",
+            cli_number((learning->norm ? learning->norm_share : 0) +
+                       (learning->center ? learning->center_share : 0))
+                .text);
 }
 
 static const char *parameter_text(const clo_plan *plan, const clo_param *param, size_t i,
@@ -93,7 +89,9 @@ static void print_queries(FILE *out, const clo_plan *plan)
                 line.noise > 0 ? cli_rounded(line.noise, 4).text : "-", 100 * line.share);
         noisy = noisy || line.noise > 0;
     }
-    if (noisy) fputs("  (noise: standard deviation, in the units of what is asked)\n", out);
+    if (!noisy) return;
+    fputs("  (noise: standard deviation, in the units of what is asked", out);
+    fputs(clo_plan_learning(plan) ? ", at the largest norm that may be learnt)\n" : ")\n", out);
 }
 
 void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
@@ -122,6 +120,7 @@ void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
     say_hidden(out, domain);
     fputs("\n  data        ", out);
     say_domain(out, domain);
+    say_learning(out, clo_plan_learning(plan));
     fprintf(out, "\n  guarantee   %s, proof in %s\n", clo_guarantee_name(clo_plan_guarantee(plan)),
             clo_mechanism_proof(mechanism));
     print_queries(out, plan);
@@ -142,7 +141,7 @@ static void lines_json(cli_json *json, const clo_plan *plan)
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "query", line.query);
         cli_json_text(json, "label", line.label);
-        cli_json_text(json, "event", event_name(line.event.kind));
+        cli_json_text(json, "event", clo_event_name(line.event.kind));
         cli_json_number(json, "parameter", line.event.parameter);
         cli_json_number(json, "delta", line.event.delta);
         cli_json_whole(json, "count", line.event.count);
@@ -151,6 +150,18 @@ static void lines_json(cli_json *json, const clo_plan *plan)
         cli_json_close(json, '}');
     }
     cli_json_close(json, ']');
+}
+
+static void learning_json(cli_json *json, const clo_learning *learning)
+{
+    if (!learning) return;
+    cli_json_open(json, "learning", '{');
+    cli_json_bool(json, "norm", learning->norm);
+    cli_json_bool(json, "center", learning->center);
+    cli_json_number(json, "share_norm", learning->norm ? learning->norm_share : 0);
+    cli_json_number(json, "share_center", learning->center ? learning->center_share : 0);
+    cli_json_number(json, "quantile", learning->norm ? learning->quantile : NAN);
+    cli_json_close(json, '}');
 }
 
 static void numbers_json(cli_json *json, const char *key, const double *values, size_t count)
@@ -214,6 +225,7 @@ void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domai
     cli_json_loss(json, "price", price.loss);
     cli_json_text(json, "accounting", price.accounting);
     domain_json(json, domain);
+    learning_json(json, clo_plan_learning(plan));
     lines_json(json, plan);
     if (!prediction.meaning) return;
     cli_json_open(json, "prediction", '{');

@@ -24,7 +24,7 @@ static clo_status check(const cli_args *args, const cli_domain_spec *spec, const
                         "two losses add up only under one relation",
                         path, clo_relation_name(clo_release_relation(release)),
                         clo_relation_name(spec->relation));
-    if (spec->bounds || spec->center)
+    if (spec->bounds || spec->center || spec->learning.center)
         return cli_fail(err, CLO_DOMAIN,
                         "--project excludes --bounds and --center: --norm R says how far the "
                         "records reach in the subspace, from its centre");

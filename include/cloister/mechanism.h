@@ -87,6 +87,33 @@ CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows,
                                               const char **meaning, clo_error *err);
 CLO_API void clo_plan_free(clo_plan *plan);
 
+/* What a run is to learn of the domain itself, privately and out of the same budget, before the
+ * mechanism asks: a norm that holds most records, the middle that they lie about, or both.  The
+ * domain's own norm is then the largest one thinkable, which must be public. */
+typedef struct clo_learning {
+    size_t struct_size;
+    bool norm;           /* a quantile of the records' norms */
+    bool center;         /* their mean; not with column bounds, which have a middle, nor a frame */
+    double norm_share;   /* of the budget's epsilon, 0 … 1; half of it a quantile where there are
+                             two: one for the mean, one about it */
+    double center_share; /* of the budget, 0 … 1 */
+    double quantile;     /* the share of the records that the norm should hold */
+    double norm_about;   /* without `norm`: the public norm about the centre; 0: the domain's */
+} clo_learning;
+
+CLO_API clo_learning clo_learning_default(void);
+/* What is left of the budget for the mechanism's own plan. */
+CLO_API CLO_CHECK clo_status clo_learning_rest(const clo_learning *learning, clo_loss budget,
+                                               clo_loss *out, clo_error *err);
+/* Puts the learning before a plan that was made, in whatever way, with clo_learning_rest for its
+ * budget and a generous domain: one plan, one charge of the whole budget, one run.  The release is
+ * of the domain that was learnt, and holds it as the arrays "learnt_norm" and "learnt_center".
+ * CLO_UNSUPPORTED where the mechanism's queries themselves depend on the norm. */
+CLO_API CLO_CHECK clo_status clo_plan_learn(clo_plan *plan, const clo_learning *learning,
+                                            clo_loss budget, clo_error *err);
+/* What the plan learns first; NULL: nothing. */
+CLO_API const clo_learning *clo_plan_learning(const clo_plan *plan);
+
 #ifdef __cplusplus
 }
 #endif

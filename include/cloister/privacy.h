@@ -26,6 +26,8 @@ typedef enum clo_event_kind {
     CLO_EVENT_APPROXIMATE = 4  /* parameter epsilon, and delta: any (epsilon, delta)-DP mechanism */
 } clo_event_kind;
 
+CLO_API const char *clo_event_name(clo_event_kind kind); /* "gaussian" …; NULL: no kind */
+
 /* One thing that happens to the data, `count` times. */
 typedef struct clo_event {
     clo_event_kind kind;

@@ -25,6 +25,11 @@ static size_t opposite(clo_relation relation, unsigned group, int world, double 
                   out);
 }
 
+static size_t ends(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
+}
+
 static size_t far_out(clo_relation relation, unsigned group, int world, double *out)
 {
     return either(relation, group, world, 4, (const double[]){ 1e3, 1e3, 1e3, 1e3 },
@@ -37,6 +42,13 @@ static size_t far_out_across(clo_relation relation, unsigned group, int world, d
                   (const double[]){ 1e3, -1e3, 1e3, -1e3 }, out);
 }
 
+/* Two entries, of which the larger counts where one does. */
+static size_t two_entries(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 2, (const double[]){ 0.8, 0.6 },
+                  (const double[]){ -0.8, -0.6 }, out);
+}
+
 /* The other records stay at the far end, so that what changes is one cluster's last member. */
 static size_t last_member(clo_relation relation, unsigned group, int world, double *out)
 {
@@ -44,6 +56,38 @@ static size_t last_member(clo_relation relation, unsigned group, int world, doub
     const size_t rows = either(relation, group, world, 2, here, there, out);
     memcpy(out + 2 * rows, there, sizeof there);
     return rows + 1;
+}
+
+/* One member more of a cluster that has one, so that its size is 2 or 1. */
+static size_t second_member(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here = 1, middle = 0;
+    const size_t rows = either(relation, group, world, 1, &here, &middle, out);
+    out[rows] = middle;
+    return rows + 1;
+}
+
+/* Ten times as long as all the others, or as short as they are. */
+static size_t longest(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double far[] = { 1, 0 }, near[] = { 0.1, 0 };
+    const size_t rows = either(relation, group, world, 2, far, near, out);
+    for (size_t i = 0; i < 20; i++) memcpy(out + 2 * (rows + i), near, sizeof near);
+    return rows + 20;
+}
+
+static size_t lone_end(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
+}
+
+/* Enough records on either side that no noisy count comes near 0. */
+static size_t two_heaps(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here = 0.5, there = -0.5;
+    const size_t rows = either(relation, group, world, 1, &here, &there, out);
+    for (size_t i = 0; i < 60; i++) out[rows + i] = i % 2 ? here : there;
+    return rows + 60;
 }
 
 static size_t axes(clo_relation relation, unsigned group, int world, double *out)
@@ -88,6 +132,34 @@ static size_t nearly_enough(clo_relation relation, unsigned group, int world, do
     memset(out + 2 * rows, 0, 2 * 15 * sizeof *out);
     for (size_t i = 0; i < 13; i++) memcpy(out + 2 * (rows + i), most, sizeof most);
     return rows + 15;
+}
+
+/* A block with a long record is in that record's cell, whatever short ones it has.  Some blocks
+ * have one along the first axis, and the short ones of the others lie along the second: a fuller
+ * cell, but not by so much that the noise never turns it.  The record takes a block from the one to
+ * the other, so that both sizes show it (histogram.T1).  At epsilon 2 and delta 1e-6, a threshold
+ * of 15. */
+static size_t swapped(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double lengthy[] = { 1, 0 }, brief[] = { 0, .01 };
+    const bool even =
+        relation == CLO_REPLACE; /* a block a row; otherwise rows fall where they do */
+    const size_t few = even ? 15 : 18, others = even ? 18 : 100;
+    const size_t rows = either(relation, group, world, 2, lengthy, brief, out);
+    for (size_t i = 0; i < few + others - (even ? group : 0); i++)
+        memcpy(out + 2 * (rows + i), i < few ? lengthy : brief, sizeof brief);
+    return few + others + (even ? 0 : rows);
+}
+
+/* All blocks have short records along one axis, and agree; a long one across takes its block away.
+ * Sixteen blocks or fifteen at a threshold of 15: whether there is any answer. */
+static size_t dissent(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double brief[] = { .01, 0 };
+    const size_t rows = either(relation, group, world, 2, (const double[]){ 0, 1 }, brief, out);
+    for (size_t i = 0; i < CLO_AUDIT_ROWS - group; i++)
+        memcpy(out + 2 * (rows + i), brief, sizeof brief);
+    return rows + CLO_AUDIT_ROWS - group;
 }
 
 /* At epsilon 4 and delta 1e-6, where the noise ends at 8, the first line is ahead by 10 or by 8: it

@@ -23,6 +23,10 @@
     X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")                \
     X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")        \
     X(HISTOGRAM_LAX, "a cell of a histogram told of at a tenth of its threshold")                  \
+    X(NOISE_FROM_SIZE, "noise divided by the exact size of its cluster")                           \
+    X(RADIUS_FROM_DATA, "the largest record's norm taken for the public one")                      \
+    X(PARTS_SHARED, "parts of the records that are not disjoint")                                  \
+    X(FLOOR_MISSING, "k-means++ seeds as printed: drawn by squared distances alone")               \
     X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
                       "spans")
 

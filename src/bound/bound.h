@@ -27,6 +27,25 @@ CLO_CHECK clo_status clo_i_block_load(const clo_bounded *data, size_t index, siz
 /* The squared norms of the block's records on the full grid: at most 4^CLO_GRID_BITS. */
 CLO_CHECK clo_status clo_i_block_norms(const clo_bounded *data, size_t index, size_t block_rows,
                                        uint64_t *squares, size_t *rows, clo_error *err);
+/* One record on the full grid as it lies in memory: its entries in the order of their columns, the
+ * zeros of a sparse one left out.  For readers whose work is to follow the entries, not the
+ * columns. */
+typedef struct clo_row {
+    size_t count;
+    const uint32_t *columns; /* of each entry; NULL: 0, 1, ... */
+    const int32_t *cells;
+} clo_row;
+clo_row clo_i_bounded_row(const clo_bounded *data, size_t row);
+/* Truncation toward zero by 2^shift (bound.T2), without a branch. */
+static inline int32_t clo_i_coarser(int32_t r, int shift)
+{
+    const int32_t bias = (r >> 31) & ((1 << shift) - 1);
+    return (r + bias) >> shift;
+}
+/* The same rows in another domain of as many columns: record y, in ball coordinates, becomes
+ * y - shift inside the new domain's ball (NULL: no shift).  bound.T5 */
+CLO_CHECK clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain,
+                                   const double *shift, clo_bounded **out, clo_error *err);
 /* A good block size for so many columns. */
 size_t clo_i_block_rows(size_t cols, size_t asked);
 

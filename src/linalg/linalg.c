@@ -69,6 +69,15 @@ void clo_i_gram_add(const double *a, size_t rows, size_t cols, double *c)
     }
 }
 
+void clo_i_cross_add(const double *a, size_t m, const double *b, size_t n, size_t rows, double *c)
+{
+    for (size_t first = 0; first < rows && m > 0 && n > 0; first += BLOCK_ROWS) {
+        const int count = (int)smaller(BLOCK_ROWS, rows - first);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m, (int)n, count, 1.0,
+                    a + first * m, (int)m, b + first * n, (int)n, 1.0, c, (int)n);
+    }
+}
+
 void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_t n, size_t d,
                                double *c)
 {

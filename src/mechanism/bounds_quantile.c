@@ -3,23 +3,23 @@
  * column, inside a generous public one.
  *
  * The domain's norm is the largest radius thinkable; below it lies a public grid of thresholds that
- * fall by equal factors, and the exponential mechanism chooses the one nearest to the quantile
- * (bounds_quantile.T1).
+ * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses the one nearest to
+ * the quantile (bounds_quantile.T1).
  */
-#include "mechanism/mechanism.h"
+#include "mechanism/norm_quantile.h"
 #include "domain/domain.h"
 #include <math.h>
 
 enum { OF, QUANTILE, STEPS, PARAM_COUNT };
 enum { OF_NORM, OF_COLUMNS };
-enum { OCTAVES = 26, GRID = 30, PARTS = 100000, MOST_STEPS = 32 };
+enum { OCTAVES = CLO_QUANTILE_OCTAVES, GRID = 30, PARTS = CLO_QUANTILE_PARTS };
 
 static const clo_param params[PARAM_COUNT] = {
     [OF] = { "of", CLO_PARAM_CHOICE, 0, 1, OF_NORM, "norm|columns",
              "whether to bound the norm of a row or each column" },
     [QUANTILE] = { "quantile", CLO_PARAM_REAL, 0.5, 0.99999, 0.95, NULL,
                    "share of the rows that the bound should hold" },
-    [STEPS] = { "steps", CLO_PARAM_INT, 1, MOST_STEPS, 8, NULL,
+    [STEPS] = { "steps", CLO_PARAM_INT, 1, CLO_QUANTILE_MOST_STEPS, 8, NULL,
                 "thresholds between a radius and its double" },
 };
 
@@ -28,12 +28,6 @@ typedef struct quantile_plan {
     size_t steps;
     size_t thresholds;
 } quantile_plan;
-
-/* Threshold i of n, as a share of the largest: 2^(-(n-1-i)/steps). */
-static double share(const quantile_plan *plan, size_t from_top)
-{
-    return exp2(-(double)from_top / (double)plan->steps);
-}
 
 static clo_status plan_line(clo_draft *draft, const quantile_plan *plan, uint64_t numerator,
                             double epsilon, const char *label, clo_error *err)
@@ -68,30 +62,13 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     return plan_line(draft, plan, numerator, epsilon, "upper bound of each column", err);
 }
 
-/* Where no record lies between two thresholds the data hold them for equal; the handicap then takes
- * the one nearer to the data: a factor of e^2 for each doubling.  On a full grid that weighs as
- * much as 52 nats, about 100/epsilon records. */
-static void handicap(const quantile_plan *plan, const clo_slot *slot, bool upper, int64_t *out)
-{
-    const double nat = (double)slot->rate_denominator / (double)slot->rate_numerator;
-    const double step = fmin(2 * nat / (double)plan->steps, 0x1p40);
-    for (size_t i = 0; i < plan->thresholds; i++)
-        out[upper ? i : plan->thresholds - 1 - i] = (int64_t)((double)i * step);
-}
-
-/* Squared norms on the full grid, increasing. */
-static void norm_thresholds(const quantile_plan *plan, int64_t *out)
-{
-    for (size_t i = 0; i < plan->thresholds; i++)
-        out[i] = (int64_t)ldexp(pow(share(plan, plan->thresholds - 1 - i), 2), 2 * GRID);
-}
-
 /* Column values as shares of the radius: -1 … -2^-26, 0, 2^-26 … 1. */
 static double column_share(const quantile_plan *plan, size_t i)
 {
     const size_t half = (plan->thresholds - 1) / 2;
     if (i == half) return 0;
-    return i < half ? -share(plan, i) : share(plan, plan->thresholds - 1 - i);
+    return i < half ? -clo_i_threshold_share(plan->steps, i)
+                    : clo_i_threshold_share(plan->steps, plan->thresholds - 1 - i);
 }
 
 static void column_thresholds(const quantile_plan *plan, int64_t *out)
@@ -101,29 +78,31 @@ static void column_thresholds(const quantile_plan *plan, int64_t *out)
 }
 
 static clo_status bound_norm(const quantile_plan *plan, const clo_domain *domain,
-                             const clo_bounded *data, clo_context *context,
-                             const int64_t *thresholds, int64_t *handicaps, clo_release *out,
+                             const clo_bounded *data, clo_context *context, clo_release *out,
                              clo_error *err)
 {
-    size_t chosen;
-    handicap(plan, &context->meter->slots[0], true, handicaps);
-    CLO_TRY(clo_i_ask_quantile(context, 0, data, SIZE_MAX, thresholds, handicaps, &chosen, err));
-    const double radius = clo_i_domain_radius(domain) * share(plan, plan->thresholds - 1 - chosen);
+    double share;
+    CLO_TRY(clo_i_ask_norm_quantile(context, 0, data, plan->steps, &share, err));
+    const double radius = clo_i_domain_radius(domain) * share;
     return clo_i_release_put(out, "radius", &radius, 1, (size_t[]){ 1 }, err);
 }
 
 static clo_status bound_columns(const quantile_plan *plan, const clo_domain *domain,
-                                const clo_bounded *data, clo_context *context,
-                                const int64_t *thresholds, int64_t *handicaps, clo_release *out,
+                                const clo_bounded *data, clo_context *context, clo_release *out,
                                 clo_error *err)
 {
     const size_t d = domain->cols;
     const double radius = clo_i_domain_radius(domain);
+    int64_t *thresholds = NULL, *handicaps = NULL;
     double *bounds[2];
+    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *thresholds, &thresholds, err));
+    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *handicaps, &handicaps, err));
+    column_thresholds(plan, thresholds);
     CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[0], err));
     CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[1], err));
     for (size_t end = 0; end < 2; end++) {
-        handicap(plan, &context->meter->slots[end], end == 1, handicaps);
+        clo_i_threshold_handicaps(&context->meter->slots[end], plan->steps, plan->thresholds,
+                                  end == 1, handicaps);
         for (size_t j = 0; j < d; j++) {
             size_t chosen;
             context->progress_from = (double)(end * d + j) / (2 * (double)d);
@@ -137,7 +116,7 @@ static clo_status bound_columns(const quantile_plan *plan, const clo_domain *dom
         /* The two are chosen apart; usable bounds need the lower below the upper. */
         const double low = fmin(bounds[0][j], bounds[1][j]),
                      high = fmax(bounds[0][j], bounds[1][j]);
-        const double least = radius * share(plan, OCTAVES * plan->steps - 1);
+        const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
         bounds[0][j] = low;
         bounds[1][j] = high - low < least ? low + least : high;
     }
@@ -149,15 +128,8 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const quantile_plan *const plan = state;
-    int64_t *thresholds = NULL, *handicaps = NULL;
-    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *thresholds, &thresholds, err));
-    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *handicaps, &handicaps, err));
-    if (plan->columns) {
-        column_thresholds(plan, thresholds);
-        return bound_columns(plan, domain, data, context, thresholds, handicaps, out, err);
-    }
-    norm_thresholds(plan, thresholds);
-    return bound_norm(plan, domain, data, context, thresholds, handicaps, out, err);
+    if (plan->columns) return bound_columns(plan, domain, data, context, out, err);
+    return bound_norm(plan, domain, data, context, out, err);
 }
 
 extern const clo_mechanism clo_i_mechanism_bounds_quantile;

@@ -4,41 +4,40 @@
  * Each round asks one query: the sums and sizes of all clusters, whose members are decided by
  * the centres released in the round before (kmeans_lloyd.T1).  All else is post-processing: a
  * public start, a mean that is not trusted further than its noise allows, a pull back into the
- * ball.  A cluster without records gets noise like any other; nothing branches on it.
+ * ball.  A cluster without records gets noise like any other; nothing branches on it.  The noise is
+ * Gaussian, or Laplace where the budget has no delta or so small a one that this errs less.
  *
  * Where there are many columns and the centres are nearly in a few directions, part of the budget
  * buys these directions first, and the rounds look at the records through them: the noise then
  * grows with the directions kept, and no longer with the columns.
  */
 #include "domain/domain.h"
+#include "mechanism/centers_common.h"
 #include "mechanism/frame.h"
-#include "parallel/parallel.h"
-#include "random/random.h"
 #include <math.h>
 #include <string.h>
 
-enum { CLUSTERS, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
-enum { CANDIDATES_A_CENTER = 8, BY_CHOICE = -1, MOST_KEPT = 1024 };
-static const double STEP_APART = 0.05; /* of the radius */
-static const double GUESSED_ROWS_A_CLUSTER = 5000;
+enum { CLUSTERS, ROUNDS, REDUCE, SHARE, NOISE, PARAM_COUNT };
+enum { BY_CHOICE = -1, MOST_KEPT = 1024 };
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, CLO_MAX_CLUSTERS, 8, NULL,
-                   "how many centres to find" },
+    [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 1, 100, 5, NULL,
                  "passes over the data, each with its share of the budget" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, 0, NULL,
                  "directions to keep before the rounds; 0: all, -1: what pays" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.5, NULL,
                 "of the budget, for choosing the directions to keep" },
+    [NOISE] = CLO_CENTERS_ROW_NOISE,
 };
 
 typedef struct lloyd_plan {
     size_t clusters;
     uint64_t rounds;
-    size_t cols;  /* of the records */
-    size_t frame; /* directions kept; 0: the records themselves are looked at */
-    size_t seen;  /* coordinates that the rounds see: one of the two above */
+    size_t cols;     /* of the records */
+    size_t frame;    /* directions kept; 0: the records themselves are looked at */
+    size_t seen;     /* coordinates that the rounds see: one of the two above */
+    double round_mu; /* of a round beside the choice of directions */
 } lloyd_plan;
 
 /* k centres span at most k directions.  Keeping these pays where the noise of a Gram matrix, whose
@@ -46,21 +45,29 @@ typedef struct lloyd_plan {
  * fill half of the ball evenly in them. */
 static size_t what_pays(const clo_domain *domain, size_t k, double noise)
 {
-    const double rows = domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)k;
+    const double rows = clo_i_guessed_rows(domain, k);
     const double edge = noise * sqrt(2 * (double)domain->cols);
     return domain->cols > 2 * k && k <= MOST_KEPT && edge < rows / (4 * (double)k) ? k : 0;
 }
 
 /* The Gram matrix that the directions are taken from, and with it the number of them. */
-static clo_status add_frame(clo_draft *draft, double mu, lloyd_plan *plan, clo_error *err)
+static clo_status add_frame(clo_draft *draft, lloyd_plan *plan, clo_error *err)
 {
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     const double wanted = draft->values[REDUCE];
+    const bool pure = draft->values[NOISE] == CLO_SUM_LAPLACE || !(draft->budget.delta > 0);
     clo_slot slot;
+    double mu;
     if (wanted > (double)plan->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %g", plan->cols,
                           wanted);
-    if (wanted == 0 || (wanted < 0 && plan->cols <= 2 * plan->clusters)) return CLO_OK;
+    if (wanted > 0 && pure)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "directions are chosen with Gaussian noise, which needs a delta above 0 "
+                          "and noise other than laplace: give them, or set reduce to 0");
+    if (wanted == 0 || (wanted < 0 && (pure || plan->cols <= 2 * plan->clusters))) return CLO_OK;
+    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
                                      "Gram matrix of the records, to choose directions by", &slot,
                                      err));
@@ -69,16 +76,32 @@ static clo_status add_frame(clo_draft *draft, double mu, lloyd_plan *plan, clo_e
                                          ldexp((double)slot.scale, -2 * slot.bits));
     if (plan->frame == 0) return CLO_OK;
     plan->seen = plan->frame;
+    plan->round_mu = mu * sqrt((1 - draft->values[SHARE]) / (double)plan->rounds);
+    return clo_i_draft_add(draft, &slot, err);
+}
+
+/* The rounds: Gaussian beside the Gram matrix, otherwise with whatever noise errs less. */
+static clo_status add_rounds(clo_draft *draft, const lloyd_plan *plan, clo_error *err)
+{
+    const char *const label = "sums and sizes of the clusters, one ask a round";
+    const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
+    clo_slot slot;
+    if (plan->frame)
+        CLO_TRY(clo_i_plan_gaussian_sum(&seen, plan->clusters, plan->round_mu, plan->rounds, label,
+                                        &slot, err));
+    else
+        CLO_TRY(clo_i_plan_cluster_sum_within(draft->domain, plan->clusters,
+                                              (clo_sum_noise)draft->values[NOISE], draft->budget,
+                                              plan->rounds, label, &slot, err));
+    slot.lens = plan->frame > 0;
     return clo_i_draft_add(draft, &slot, err);
 }
 
 static size_t state_bytes(const lloyd_plan *plan)
 {
-    const size_t k = plan->clusters, c = plan->seen, candidates = k * CANDIDATES_A_CENTER;
-    size_t bytes = 3 * clo_i_take_size(k * c, sizeof(double)) +
-                   2 * clo_i_take_size(k, sizeof(double)) +
-                   clo_i_take_size(candidates * c, sizeof(double)) +
-                   clo_i_take_size(candidates, sizeof(double)) +
+    const size_t k = plan->clusters, c = plan->seen;
+    size_t bytes = 2 * clo_i_take_size(k * c, sizeof(double)) + clo_i_take_size(k, sizeof(double)) +
+                   clo_i_center_round_size(k, c) + clo_i_start_centers_size(k, c) +
                    clo_i_take_size(k * plan->cols, sizeof(double));
     if (plan->frame)
         bytes += clo_i_take_size(plan->cols * plan->frame, sizeof(double)) +
@@ -93,174 +116,16 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                         .rounds = (uint64_t)draft->values[ROUNDS],
                         .cols = draft->domain->cols,
                         .seen = draft->domain->cols };
-    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    clo_slot slot;
-    double mu;
-    const clo_event rounds = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = plan.rounds };
-    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    CLO_TRY(add_frame(draft, mu, &plan, err));
-    if (plan.frame)
-        mu *= sqrt((1 - draft->values[SHARE]) / (double)plan.rounds);
-    else
-        CLO_TRY(clo_calibrate(&rounds, 1, draft->budget, &mu, err));
-    const clo_domain seen = clo_i_lens_domain(draft->domain, plan.seen);
-    CLO_TRY(clo_i_plan_gaussian_sum(plan.frame ? &seen : draft->domain, plan.clusters, mu,
-                                    plan.rounds, "sums and sizes of the clusters, one ask a round",
-                                    &slot, err));
-    slot.lens = plan.frame > 0;
+    CLO_TRY(add_frame(draft, &plan, err));
+    CLO_TRY(add_rounds(draft, &plan, err));
     draft->workspace = state_bytes(&plan);
     memcpy(state, &plan, sizeof plan);
-    return clo_i_draft_add(draft, &slot, err);
+    return CLO_OK;
 }
 
 static size_t rounds_slot(const lloyd_plan *plan)
 {
     return plan->frame > 0;
-}
-
-/* ---- a public start -------------------------------------------------------------------- */
-
-static void draw_points(clo_stream *stream, size_t count, size_t d, double *points)
-{
-    /* In many dimensions a uniform point of the ball is near the sphere, and records are not. */
-    const double power = 1 / fmin((double)d, 3);
-    for (size_t i = 0; i < count; i++) {
-        double square = 0;
-        for (size_t j = 0; j < d; j++) {
-            points[i * d + j] = clo_i_random_normal(stream);
-            square += points[i * d + j] * points[i * d + j];
-        }
-        const double radius = pow(clo_i_random_unit(stream), power) / sqrt(square);
-        for (size_t j = 0; j < d; j++) points[i * d + j] *= radius;
-    }
-}
-
-static double squared_distance(const double *a, const double *b, size_t d)
-{
-    double total = 0;
-    for (size_t j = 0; j < d; j++) total += (a[j] - b[j]) * (a[j] - b[j]);
-    return total;
-}
-
-/* Of the candidates, k that lie far apart: the next one is always the farthest from those taken. */
-static void spread_out(const double *points, size_t count, size_t k, size_t d, double *nearest,
-                       double *centers)
-{
-    for (size_t i = 0; i < count; i++) nearest[i] = INFINITY;
-    for (size_t c = 0, next = 0; c < k; c++) {
-        memcpy(centers + c * d, points + next * d, d * sizeof *centers);
-        const double *const taken = centers + c * d;
-        next = 0;
-        for (size_t i = 0; i < count; i++) {
-            nearest[i] = fmin(nearest[i], squared_distance(points + i * d, taken, d));
-            if (nearest[i] > nearest[next]) next = i;
-        }
-    }
-}
-
-static clo_status start(clo_context *context, size_t k, size_t d, double *centers, clo_error *err)
-{
-    const size_t count = k * CANDIDATES_A_CENTER;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    double *points = NULL, *nearest = NULL;
-    clo_stream *stream = NULL;
-    clo_status status = clo_i_take(context->workspace, count * d, sizeof *points, &points, err);
-    if (!status) status = clo_i_take(context->workspace, count, sizeof *nearest, &nearest, err);
-    if (!status) status = clo_i_stream_open(context->rng, ask, 0, &stream, err);
-    if (!status) {
-        draw_points(stream, count, d, points);
-        spread_out(points, count, k, d, nearest, centers);
-        status = clo_i_stream_check(stream, err);
-        clo_i_stream_close(stream);
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    if (!status)
-        status = clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
-    return status;
-}
-
-/* ---- a round --------------------------------------------------------------------------- */
-
-static bool within_noise_of_empty(const clo_slot *slot, double size)
-{
-    return size <= 2 * (double)slot->scale / (double)slot->count_unit;
-}
-
-static void pull_into_ball(double *center, size_t d)
-{
-    double norm = 0;
-    for (size_t j = 0; j < d; j++) norm += center[j] * center[j];
-    if (norm > 1)
-        for (size_t j = 0; j < d; j++) center[j] /= sqrt(norm);
-}
-
-/* Moves a centre toward the noisy mean, as far as the mean can be trusted: not at all where the
- * noisy size is within the noise of 0, and otherwise by the positive-part James-Stein factor. */
-static void move(const clo_slot *slot, size_t d, const double *sum, double size, double *center)
-{
-    if (within_noise_of_empty(slot, size)) return;
-    const double noise = ldexp((double)slot->scale, -slot->bits) / size;
-    double step = 0, trust = 1;
-    for (size_t j = 0; j < d; j++)
-        step += (sum[j] / size - center[j]) * (sum[j] / size - center[j]);
-    if (d > 2 && step > 0) trust = fmax(0, 1 - ((double)d - 2) * noise * noise / step);
-    for (size_t j = 0; j < d; j++) center[j] += trust * (sum[j] / size - center[j]);
-    pull_into_ball(center, d);
-}
-
-/* A centre that seems to have no records is better used beside the one that has the most: the two
- * step apart along a random line, and the next round tells them apart.  Noisy sizes and public
- * randomness alone decide (kmeans_lloyd.T1). */
-static clo_status revive(clo_context *context, const lloyd_plan *plan, double *centers,
-                         double *sizes, clo_error *err)
-{
-    const size_t k = plan->clusters, d = plan->seen;
-    const clo_slot *const slot = &context->meter->slots[rounds_slot(plan)];
-    const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t c = 0; c < k; c++) {
-        size_t largest = 0;
-        double square = 0, *const weak = centers + c * d;
-        if (!within_noise_of_empty(slot, sizes[c])) continue;
-        for (size_t other = 1; other < k; other++)
-            if (sizes[other] > sizes[largest]) largest = other;
-        if (largest == c || within_noise_of_empty(slot, sizes[largest])) break;
-        double *const strong = centers + largest * d;
-        for (size_t j = 0; j < d; j++) {
-            weak[j] = clo_i_random_normal(stream);
-            square += weak[j] * weak[j];
-        }
-        for (size_t j = 0; j < d; j++) {
-            const double step = STEP_APART * weak[j] / sqrt(square);
-            weak[j] = strong[j] - step;
-            strong[j] += step;
-        }
-        pull_into_ball(weak, d);
-        pull_into_ball(strong, d);
-        sizes[c] = sizes[largest] /= 2;
-    }
-    const clo_status status = clo_i_stream_check(stream, err);
-    clo_i_stream_close(stream);
-    if (status) return status;
-    return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
-}
-
-static clo_status one_round(clo_context *context, const lloyd_plan *plan, const clo_bounded *data,
-                            double *centers, double *sums, double *sizes, clo_error *err)
-{
-    const size_t k = plan->clusters, d = plan->seen, ask = rounds_slot(plan);
-    const clo_slot *const slot = &context->meter->slots[ask];
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    clo_assign rule;
-    clo_status status =
-        clo_i_assign_centers(context->workspace, centers, k, d, slot->bits, &rule, err);
-    if (!status) status = clo_i_ask_gaussian_sum(context, ask, data, &rule, sums, sizes, err);
-    if (!status)
-        for (size_t c = 0; c < k; c++) move(slot, d, sums + c * d, sizes[c], centers + c * d);
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
 }
 
 /* ---- the run --------------------------------------------------------------------------- */
@@ -276,29 +141,18 @@ static void show_progress(clo_context *context, const lloyd_plan *plan, uint64_t
 static clo_status search(const lloyd_plan *plan, const clo_bounded *data, clo_context *context,
                          double *centers, double *sizes, clo_error *err)
 {
-    const size_t k = plan->clusters, first = plan->frame > 0;
+    const size_t k = plan->clusters, first = rounds_slot(plan);
+    const double weak = 2 * clo_i_slot_count_deviation(&context->meter->slots[first]);
     double *sums = NULL;
     CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *sums, &sums, err));
-    CLO_TRY(start(context, k, plan->seen, centers, err));
+    CLO_TRY(clo_i_start_centers(context, k, plan->seen, centers, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, first + round);
-        CLO_TRY(one_round(context, plan, data, centers, sums, sizes, err));
-        if (round + 2 < plan->rounds) CLO_TRY(revive(context, plan, centers, sizes, err));
+        CLO_TRY(clo_i_center_round(context, first, data, plan->seen, centers, sums, sizes, err));
+        if (round + 2 < plan->rounds)
+            CLO_TRY(clo_i_revive_centers(context, k, plan->seen, weak, centers, sizes, err));
     }
     return CLO_OK;
-}
-
-/* From what the lens shows back to all coordinates of the ball. */
-static void unfold(const lloyd_plan *plan, const double *frame, double scale, const double *seen,
-                   double *whole)
-{
-    const size_t d = plan->cols, r = plan->frame;
-    for (size_t j = 0; j < d; j++) {
-        double sum = 0;
-        for (size_t i = 0; i < r; i++) sum += frame[j * r + i] * seen[i];
-        whole[j] = sum / scale;
-    }
-    pull_into_ball(whole, d);
 }
 
 static clo_status search_in_frame(const lloyd_plan *plan, const clo_bounded *data,
@@ -317,7 +171,7 @@ static clo_status search_in_frame(const lloyd_plan *plan, const clo_bounded *dat
     const clo_status status = search(plan, data, context, seen, sizes, err);
     context->lens = NULL;
     for (size_t c = 0; !status && c < k; c++)
-        unfold(plan, frame, lens.scale, seen + c * r, centers + c * d);
+        clo_i_unfold_point(frame, d, r, lens.scale, seen + c * r, centers + c * d);
     return status;
 }
 
@@ -333,12 +187,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
         CLO_TRY(search_in_frame(plan, data, context, centers, sizes, err));
     else
         CLO_TRY(search(plan, data, context, centers, sizes, err));
-    for (size_t c = 0; c < k; c++) {
-        clo_i_domain_unmap_point(domain, centers + c * d);
-        sizes[c] = fmax(sizes[c], 0);
-    }
-    CLO_TRY(clo_i_release_put(out, "centers", centers, 2, (size_t[]){ k, d }, err));
-    return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
+    return clo_i_release_centers(domain, k, centers, sizes, out, err);
 }
 
 /* With directions kept, the part of a centre that they miss is not counted: it depends on the
@@ -348,9 +197,8 @@ static double predict(const void *state, const clo_domain *domain, const clo_slo
 {
     const lloyd_plan *const plan = state;
     const clo_slot *const slot = &slots[rounds_slot(plan)];
-    const double noise = ldexp((double)slot->scale, -slot->bits);
     (void)domain;
-    return sqrt((double)plan->seen) * noise * (double)plan->clusters / rows;
+    return sqrt((double)plan->seen) * clo_i_slot_deviation(slot) * (double)plan->clusters / rows;
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;

@@ -36,7 +36,8 @@ struct clo_mechanism {
      * depends on the data would be a release of its own. */
     clo_status (*run)(const void *plan, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err);
-    /* The error to expect with so many rows, from the noise alone; NULL: no prediction. */
+    /* The error to expect with so many rows, from the noise alone; NULL: no prediction, NaN: none
+     * with these parameters. */
     double (*predict)(const void *plan, const clo_domain *domain, const clo_slot *slots,
                       double rows);
     const char *prediction; /* what that number is */
@@ -56,8 +57,11 @@ struct clo_plan {
     clo_slot *slots;
     size_t slot_count;
     size_t workspace;
-    char reason[240]; /* why this method was chosen; empty: the caller named it */
-    uint8_t id[32];   /* a hash of all of the above: a grant is for one plan */
+    clo_learning learning; /* where there are steps */
+    size_t steps;          /* the first of the slots: what is learnt before the mechanism runs */
+    clo_loss rest;         /* the budget that the mechanism's own slots were planned for */
+    char reason[240];      /* why this method was chosen; empty: the caller named it */
+    uint8_t id[32];        /* a hash of all of the above: a grant is for one plan */
 };
 
 /* Good for one run of one plan. */
@@ -70,6 +74,25 @@ struct clo_grant {
 
 /* Bytes that a run needs with blocks of so many rows; 0: as the queries like. */
 size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
+
+/* The hash of all that a plan is. */
+void clo_i_plan_identify(clo_plan *plan);
+/* The mechanism's own plan once more, for another domain: its state, and its slots, which must be
+ * the paid ones but for what people read of them; CLO_UNSUPPORTED where they are not. */
+CLO_CHECK clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
+                                      clo_slot *slots, clo_error *err);
+
+/* What a run learnt, as the plan and the data to go on with. */
+typedef struct clo_i_learnt {
+    clo_plan plan; /* of the domain that was learnt; domain, state and slots are its own */
+    clo_bounded *data;
+} clo_i_learnt;
+
+/* Takes the steps of the plan (learn.T1); the release is told of them.  To be freed. */
+CLO_CHECK clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data,
+                                 clo_context *context, clo_release *release, clo_i_learnt *out,
+                                 clo_error *err);
+void clo_i_learnt_free(clo_i_learnt *learnt);
 
 /* Adds a line to the draft. */
 CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err);

@@ -53,8 +53,19 @@ static void hash_doubles(crypto_generichash_state *state, const double *values, 
     if (values) crypto_generichash_update(state, (const uint8_t *)values, count * sizeof *values);
 }
 
+static void hash_learning(crypto_generichash_state *state, const clo_plan *plan)
+{
+    const clo_learning *const learning = &plan->learning;
+    const uint64_t facts[] = { plan->steps, learning->norm, learning->center };
+    const double reals[] = { learning->norm_share, learning->center_share, learning->quantile,
+                             learning->norm_about };
+    if (!plan->steps) return;
+    crypto_generichash_update(state, (const uint8_t *)facts, sizeof facts);
+    hash_doubles(state, reals, sizeof reals / sizeof *reals);
+}
+
 /* Field by field: a struct's padding is not part of a plan. */
-static void identify(clo_plan *plan)
+void clo_i_plan_identify(clo_plan *plan)
 {
     const clo_domain *const domain = &plan->domain;
     const uint64_t facts[] = { (uint64_t)domain->relation, domain->cols, domain->rows,
@@ -87,7 +98,10 @@ static void identify(clo_plan *plan)
                                   slot->cols,
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
+                                  (uint64_t)(slot->constant * 0x1p32),
                                   slot->count_unit,
+                                  slot->blocks,
+                                  slot->parts,
                                   slot->width,
                                   slot->threshold,
                                   slot->quantile_numerator,
@@ -100,6 +114,7 @@ static void identify(clo_plan *plan)
         hash_doubles(&state, domain->frame, domain->frame_rows * domain->cols);
         hash_doubles(&state, domain->origin, domain->frame_rows);
     }
+    hash_learning(&state, plan);
     crypto_generichash_final(&state, plan->id, sizeof plan->id);
 }
 
@@ -120,7 +135,7 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);
-    identify(plan);
+    clo_i_plan_identify(plan);
     return CLO_OK;
 }
 
@@ -140,6 +155,46 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
     draft->budget = clo_i_loss_on_grid(plan->budget);
     clo_status status = mechanism->plan(draft, plan->state, err);
     if (!status) status = settle(plan, draft, err);
+    clo_i_free(draft);
+    return status;
+}
+
+/* Whether two lines ask the same with the same noise, whatever units people read it in. */
+static bool ask_the_same(const clo_slot *a, const clo_slot *b)
+{
+    return a->query == b->query && a->event.kind == b->event.kind &&
+           a->event.parameter == b->event.parameter && a->event.delta == b->event.delta &&
+           a->event.count == b->event.count && a->bits == b->bits && a->cols == b->cols &&
+           a->lens == b->lens && a->even == b->even && a->groups == b->groups &&
+           a->vectors == b->vectors && a->sensitivity == b->sensitivity && a->scale == b->scale &&
+           a->count_unit == b->count_unit && a->rate_numerator == b->rate_numerator &&
+           a->rate_denominator == b->rate_denominator && a->dim == b->dim &&
+           a->blocks == b->blocks && a->width == b->width && a->threshold == b->threshold &&
+           a->grid_bits == b->grid_bits && a->alpha == b->alpha && a->beta == b->beta &&
+           a->quantile_numerator == b->quantile_numerator &&
+           a->quantile_denominator == b->quantile_denominator;
+}
+
+clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
+                            clo_slot *slots, clo_error *err)
+{
+    const size_t count = plan->slot_count - plan->steps;
+    clo_draft *draft = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *draft, &draft, err));
+    draft->domain = domain;
+    draft->values = plan->values;
+    draft->budget = clo_i_loss_on_grid(plan->rest);
+    clo_status status = plan->mechanism->plan(draft, state, err);
+    bool same = draft->slot_count == count && draft->workspace <= plan->workspace;
+    for (size_t i = 0; same && i < count; i++)
+        same = ask_the_same(&draft->slots[i], &plan->slots[plan->steps + i]);
+    if (!status && !same)
+        status =
+            clo_i_fail(err, CLO_UNSUPPORTED,
+                       "what %s/%s asks depends on the norm itself, so that a run cannot learn "
+                       "it first: find one with bounds/quantile before",
+                       plan->mechanism->family, plan->mechanism->method);
+    if (!status) memcpy(slots, draft->slots, count * sizeof *slots);
     clo_i_free(draft);
     return status;
 }
@@ -165,7 +220,7 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
     CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
     plan->mechanism = mechanism;
     plan->guarantee = guarantee;
-    plan->budget = budget;
+    plan->budget = plan->rest = budget;
     const clo_status status = fill(plan, params, domain, err);
     if (status)
         clo_plan_free(plan);
@@ -257,7 +312,13 @@ clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, co
         return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s has no prediction of its error",
                           mechanism->family, mechanism->method);
     if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
-    *error = mechanism->predict(plan->state, &plan->domain, plan->slots, rows);
+    const double predicted =
+        mechanism->predict(plan->state, &plan->domain, plan->slots + plan->steps, rows);
+    if (isnan(predicted))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s/%s has no prediction of its error with these parameters",
+                          mechanism->family, mechanism->method);
+    *error = predicted;
     *meaning = mechanism->prediction;
     return CLO_OK;
 }

@@ -82,18 +82,30 @@ static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_e
     return CLO_OK;
 }
 
+static bool asks(const clo_plan *plan, clo_event_kind kind)
+{
+    for (size_t i = 0; i < plan->slot_count; i++)
+        if (plan->slots[i].event.kind == kind) return true;
+    return false;
+}
+
 static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t size)
 {
-    bool gaussian = false, exponential = false;
-    for (size_t i = 0; i < plan->slot_count; i++) {
-        gaussian |= plan->slots[i].event.kind == CLO_EVENT_GAUSSIAN;
-        exponential |= plan->slots[i].event.kind == CLO_EVENT_EXPONENTIAL;
-    }
-    snprintf(text, size, "%s%s%s; %s", gaussian ? "exactly rounded Gaussian" : "",
-             gaussian && exponential ? ", " : "",
-             !exponential                   ? ""
-             : plan->guarantee == CLO_EXACT ? "exact exponential mechanism"
-                                            : "exponential mechanism in floating point",
+    const char *const exponential = plan->guarantee == CLO_EXACT
+                                        ? "exact exponential mechanism"
+                                        : "exponential mechanism in floating point";
+    const char *const names[] = {
+        asks(plan, CLO_EVENT_GAUSSIAN) ? "exactly rounded Gaussian" : NULL,
+        asks(plan, CLO_EVENT_PURE) ? "exact discrete Laplace" : NULL,
+        asks(plan, CLO_EVENT_EXPONENTIAL) ? exponential : NULL,
+    };
+    size_t length = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i])
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+                                       names[i]);
+    snprintf(text + length, size - length, "; %s",
              secure ? "ChaCha20 keyed by the operating system" : "ChaCha20 from a seed");
 }
 
@@ -144,7 +156,7 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
                            clo_release *release, clo_error *err)
 {
     clo_facts *const facts = &release->facts;
-    char sampler[128], statement[400];
+    char sampler[160], statement[400];
     name_samplers(plan, secure, sampler, sizeof sampler);
     state(plan, secure, statement, sizeof statement);
     CLO_TRY(clo_i_copy_text(clo_version(), &facts->version, err));
@@ -178,17 +190,31 @@ static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_
     return CLO_OK;
 }
 
+/* The mechanism, in the domain of the plan, and the facts of what it released. */
+static clo_status run_mechanism(const clo_plan *plan, const clo_grant *grant,
+                                const clo_bounded *data, clo_context *context, clo_release *release,
+                                clo_error *err)
+{
+    CLO_TRY(plan->mechanism->run(plan->state, &plan->domain, data, context, release, err));
+    CLO_TRY(clo_i_lift(&plan->domain, release, err));
+    return describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
+}
+
 static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
                          clo_context *context, clo_release *release, clo_error *err)
 {
     const int before = omp_get_max_threads();
+    clo_i_learnt learnt;
+    clo_status status;
     /* BLAS takes its number of threads from here; it is put back below. */
     omp_set_num_threads(context->threads);
-    clo_status status =
-        plan->mechanism->run(plan->state, &plan->domain, data, context, release, err);
+    if (!plan->steps) {
+        status = run_mechanism(plan, grant, data, context, release, err);
+    } else if (!(status = clo_i_learn(plan, data, context, release, &learnt, err))) {
+        status = run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
+        clo_i_learnt_free(&learnt);
+    }
     omp_set_num_threads(before);
-    if (!status) status = clo_i_lift(&plan->domain, release, err);
-    if (!status) status = describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
     return status;
 }
 
@@ -199,7 +225,8 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
-    clo_meter meter = { .slots = plan->slots, .count = plan->slot_count };
+    clo_meter meter = { .slots = plan->slots + plan->steps,
+                        .count = plan->slot_count - plan->steps };
     if (given)
         memcpy(&options, given,
                given->struct_size < sizeof options ? given->struct_size : sizeof options);

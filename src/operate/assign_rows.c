@@ -52,13 +52,21 @@ static clo_status bring_to_scale(yardstick *y, clo_error *err)
     return CLO_OK;
 }
 
-/* Distances of the block's rows, which are brought to scale in place. */
-static clo_status assign_block(const yardstick *y, double *rows, size_t count, double *squared,
-                               uint32_t *nearest, clo_error *err)
+/* Distances of `count` rows of the table; block: room for them, NULL where they are sparse and are
+ * not written out. */
+static clo_status assign_block(const yardstick *y, const clo_table *table, size_t first,
+                               size_t count, double *block, double *squared, uint32_t *nearest,
+                               clo_error *err)
 {
     const size_t d = y->target.flats.cols;
-    for (size_t i = 0; y->scale && i < count * d; i++) rows[i] /= y->scale[i % d];
-    CLO_TRY(clo_i_flat_distances(&y->target.flats, rows, count, squared, nearest, err));
+    if (block) {
+        clo_i_table_rows(table, first, count, block);
+        for (size_t i = 0; y->scale && i < count * d; i++) block[i] /= y->scale[i % d];
+        CLO_TRY(clo_i_flat_distances(&y->target.flats, block, count, squared, nearest, err));
+    } else {
+        CLO_TRY(clo_i_sparse_distances(&y->target.flats, table, y->scale, first, count, squared,
+                                       nearest, err));
+    }
     for (size_t i = 0; i < count; i++)
         if (isnan(squared[i])) nearest[i] = CLO_NO_CLUSTER;
     return CLO_OK;
@@ -67,8 +75,9 @@ static clo_status assign_block(const yardstick *y, double *rows, size_t count, d
 static clo_status pass(const yardstick *y, const clo_table *table, uint32_t *clusters,
                        double *distances, clo_error *err)
 {
-    const size_t cols = clo_table_cols(table), rows = clo_table_rows(table);
-    const size_t fit = BLOCK_DOUBLES / cols;
+    const bool sparse = clo_i_is_sparse_work(&y->target.flats, table);
+    const size_t cols = sparse ? 0 : clo_table_cols(table), rows = clo_table_rows(table);
+    const size_t fit = BLOCK_DOUBLES / (cols + 1);
     const size_t most = fit < 1 ? 1 : fit < BLOCK_ROWS ? fit : BLOCK_ROWS;
     double *block = NULL;
     uint32_t *nearest = NULL;
@@ -77,8 +86,7 @@ static clo_status pass(const yardstick *y, const clo_table *table, uint32_t *clu
     for (size_t first = 0; first < rows && !status; first += most) {
         const size_t count = rows - first < most ? rows - first : most;
         double *const squared = block + most * cols;
-        clo_i_table_rows(table, first, count, block);
-        status = assign_block(y, block, count, squared, nearest, err);
+        status = assign_block(y, table, first, count, sparse ? NULL : block, squared, nearest, err);
         clo_i_table_forget(table, first, count);
         for (size_t i = 0; i < count && !status; i++) {
             if (clusters) clusters[first + i] = nearest[i];

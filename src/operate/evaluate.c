@@ -31,11 +31,23 @@ bool clo_is_solution(const char *path)
 
 /* ---- the pass over the rows ---------------------------------------------- */
 
-static clo_status add_block(clo_target *t, const double *rows, size_t count, double *squared,
-                            uint32_t *nearest, size_t *counted, clo_error *err)
+/* A block of the table: `rows` is where it is written out, NULL where that is not needed. */
+typedef struct block {
+    const clo_table *table;
+    size_t first, count;
+    const double *rows;
+} block;
+
+static clo_status add_block(clo_target *t, const block *b, double *squared, uint32_t *nearest,
+                            size_t *counted, clo_error *err)
 {
+    const size_t count = b->count;
     double sum = 0;
-    CLO_TRY(clo_i_flat_distances(&t->flats, rows, count, squared, nearest, err));
+    if (b->rows)
+        CLO_TRY(clo_i_flat_distances(&t->flats, b->rows, count, squared, nearest, err));
+    else
+        CLO_TRY(clo_i_sparse_distances(&t->flats, b->table, NULL, b->first, count, squared, nearest,
+                                       err));
     *counted = 0;
     for (size_t i = 0; i < count; i++) {
         if (isnan(squared[i])) {
@@ -54,23 +66,25 @@ static clo_status add_block(clo_target *t, const double *rows, size_t count, dou
 static clo_status pass(const clo_table *table, clo_target targets[2], uint32_t *nearest,
                        size_t *counted, clo_error *err)
 {
-    const size_t cols = clo_table_cols(table), rows = clo_table_rows(table);
-    const size_t fit = BLOCK_DOUBLES / cols;
+    const bool sparse = clo_i_is_sparse_work(&targets[0].flats, table);
+    const size_t cols = sparse ? 0 : clo_table_cols(table), rows = clo_table_rows(table);
+    const size_t fit = BLOCK_DOUBLES / (cols + 1);
     const size_t most = fit < 1 ? 1 : fit < BLOCK_ROWS ? fit : BLOCK_ROWS;
-    double *block = NULL;
-    clo_status status = clo_i_alloc(most * (cols + 1), sizeof *block, &block, err);
+    double *room = NULL; /* for the rows of a block, and a distance for each */
+    clo_status status = clo_i_alloc(most * (cols + 1), sizeof *room, &room, err);
     *counted = 0;
     for (size_t first = 0; first < rows && status == CLO_OK; first += most) {
         const size_t count = rows - first < most ? rows - first : most;
+        const block b = { table, first, count, sparse ? NULL : room };
         size_t here = 0;
-        clo_i_table_rows(table, first, count, block);
+        if (!sparse) clo_i_table_rows(table, first, count, room);
         for (size_t t = 0; t < 2 && targets[t].flats.count > 0 && status == CLO_OK; t++)
-            status = add_block(&targets[t], block, count, block + most * cols,
+            status = add_block(&targets[t], &b, room + most * cols,
                                nearest && t == 0 ? nearest + first : NULL, &here, err);
         clo_i_table_forget(table, first, count);
         *counted += here;
     }
-    clo_i_wipe_free(block, most * (cols + 1) * sizeof *block);
+    clo_i_wipe_free(room, most * (cols + 1) * sizeof *room);
     return status;
 }
 

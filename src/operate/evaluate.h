@@ -29,4 +29,12 @@ CLO_CHECK clo_status clo_i_target_of_truth(const clo_target *result, clo_matrix 
 CLO_CHECK clo_status clo_i_targets_apart(const clo_target *a, const clo_target *b,
                                          clo_evaluation *result, clo_error *err);
 
+/* Whether these rows are sparse, and compared with centres: then they need not be written out. */
+bool clo_i_is_sparse_work(const clo_flats *flats, const clo_table *table);
+/* As clo_i_flat_distances, for the table's rows from `first` on, each entry divided by its column's
+ * scale, where there is one. */
+CLO_CHECK clo_status clo_i_sparse_distances(const clo_flats *flats, const clo_table *table,
+                                            const double *scale, size_t first, size_t count,
+                                            double *squared, uint32_t *nearest, clo_error *err);
+
 #endif

@@ -118,10 +118,50 @@ static clo_matrix matrix_of(clo_array array)
     return (clo_matrix){ array.data, array.shape[0], array.shape[1], array.shape[1] };
 }
 
+/* Whether the lists of a release's sparse centres are lists of k centres with d columns. */
+static bool are_lists(clo_array starts, clo_array columns, clo_array values, size_t d)
+{
+    const size_t k = starts.shape[0] - 1, entries = columns.shape[0];
+    if (k < 1 || values.shape[0] != entries || starts.data[0] != 0) return false;
+    for (size_t c = 0; c < k; c++)
+        if (!(starts.data[c] <= starts.data[c + 1]) ||
+            starts.data[c + 1] != floor(starts.data[c + 1]))
+            return false;
+    if (starts.data[k] != (double)entries) return false;
+    for (size_t e = 0; e < entries; e++)
+        if (!(columns.data[e] >= 0 && columns.data[e] < (double)d) ||
+            columns.data[e] != floor(columns.data[e]) || !isfinite(values.data[e]))
+            return false;
+    return true;
+}
+
+static clo_status released_lists(const clo_release *release, clo_target *out, clo_error *err)
+{
+    clo_array starts, columns, values;
+    const size_t d = clo_release_cols(release);
+    size_t size = 0;
+    CLO_TRY(find_array(release, "centers_starts", 1, &starts, err));
+    CLO_TRY(find_array(release, "centers_columns", 1, &columns, err));
+    CLO_TRY(find_array(release, "centers_values", 1, &values, err));
+    if (!are_lists(starts, columns, values, d))
+        return clo_i_fail(err, CLO_FORMAT, "the lists of the released centres do not fit together");
+    const size_t k = starts.shape[0] - 1;
+    if (!clo_i_multiply(k, d, &size))
+        return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
+    CLO_TRY(clo_i_alloc(size, sizeof *out->offsets, &out->offsets, err));
+    for (size_t c = 0; c < k; c++)
+        for (size_t e = (size_t)starts.data[c]; e < (size_t)starts.data[c + 1]; e++)
+            out->offsets[c * d + (size_t)columns.data[e]] = values.data[e];
+    out->flats = (clo_flats){ .count = k, .cols = d, .offsets = out->offsets };
+    return CLO_OK;
+}
+
 static clo_status released_centers(const clo_release *release, clo_target *out, clo_error *err)
 {
     const source whose = { "the released centres", CLO_FORMAT };
     clo_array centers;
+    if (clo_release_find(release, "centers_starts", &centers))
+        return released_lists(release, out, err);
     CLO_TRY(find_array(release, "centers", 2, &centers, err));
     CLO_TRY(copy_matrix(matrix_of(centers), whose, &out->offsets, err));
     out->flats =

@@ -108,6 +108,13 @@ static clo_status make(const json_t *root, clo_partition *out, clo_error *err)
     return status;
 }
 
+/* Whether it could be the name of a solver, of this version or another: it is printed. */
+static bool is_name(const char *text)
+{
+    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    return length > 0 && length < 64 && text[length] == 0;
+}
+
 clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *err)
 {
     clo_partition partition = { .count = 0 };
@@ -121,8 +128,8 @@ clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *er
     clo_status status = CLO_OK;
     if (!schema || strcmp(schema, "cloister.solution/1") != 0)
         status = bad(err, "its schema is not cloister.solution/1");
-    else if (!solver)
-        status = bad(err, "\"solver\" is missing");
+    else if (!solver || !is_name(solver))
+        status = bad(err, "\"solver\" is missing, or no name");
     if (!status) status = make(root, &partition, err);
     if (!status) status = clo_i_solution_new(solver, &partition, out, err);
     clo_i_partition_free(&partition);

@@ -256,6 +256,23 @@ clo_status clo_price_delta(const clo_event *events, size_t count, double epsilon
     return CLO_OK;
 }
 
+/* ---- names ------------------------------------------------------------------ */
+
+const char *clo_event_name(clo_event_kind kind)
+{
+    switch (kind) {
+    case CLO_EVENT_GAUSSIAN:
+        return "gaussian";
+    case CLO_EVENT_EXPONENTIAL:
+        return "exponential";
+    case CLO_EVENT_PURE:
+        return "pure";
+    case CLO_EVENT_APPROXIMATE:
+        return "approximate";
+    }
+    return NULL;
+}
+
 /* ---- one method by its name ------------------------------------------------ */
 
 /* "mixed" has two ways, of which the better counts. */

@@ -16,7 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { READ_BITS = 20, BITS = 15, MOST_COLUMNS = 64, WIDE = 512, LIFTED_ROWS = 256 };
+enum {
+    READ_BITS = CLO_LIFT_READ_BITS,
+    BITS = CLO_LIFT_BITS,
+    MOST_COLUMNS = 64,
+    WIDE = 512,
+    LIFTED_ROWS = 256
+};
 static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
 /* A sum of so many products of the grid stays below 2^53 and so is exact in a double. */
 static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
@@ -93,8 +99,7 @@ unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l)
     return of[i == j][j == k][k == l];
 }
 
-/* The least t with m t^2 >= s^2. */
-static uint64_t class_scale(uint64_t scale, unsigned m)
+uint64_t clo_i_moment_class_scale(uint64_t scale, unsigned m)
 {
     const unsigned __int128 square = (unsigned __int128)scale * scale;
     /* The mean of m draws of the right scale has one that is smaller by sqrt m again. */
@@ -139,8 +144,9 @@ static void flush(const work *w, int thread)
     w->pending[thread] = 0;
 }
 
-/* v = trunc(r r' / 2^25), entry by entry: each product is exact, and so is the shift. */
-static void lift(const double *values, size_t rows, size_t cols, double taken, double *matrices)
+/* Entry by entry: each product is exact, and so is the shift. */
+void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double taken,
+                       double *matrices)
 {
     const double shift = 1.0 / (1 << (2 * READ_BITS - BITS));
     for (size_t row = 0; row < rows; row++) {
@@ -169,7 +175,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     w->pending[thread] += rows;
     for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
         const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
-        lift(values + first * w->cols, count, w->cols, w->taken, matrices);
+        clo_i_moment_lift(values + first * w->cols, count, w->cols, w->taken, matrices);
         clo_i_gram_add(matrices, count, n, w->grams + (size_t)thread * n * n);
     }
     return CLO_OK;
@@ -212,8 +218,8 @@ static clo_status draw_noise(clo_context *context, const clo_slot *slot, const w
             const int64_t *next = drawn;
             int64_t *at = w->totals;
             if (filling)
-                status =
-                    clo_i_draw_gaussian(context, class_scale(slot->scale, m), count, drawn, err);
+                status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(slot->scale, m),
+                                             count, drawn, err);
             for (size_t i = 0; i < d; i++)
                 for (size_t j = i; j < d; j++)
                     for (size_t k = j; k < d; k++)

@@ -9,6 +9,9 @@
  * answer like any other, and costs as much.  How a block names its cell may be as inexact as
  * floating point is: it is the same function of the same bytes, and from there on all numbers are
  * integers (histogram.T2).
+ *
+ * The blocks may fall into several parts, each with a largest cell of its own: a record is in one
+ * block of one part, so that all parts together cost what one does (histogram.T3).
  */
 #include "query/parts.h"
 #include "base/planted.h"
@@ -19,7 +22,7 @@
 #include <string.h>
 
 enum { BITS = 30, MOST_BLOCKS = 1 << 16 };
-static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
+static const uint64_t PIECES = (uint64_t)1 << 30; /* of an epsilon */
 
 /* The least tau with exp(-rate tau) max(exp(rate s), s exp(rate)) / (1 + exp(-rate)) at most
  * delta, rounded up (histogram.T1). */
@@ -31,34 +34,40 @@ static double least_threshold(double rate, double changed, double delta)
     return fmax(1, ceil(exact * (1 + 1e-12) + 1e-9));
 }
 
-clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t blocks,
+clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts, size_t blocks,
                                 clo_loss loss, const char *label, clo_slot *out, clo_error *err)
 {
-    const double parts = loss.epsilon * (double)PARTS, changed = (double)domain->rows_per_unit;
+    const double pieces = loss.epsilon * (double)PIECES, changed = (double)domain->rows_per_unit;
+    size_t all = 0;
     if (!(loss.delta > 0))
         return clo_i_fail(err, CLO_BUDGET, "a histogram of cells needs a delta above 0");
-    if (!(parts >= 1))
+    if (!(pieces >= 1))
         return clo_i_fail(err, CLO_BUDGET, "so small a budget finds no cell: raise epsilon");
     if (!(loss.epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
         return clo_i_fail(err, CLO_ARGUMENT, "a histogram needs an epsilon of at most 1e6");
     if (width < 1 || blocks < 1 || blocks > MOST_BLOCKS)
         return clo_i_fail(err, CLO_ARGUMENT, "blocks must be between 1 and %d, not %zu",
                           (int)MOST_BLOCKS, blocks);
+    if (parts < 1 || !clo_i_multiply(parts, blocks, &all) || all > MOST_BLOCKS)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "parts of %zu blocks must be between 1 and %zu, not %zu", blocks,
+                          MOST_BLOCKS / blocks, parts);
     clo_slot slot = { .query = CLO_QUERY_histogram,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
-                      .blocks = blocks,
+                      .blocks = all,
+                      .parts = parts,
                       .width = width,
                       .sensitivity = 2 * domain->rows_per_unit,
-                      .rate_numerator = (uint64_t)parts,
-                      .rate_denominator = 2 * domain->rows_per_unit * PARTS };
+                      .rate_numerator = (uint64_t)pieces,
+                      .rate_denominator = 2 * domain->rows_per_unit * PIECES };
     const double rate = (double)slot.rate_numerator / (double)slot.rate_denominator;
     const double threshold = least_threshold(rate, changed, loss.delta);
     if (!(threshold <= 0x1p53))
         return clo_i_fail(err, CLO_BUDGET, "so small a budget finds no cell: raise epsilon");
     slot.event = (clo_event){ .kind = CLO_EVENT_APPROXIMATE,
-                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+                              .parameter = (double)slot.rate_numerator / (double)PIECES,
                               .delta = loss.delta,
                               .count = 1 };
     slot.threshold = (uint64_t)threshold;
@@ -77,21 +86,30 @@ typedef struct entry {
 typedef struct locating {
     clo_block_locate *locate;
     void *user;
-    size_t width;
-    int64_t *cells; /* blocks x width */
-    entry *entries; /* blocks */
+    size_t width, parts, blocks; /* blocks: of a part */
+    int64_t *cells;              /* all blocks x width */
+    entry *entries;              /* all blocks, part after part */
 } locating;
 
 /* A block that cannot be told a cell for, a matter of its records alone, has none. */
+static clo_status locate_in(const locating *l, size_t part, size_t number, const clo_block *block)
+{
+    const size_t b = part * l->blocks + number;
+    int64_t *const cell = l->cells + b * l->width;
+    clo_error unseen;
+    const clo_status status = l->locate(l->user, part, block, cell, &unseen);
+    if (status == CLO_MEMORY || status == CLO_CANCELLED) return status;
+    l->entries[b] = (entry){ status ? NULL : cell, l->width };
+    return CLO_OK;
+}
+
 static clo_status locate_one(void *user, int thread, size_t b, const clo_block *block)
 {
     const locating *const l = user;
-    int64_t *const cell = l->cells + b * l->width;
-    clo_error unseen;
     (void)thread;
-    const clo_status status = l->locate(l->user, block, cell, &unseen);
-    if (status == CLO_MEMORY || status == CLO_CANCELLED) return status;
-    l->entries[b] = (entry){ status ? NULL : cell, l->width };
+    if (!clo_i_planted(CLO_FAULT_PARTS_SHARED))
+        return locate_in(l, b / l->blocks, b % l->blocks, block);
+    for (size_t part = 0; part < l->parts; part++) CLO_TRY(locate_in(l, part, b, block));
     return CLO_OK;
 }
 
@@ -104,17 +122,18 @@ static int compare(const void *left, const void *right)
     return 0;
 }
 
-/* Noise on the size of every cell that is named; of those that reach the threshold the largest, the
- * first in the order of the cells on a tie (histogram.T1). */
+/* Of one part: noise on the size of every cell that is named; of those that reach the threshold the
+ * largest, the first in the order of the cells on a tie (histogram.T1). */
 static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const entry *sorted,
                                const entry **found, int64_t *size, clo_error *err)
 {
+    const size_t blocks = slot->blocks / slot->parts;
     const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
     const int64_t threshold = (int64_t)(slot->threshold / lax);
     size_t end;
     *found = NULL;
-    for (size_t first = 0; first < slot->blocks && sorted[first].cell; first = end) {
-        for (end = first + 1; end < slot->blocks; end++)
+    for (size_t first = 0; first < blocks && sorted[first].cell; first = end) {
+        for (end = first + 1; end < blocks; end++)
             if (compare(sorted + first, sorted + end) != 0) break;
         const int64_t noisy =
             (int64_t)(end - first) +
@@ -126,8 +145,8 @@ static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const e
     return clo_i_stream_check(stream, err);
 }
 
-static void publish(const clo_context *context, const clo_slot *slot, const entry *found,
-                    int64_t size, double *told, clo_cell *out)
+static void publish(const clo_slot *slot, const entry *found, int64_t size, double *told,
+                    clo_cell *out)
 {
     memset(out->place, 0, slot->width * sizeof *out->place);
     if (found) memcpy(out->place, found->cell, slot->width * sizeof *out->place);
@@ -139,22 +158,26 @@ static void publish(const clo_context *context, const clo_slot *slot, const entr
     told[0] = out->found;
     told[1] = (double)out->size;
     for (size_t i = 0; i < slot->width; i++) told[2 + i] = (double)out->place[i];
-    clo_i_tell_answer(context, slot, told, 2 + slot->width);
 }
 
 static clo_status answer(clo_context *context, const clo_slot *slot, entry *entries, clo_cell *out,
                          clo_error *err)
 {
-    const entry *found = NULL;
+    const size_t blocks = slot->blocks / slot->parts, numbers = 2 + slot->width;
     clo_stream *stream = NULL;
     double *told = NULL;
-    int64_t size = 0;
-    CLO_TRY(clo_i_alloc(2 + slot->width, sizeof *told, &told, err));
-    qsort(entries, slot->blocks, sizeof *entries, compare);
+    CLO_TRY(clo_i_alloc(slot->parts * numbers, sizeof *told, &told, err));
     clo_status status =
         clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err);
-    if (!status) status = find_largest(stream, slot, entries, &found, &size, err);
-    if (!status) publish(context, slot, found, size, told, out);
+    for (size_t part = 0; part < slot->parts && !status; part++) {
+        entry *const own = entries + part * blocks;
+        const entry *found = NULL;
+        int64_t size = 0;
+        qsort(own, blocks, sizeof *own, compare);
+        status = find_largest(stream, slot, own, &found, &size, err);
+        if (!status) publish(slot, found, size, told + part * numbers, out + part);
+    }
+    if (!status) clo_i_tell_answer(context, slot, told, slot->parts * numbers);
     clo_i_stream_close(stream);
     clo_i_free(told);
     return status;
@@ -173,10 +196,16 @@ clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bo
     size_t count = 0;
     if (!clo_i_multiply(slot->blocks, slot->width, &count))
         return clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
-    locating l = { .locate = locate, .user = user, .width = slot->width };
+    locating l = { .locate = locate,
+                   .user = user,
+                   .width = slot->width,
+                   .parts = slot->parts,
+                   .blocks = slot->blocks / slot->parts };
     clo_status status = clo_i_alloc(count, sizeof *l.cells, &l.cells, err);
     if (!status) status = clo_i_alloc(slot->blocks, sizeof *l.entries, &l.entries, err);
-    if (!status) status = clo_i_divide(context, slot, data, &d, err);
+    clo_slot divided = *slot;
+    if (clo_i_planted(CLO_FAULT_PARTS_SHARED)) divided.blocks = l.blocks;
+    if (!status) status = clo_i_divide(context, &divided, data, &d, err);
     if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
     clo_i_division_free(&d);
     if (!status) status = answer(context, slot, l.entries, out, err);

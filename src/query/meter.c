@@ -24,7 +24,8 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
         return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s more often than its plan says",
                           clo_i_query_name(query));
     if (meter->slots[slot].lens != (context->lens != NULL) ||
-        (context->lens && meter->slots[slot].cols != context->lens->cols))
+        (context->lens && meter->slots[slot].cols != context->lens->cols) ||
+        (context->lens && meter->slots[slot].sketch != (context->lens->places != NULL)))
         return clo_i_fail(err, CLO_INTERNAL,
                           "a mechanism asked %s through another lens than its "
                           "plan says",
@@ -44,4 +45,10 @@ void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const d
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)
 {
     return clo_i_domain_equal(clo_i_bounded_domain(data), domain);
+}
+
+clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain, const double *shift,
+                          clo_bounded **out, clo_error *err)
+{
+    return clo_i_rebound(data, domain, shift, out, err);
 }

@@ -1,5 +1,5 @@
 /*
- * noise.c - Gaussian noise: its plan and its draws.
+ * noise.c - Gaussian and Laplace noise: their plans and their draws.
  *
  * Noise is drawn in chunks, each from a stream of its own, so that a seeded run gives the same
  * noise on any number of threads; and before the data are read, so that the time a draw takes has
@@ -14,6 +14,7 @@
 
 enum { CHUNK = 4096 };
 static const double LARGEST_MU = 30;
+static const double LARGEST_EPSILON = 300;
 static const uint64_t LARGEST_SCALE = (uint64_t)1 << 55;
 
 uint64_t clo_i_root_up(unsigned __int128 square)
@@ -46,17 +47,69 @@ clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, 
     return CLO_OK;
 }
 
-static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t chunk, uint64_t scale,
+clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times, clo_slot *slot,
+                              clo_error *err)
+{
+    const double wanted = ceil((double)sensitivity / epsilon * (1 + 0x1p-50)) + 1;
+    if (epsilon > LARGEST_EPSILON)
+        return clo_i_fail(err, CLO_ARGUMENT, "so large a budget protects nobody: lower epsilon");
+    /* Above that scale a draw might not fit into 64 bits (samplers.T2). */
+    if (!(epsilon > 0) || !(wanted <= (double)LARGEST_SCALE))
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so small a budget needs more noise than any release could bear: raise "
+                          "epsilon");
+    slot->sensitivity = sensitivity;
+    slot->scale = (uint64_t)wanted;
+    /* Exactly sensitivity/scale (samplers.T2), rounded up. */
+    const double exact = (double)slot->sensitivity / (double)slot->scale;
+    slot->event =
+        (clo_event){ .kind = CLO_EVENT_PURE, .parameter = exact * (1 + 0x1p-51), .count = times };
+    return CLO_OK;
+}
+
+/* What is drawn: Gaussian noise of a scale, or discrete Laplace noise of a rate. */
+typedef struct law {
+    uint64_t scale; /* 0: the other */
+    uint64_t rate_numerator, rate_denominator;
+} law;
+
+static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t chunk, const law *l,
                              size_t count, int64_t *out)
 {
     const size_t first = chunk * CHUNK;
     const size_t here = count - first < CHUNK ? count - first : CHUNK;
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, ask, chunk, &stream, NULL));
-    clo_i_rounded_gaussian_fill(stream, scale, out + first, here);
+    if (l->scale)
+        clo_i_rounded_gaussian_fill(stream, l->scale, out + first, here);
+    else
+        for (size_t i = first; i < first + here; i++)
+            out[i] = clo_i_discrete_laplace(stream, l->rate_numerator, l->rate_denominator);
     const clo_status status = clo_i_stream_check(stream, NULL);
     clo_i_stream_close(stream);
     return status;
+}
+
+static clo_status draw_all(clo_context *context, const law *l, size_t count, int64_t *out,
+                           clo_error *err)
+{
+    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
+    const uint64_t fresh = clo_i_rng_next_ask(context->rng);
+    const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
+    _Atomic int failure = CLO_OK;
+    if (context->comm->rank != 0) {
+        for (size_t i = 0; i < count; i++) out[i] = 0;
+        return CLO_OK;
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        const clo_status mine = draw_chunk(context, ask, chunk, l, count, out);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    const clo_status status = (clo_status)atomic_load(&failure);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
+    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
+    return CLO_OK;
 }
 
 /* What the test build may have done wrong. */
@@ -69,25 +122,21 @@ static uint64_t planted_scale(uint64_t scale)
     return scale;
 }
 
-clo_status clo_i_draw_gaussian(clo_context *context, uint64_t planned, size_t count, int64_t *out,
+clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count, int64_t *out,
                                clo_error *err)
 {
-    const uint64_t scale = planted_scale(planned);
-    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
-    const uint64_t fresh = clo_i_rng_next_ask(context->rng);
-    const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
-    _Atomic int failure = CLO_OK;
-    if (context->comm->rank != 0) {
-        for (size_t i = 0; i < count; i++) out[i] = 0;
-        return CLO_OK;
-    }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        const clo_status mine = draw_chunk(context, ask, chunk, scale, count, out);
-        if (mine) atomic_store(&failure, (int)mine);
-    }
-    const clo_status status = (clo_status)atomic_load(&failure);
-    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
-    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
-    return CLO_OK;
+    return draw_all(context, &(law){ .scale = planted_scale(scale) }, count, out, err);
+}
+
+clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator, uint64_t denominator,
+                                   size_t count, int64_t *out, clo_error *err)
+{
+    const law l = { .rate_numerator = numerator, .rate_denominator = planted_scale(denominator) };
+    return draw_all(context, &l, count, out, err);
+}
+
+clo_status clo_i_draw_laplace(clo_context *context, uint64_t scale, size_t count, int64_t *out,
+                              clo_error *err)
+{
+    return clo_i_draw_laplace_rate(context, 1, scale, count, out, err);
 }

@@ -33,8 +33,33 @@ size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 
 /* count independent draws of round(scale * N(0,1)); rank 0 draws, the others get zeros, so that
  * a sum over the ranks holds the noise once.  Each call is a new ask of the generator. */
-CLO_CHECK clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count,
-                                         int64_t *out, clo_error *err);
+typedef clo_status clo_draw(clo_context *context, uint64_t scale, size_t count, int64_t *out,
+                            clo_error *err);
+CLO_CHECK clo_draw clo_i_draw_gaussian;
+/* The same of the discrete Laplace law, P[x] proportional to exp(-|x| / scale). */
+CLO_CHECK clo_draw clo_i_draw_laplace;
+
+/* The sums and sizes of the rule's clusters, with noise of that scale; charged already. */
+CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
+                                              const clo_bounded *data, const clo_assign *rule,
+                                              clo_draw *draw, uint64_t scale, double *sums,
+                                              double *counts, clo_error *err);
+
+/* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
+void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
+                       int bits, double *seen);
+
+/* Adds to totals, k x (d + 1), each record of cluster c to row c, as far as slot->entries of its
+ * entries go, and slot->count_unit to the last of that row, modulo 2^64 (sparse_sum.T1). */
+CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *slot,
+                                         const clo_bounded *data, const clo_assign *rule,
+                                         uint64_t *totals, clo_error *err);
+size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
+
+/* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
+CLO_CHECK clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator,
+                                             uint64_t denominator, size_t count, int64_t *out,
+                                             clo_error *err);
 
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);
@@ -43,6 +68,10 @@ uint64_t clo_i_root_up(unsigned __int128 square);
  * and scale (gaussian.T1). */
 CLO_CHECK clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times,
                                          clo_slot *slot, clo_error *err);
+
+/* The same for Laplace noise: at most this epsilon (samplers.T2). */
+CLO_CHECK clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times,
+                                        clo_slot *slot, clo_error *err);
 
 /* The exponential line of a plan: at most this epsilon, scores of this sensitivity. */
 CLO_CHECK clo_status clo_i_plan_exponential(uint64_t sensitivity, double epsilon, uint64_t times,
@@ -83,6 +112,18 @@ CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division
 
 /* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
 size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
+
+size_t clo_i_moment3_workspace(size_t cols, size_t block_rows, size_t threads);
+
+/* A record r on the grid of CLO_LIFT_READ_BITS bits becomes the matrix v = trunc((r r' - taken |r|^2
+ * I) / 2^25), in its cols (cols + 1) / 2 different entries: integers, and |v| is at most
+ * 2^CLO_LIFT_BITS. */
+enum { CLO_LIFT_READ_BITS = 20, CLO_LIFT_BITS = 15 };
+void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double taken,
+                       double *matrices);
+/* The scale of an entry that stands m times in a tensor with this scale: the least t with
+ * m t^2 >= scale^2. */
+uint64_t clo_i_moment_class_scale(uint64_t scale, unsigned m);
 
 /* How far one record of norm 1 can move the fourth moments, less a share of their traces. */
 double clo_i_moment_reach(size_t cols, double share, bool replace);

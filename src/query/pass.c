@@ -9,15 +9,23 @@
 #include <omp.h>
 #include <stdatomic.h>
 
+/* Through a sketch records are not written out: a block is as long as what is seen allows. */
+static bool is_sketched(const clo_context *context)
+{
+    return context->lens && context->lens->places;
+}
+
 size_t clo_i_pass_block_rows(const clo_context *context, const clo_bounded *data)
 {
-    return clo_i_block_rows(clo_i_bounded_domain(data)->cols, context->block_rows);
+    const size_t cols =
+        is_sketched(context) ? context->lens->cols : clo_i_bounded_domain(data)->cols;
+    return clo_i_block_rows(cols, context->block_rows);
 }
 
 size_t clo_i_pass_scratch(const clo_context *context, const clo_bounded *data, int threads)
 {
-    const size_t cols =
-        clo_i_bounded_domain(data)->cols + (context->lens ? context->lens->cols : 0);
+    const size_t whole = is_sketched(context) ? 0 : clo_i_bounded_domain(data)->cols;
+    const size_t cols = whole + (context->lens ? context->lens->cols : 0);
     return clo_i_pass_block_rows(context, data) * cols * (size_t)threads;
 }
 
@@ -34,6 +42,12 @@ static clo_status load(const clo_context *context, const clo_bounded *data, size
 {
     const clo_lens *const lens = context->lens;
     *seen = values;
+    if (is_sketched(context)) {
+        const size_t first = block * block_rows, left = clo_i_bounded_rows(data) - first;
+        *rows = left < block_rows ? left : block_rows;
+        clo_i_sketch_rows(lens, data, first, *rows, bits, values);
+        return CLO_OK;
+    }
     CLO_TRY(
         clo_i_block_load(data, block, block_rows, lens ? CLO_GRID_BITS : bits, values, rows, NULL));
     if (lens) {

@@ -34,16 +34,25 @@ typedef struct clo_slot {
     int bits;             /* of the grid it reads */
     size_t cols;          /* that it sees: the domain's, or those of a lens */
     bool lens;            /* whether it is asked through one */
+    bool sketch;          /* ... which is a sketch */
     double even;          /* of fourth moments: the share of their traces that is left out */
-    size_t groups;        /* clusters of a Gaussian query; candidates of a choice */
+    double constant;      /* of third moments: every record's last coordinate; 0: none is known */
+    size_t groups;        /* clusters of a query; candidates of a choice */
     size_t vectors;       /* rows of a rule, at most, of a choice among flats */
+    size_t entries;       /* of a record, that count, where a query reads sparse ones; 0: all */
+    size_t rounds;        /* of a peel: entries told of a cluster */
     uint64_t sensitivity; /* exact, in integer units */
-    uint64_t scale;       /* of a Gaussian: standard deviation in the same units */
+    uint64_t scale;       /* of a Gaussian: its standard deviation; of Laplace noise: its scale */
     uint64_t count_unit;  /* what one record adds to a noised count */
+    uint64_t rate_weight; /* of a peel: the rate of a value's noise over that of a choice */
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
-    size_t dim, blocks; /* of an aggregate: of each subspace; how many blocks of records */
+    size_t dim, blocks; /* of an aggregate: of each subspace, 0: centres; how many blocks */
+    size_t parts;       /* of a histogram: into how many the blocks fall, a cell each */
     size_t width;       /* of a histogram: the integers of a cell */
+    size_t side;        /* of counts of cells: how many lie along each column … */
+    uint64_t reach;     /* … of a cube of twice this width, in units of the grid of bits */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
+    uint64_t floor;     /* of a draw of a seed: what a cell weighs beside its records */
     int grid_bits;      /* of an aggregate: of what is noised */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
                            search: beta is the chance that it misses (gapmax.T3) */
@@ -59,11 +68,12 @@ typedef struct clo_meter {
 
 /* A public map that a query's records are seen through (lens.c). */
 typedef struct clo_lens {
-    size_t from, cols;  /* of the records, and of what is seen of them */
-    const double *rows; /* of a frame: cols x from, integer-valued; NULL: the record itself */
-    double weight;      /* without a frame: what it is multiplied by, on the same grid */
-    double scale;       /* a record x is seen as scale * frame' x ... */
-    double constant;    /* ... and, last, this constant; 0: none */
+    size_t from, cols;      /* of the records, and of what is seen of them */
+    const double *rows;     /* of a frame: cols x from, integer-valued; NULL: the record itself */
+    double weight;          /* without a frame: what it is multiplied by, on the same grid */
+    double scale;           /* a record x is seen as scale * frame' x ... */
+    double constant;        /* ... and, last, this constant; 0: none */
+    const uint32_t *places; /* of a sketch (sketch.c): where each column goes; NULL: it is none */
 } clo_lens;
 
 /* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
@@ -104,6 +114,20 @@ clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);
 /* Records on the full grid (CLO_GRID_BITS) to what is seen of them on the grid of `bits`. */
 void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
                       double *seen);
+
+/* A lens that is a public random sketch of `cols` coordinates (sketch.T1): what is seen of a record
+ * is about as long as the record, and costs a few additions an entry, so that sparse records are
+ * never written out.  cols: a multiple of CLO_SKETCH_COPIES, CLO_SKETCH_COLS at most.  The same on
+ * all ranks.  To ask through it, set the slot's `lens` and `sketch`. */
+enum { CLO_SKETCH_COPIES = 4, CLO_SKETCH_COLS = 1024 };
+CLO_CHECK clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols,
+                                       clo_lens *out, clo_error *err);
+size_t clo_i_sketch_take_size(size_t from);
+
+/* The records about another centre (shift, in ball coordinates; NULL: the same) within another
+ * radius, those of the domain, by released values alone; to be freed (bound.T5). */
+CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain,
+                                    const double *shift, clo_bounded **out, clo_error *err);
 
 /* ---- who is in which cluster: a pure function of one record and of released values ------ */
 
@@ -158,6 +182,35 @@ CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t slot,
                                             const clo_bounded *data, const clo_assign *rule,
                                             double *sums, double *counts, clo_error *err);
 
+/* The same with discrete Laplace noise, and without a delta.  laplace_sum.T1.  epsilon: of one
+ * ask. */
+CLO_CHECK clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters,
+                                            double epsilon, uint64_t times, const char *label,
+                                            clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_laplace_sum(clo_context *context, size_t slot,
+                                           const clo_bounded *data, const clo_assign *rule,
+                                           double *sums, double *counts, clo_error *err);
+
+/* Either of the two.  clo_i_plan_cluster_sum: by the kind of one ask's event (CLO_EVENT_GAUSSIAN
+ * with mu, CLO_EVENT_PURE with epsilon).  clo_i_plan_cluster_sum_within: `times` asks spend this
+ * budget, and CLO_SUM_AUTO takes what errs less: Laplace noise where there is no delta, and where
+ * delta is tiny or there are very few columns. */
+typedef enum clo_sum_noise { CLO_SUM_AUTO, CLO_SUM_GAUSSIAN, CLO_SUM_LAPLACE } clo_sum_noise;
+CLO_CHECK clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters,
+                                            clo_event_kind kind, double parameter, uint64_t times,
+                                            const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_plan_cluster_sum_within(const clo_domain *domain, size_t clusters,
+                                                   clo_sum_noise noise, clo_loss budget,
+                                                   uint64_t times, const char *label, clo_slot *out,
+                                                   clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
+                                           const clo_bounded *data, const clo_assign *rule,
+                                           double *sums, double *counts, clo_error *err);
+/* Standard deviation of a noisy coordinate of a sum, in unit-ball coordinates, and of a noisy size,
+ * in records: of a line of either kind. */
+double clo_i_slot_deviation(const clo_slot *slot);
+double clo_i_slot_count_deviation(const clo_slot *slot);
+
 /* For each cluster the Gram matrix of its records, all in one Gaussian query.
  * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */
 CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, double mu,
@@ -167,6 +220,34 @@ CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
 
+/* For each cluster the sum of its records over all columns and their number, the records read as
+ * sparse rows.  The rule looks through the slot's lens, and the sums do not (sparse_sum.T1).  Of a
+ * record the `entries` of largest magnitude count, all where that is 0.  kind, parameter:
+ * CLO_EVENT_GAUSSIAN and mu, or CLO_EVENT_PURE and epsilon, of the one ask.  seen: columns that the
+ * rule looks at.  Answers: sums k x d in unit-ball coordinates, counts k in records. */
+CLO_CHECK clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t clusters,
+                                           size_t entries, clo_event_kind kind, double parameter,
+                                           const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_sparse_sum(clo_context *context, size_t slot,
+                                          const clo_bounded *data, const clo_assign *rule,
+                                          double *sums, double *counts, clo_error *err);
+
+/* For each cluster `rounds` columns, one after the other by the exponential mechanism on the
+ * magnitudes of its records' sum, each with its noisy value, and the noisy number of records:
+ * balcan2017's Algorithm 5 with the constants that it needs (peel.T1).  Answers: columns and values
+ * k x slot->rounds in the order of choice, counts k. */
+CLO_CHECK clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t clusters,
+                                     size_t entries, size_t rounds, double epsilon,
+                                     const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_peel(clo_context *context, size_t slot, const clo_bounded *data,
+                                    const clo_assign *rule, size_t *columns, double *values,
+                                    double *counts, clo_error *err);
+
+/* Of a line of either kind: what noise alone exceeds about once in so many numbers, in unit-ball
+ * coordinates; and the standard deviation of a noisy count, in records. */
+double clo_i_sparse_edge(const clo_slot *slot, double numbers);
+double clo_i_sparse_count_deviation(const clo_slot *slot);
+
 /* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver,
  * brought together by the sample-and-aggregate framework: one of them, plus noise that follows how
  * far they differ (aggregate.T4).  Answers: k x cols x dim, a basis of each that is a function of
@@ -175,26 +256,33 @@ CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clust
                                           size_t blocks, clo_loss loss, const char *label,
                                           clo_slot *out, clo_error *err);
 
+/* The same for k centres, points of the unit ball: clusters x cols (aggregate.T5). */
+CLO_CHECK clo_status clo_i_plan_aggregate_centers(const clo_domain *domain, size_t clusters,
+                                                  size_t blocks, clo_loss loss, const char *label,
+                                                  clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
-                                         clo_block_solve *solve, void *user, double *bases,
+                                         clo_block_solve *solve, void *user, double *answer,
                                          clo_error *err);
 
 /* The cell of a partition that most of `blocks` random disjoint blocks of the records name, if
  * enough do: by noise on the sizes of those cells and a threshold (histogram.T1).  A cell is
- * `width` integers.  That none is found is a normal answer. */
+ * `width` integers.  That none is found is a normal answer.  The same for each of several disjoint
+ * `parts` of the records, at the price of one (histogram.T3). */
 typedef struct clo_cell {
     bool found;
     int64_t size;   /* how many blocks name it, with noise; 0 where none is found */
     int64_t *place; /* width, the caller's; zeros where none is found */
 } clo_cell;
 
-/* Writes the cell of a block, as a function of the block's rows alone; a failure other than
- * CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
-typedef clo_status clo_block_locate(void *user, const clo_block *block, int64_t *place,
+/* Writes the cell of a block of that part, as a function of the block's rows alone; a failure other
+ * than CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
+typedef clo_status clo_block_locate(void *user, size_t part, const clo_block *block, int64_t *place,
                                     clo_error *err);
-CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t blocks,
-                                          clo_loss loss, const char *label, clo_slot *out,
-                                          clo_error *err);
+/* blocks: of one part. */
+CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts,
+                                          size_t blocks, clo_loss loss, const char *label,
+                                          clo_slot *out, clo_error *err);
+/* out: one for each part. */
 CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t slot, const clo_bounded *data,
                                          clo_block_locate *locate, void *user, clo_cell *out,
                                          clo_error *err);
@@ -229,11 +317,43 @@ void clo_i_moment_restore(const clo_moment_even *even, size_t cols, double *squa
 /* The sums over k of the entries ijkk: cols x cols. */
 void clo_i_moment_contract(const double *moments, size_t cols, double *out);
 
+/* The tensor of third moments, the sums of x_i x_j x_k over all records, as one Gaussian query.
+ * gaussian_moment3.T1.  height > 0: it will be asked through a lens with a constant of this height,
+ * which lowers the sensitivity where records are replaced.  Answers: its clo_i_moment3_size(cols)
+ * different entries, those with i <= j <= k, k fastest, in unit-ball coordinates to the third. */
+CLO_CHECK clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, double mu,
+                                                 uint64_t times, const char *label, clo_slot *out,
+                                                 clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t slot,
+                                                const clo_bounded *data, double *moments,
+                                                clo_error *err);
+enum { CLO_MOMENT3_COLS = 128 }; /* at most */
+size_t clo_i_moment3_size(size_t cols);
+/* How often the entry i <= j <= k stands in the tensor: 1, 3 or 6. */
+unsigned clo_i_moment3_multiplicity(size_t i, size_t j, size_t k);
+/* The noise of an entry, times the root of its multiplicity. */
+double clo_i_moment3_noise(const clo_slot *slot);
+
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
                                       const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_count(clo_context *context, size_t slot, const clo_bounded *data,
                                      double *count, clo_error *err);
+
+/* How many records lie in each cell of a public grid, side cells along each column of a cube that
+ * holds the ball, or the box inside of it: all cells, also the empty ones.  cell_counts.T1.  kind
+ * CLO_EVENT_PURE: discrete Laplace noise at that epsilon; CLO_EVENT_GAUSSIAN: Gaussian noise at
+ * that mu.  Answers: slot->groups numbers, the last column's place fastest. */
+enum { CLO_MAX_CELLS = 1 << 22 };
+CLO_CHECK clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side,
+                                            clo_event_kind kind, double parameter, uint64_t times,
+                                            const char *label, clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cell_counts(clo_context *context, size_t slot,
+                                           const clo_bounded *data, double *counts, clo_error *err);
+/* side to the power of cols; SIZE_MAX where that is above CLO_MAX_CELLS. */
+size_t clo_i_grid_cells(size_t side, size_t cols);
+/* The middle of a cell, in unit-ball coordinates. */
+void clo_i_cell_center(const clo_slot *slot, size_t cell, double *center);
 
 /* The exponential mechanism over `candidates` integer scores (higher is better), drawn exactly.
  * choose.T1.  record_sensitivity: the most by which one record changes any score, under the
@@ -243,6 +363,17 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
                                        const char *label, clo_slot *out, clo_error *err);
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
+
+/* One of `cells` cells, in proportion to a floor and the squared distances of its records to the
+ * nearest seed: the step of k-means++, made private.  seed.T1.  The cells are those of a rule of
+ * centres on the slot's grid; seeds: a rule of at most `seeds` centres, NULL before the first;
+ * taken: a cell each, those that are drawn no more, fewer than `seeds`. */
+CLO_CHECK clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
+                                     double epsilon, uint64_t times, const char *label,
+                                     clo_slot *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_seed(clo_context *context, size_t slot, const clo_bounded *data,
+                                    const clo_assign *cells, const clo_assign *seeds,
+                                    const bool *taken, size_t *chosen, clo_error *err);
 
 /* k subspaces by the exponential mechanism over frames, drawn by a Markov chain.  gibbs.T1 */
 enum { CLO_GIBBS_BITS = 15 };

@@ -33,18 +33,35 @@ static size_t gram_bytes(size_t k, size_t d, size_t rows, size_t threads, size_t
 
 size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads)
 {
-    const size_t rows = clo_i_block_rows(cols, block_rows), t = (size_t)threads;
-    const size_t seen = slot->cols ? slot->cols : cols;
-    /* Through a lens, the pass holds the records beside what is seen of them. */
-    const size_t whole = slot->lens ? clo_i_take_size(t * rows * cols, 8) : 0;
+    const size_t seen = slot->cols ? slot->cols : cols, t = (size_t)threads;
+    const size_t rows = clo_i_block_rows(slot->sketch ? seen : cols, block_rows);
+    /* Through a lens, the pass holds the records beside what is seen of them; not through a
+     * sketch, which reads them where they lie. */
+    const size_t whole = slot->lens && !slot->sketch ? clo_i_take_size(t * rows * cols, 8) : 0;
     switch (slot->query) {
     case CLO_QUERY_gaussian_sum:
+    case CLO_QUERY_laplace_sum:
         return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
+    case CLO_QUERY_sparse_sum:
+        return add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8),
+                    clo_i_sparse_totals_size(slot, seen, rows, t));
+    case CLO_QUERY_peel: /* sums, the candidates' scores and their columns */
+        return add3(add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8), 0),
+                    clo_i_sparse_totals_size(slot, seen, rows, t), 2 * clo_i_take_size(cols, 8));
     case CLO_QUERY_gaussian_gram:
         /* At most `seen` basis vectors a cluster, and a foot. */
         return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
     case CLO_QUERY_gaussian_moment:
         return add3(whole, clo_i_moment_workspace(seen, rows, t), 0);
+    case CLO_QUERY_gaussian_moment3:
+        return add3(whole, clo_i_moment3_workspace(seen, rows, t), 0);
+    case CLO_QUERY_cell_counts:
+        return add3(clo_i_take_size(t * rows * cols, 8), clo_i_take_size(slot->groups, 8),
+                    clo_i_take_size(slot->groups, 8));
+    case CLO_QUERY_seed:
+        return add3(clo_i_take_size(t * rows * cols, 8),
+                    clo_i_take_size(t * rows * slot->groups, 8),
+                    add3(clo_i_take_size(t * rows, 4), clo_i_take_size(t * slot->groups, 8), 0));
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));

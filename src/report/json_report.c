@@ -182,21 +182,6 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
     close_object(w);
 }
 
-static const char *event_name(clo_event_kind kind)
-{
-    switch (kind) {
-    case CLO_EVENT_GAUSSIAN:
-        return "gaussian";
-    case CLO_EVENT_EXPONENTIAL:
-        return "exponential";
-    case CLO_EVENT_PURE:
-        return "pure";
-    case CLO_EVENT_APPROXIMATE:
-        return "approximate";
-    }
-    return "?";
-}
-
 static void write_queries(clo_writer *w, const clo_facts *facts)
 {
     key(w, false, "queries");
@@ -210,7 +195,7 @@ static void write_queries(clo_writer *w, const clo_facts *facts)
         w->depth++;
         text_member(w, true, "query", facts->query_names[i]);
         text_member(w, false, "label", facts->query_labels[i]);
-        text_member(w, false, "event", event_name(event->kind));
+        text_member(w, false, "event", clo_event_name(event->kind));
         number_member(w, false, "parameter", event->parameter);
         number_member(w, false, "delta", event->delta);
         count_member(w, false, "count", event->count);

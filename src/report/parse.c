@@ -184,10 +184,9 @@ static clo_status parse_privacy(const json_t *object, clo_facts *facts, clo_erro
 
 static clo_status parse_event(const json_t *object, clo_event *event, clo_error *err)
 {
-    static const char *const names[] = { "gaussian", "exponential", "pure", "approximate" };
     const char *const kind = json_string_value(json_object_get(object, "event"));
-    for (size_t i = 0; kind && i < sizeof names / sizeof *names; i++)
-        if (strcmp(kind, names[i]) == 0) event->kind = (clo_event_kind)(i + 1);
+    for (int i = 1; kind && clo_event_name((clo_event_kind)i); i++)
+        if (strcmp(kind, clo_event_name((clo_event_kind)i)) == 0) event->kind = (clo_event_kind)i;
     if (!event->kind) return bad(err, "a query's event is of no known kind");
     CLO_TRY(get_number(object, "parameter", &event->parameter, err));
     CLO_TRY(get_number(object, "delta", &event->delta, err));

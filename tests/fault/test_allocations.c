@@ -341,7 +341,13 @@ static void fail_every_allocation(scenario *run, const void *given)
 static const char *settings_of(const clo_mechanism *mechanism)
 {
     const char *const method = clo_mechanism_method(mechanism);
+    if (strcmp(method, "aggregate") == 0 && strcmp(clo_mechanism_family(mechanism), "kmeans") == 0)
+        return "clusters=1 blocks=3 restarts=1";
+    if (strcmp(method, "variates") == 0) return "clusters=2 cells=3 rounds=2";
+    if (strcmp(method, "grid") == 0) return "clusters=2 side=3";
     if (strcmp(method, "approx") == 0) return "dim=1 gamma=0.001 blocks=3";
+    if (strcmp(method, "sparse") == 0) return "clusters=2 cells=3 rounds=1 recover=peel";
+    if (strcmp(method, "boosted") == 0) return "dim=1 gamma=0.001 blocks=2 parts=2";
     if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
     if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";
     if (strcmp(method, "aggregate") == 0) return "clusters=1 dim=1 blocks=3";
@@ -355,7 +361,8 @@ static void survives_without_memory(const char *path, bool every)
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
         char name[64];
         const clo_mechanism *const mechanism = clo_mechanism_at(i);
-        const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0;
+        const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 ||
+                            strcmp(clo_mechanism_method(mechanism), "aggregate") == 0;
         if (costly && !every) continue;
         snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
                  clo_mechanism_method(mechanism));

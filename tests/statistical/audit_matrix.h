@@ -46,12 +46,23 @@ static inline bool keep(void *user, const clo_audit_finding *finding)
     return true;
 }
 
-/* A run that solves 121 blocks, or fits a tensor, costs as much as many others. */
-static inline uint64_t trials_of(const char *mechanism)
+/* A run that solves many blocks, or fits a tensor, costs as much as many others. */
+static inline uint64_t trials_of(const char *mechanism, const char *pair)
 {
-    if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 100;
-    if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10;
+    const uint64_t fold = strcmp(pair, "swapped") == 0 ? 4 : 1; /* its event is seldom */
+    if (strstr(mechanism, "/aggregate")) return trials() / 100;
+    if (strcmp(mechanism, "kmeans/sparse") == 0) return trials() / 4;
+    if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10 * fold;
+    if (strcmp(mechanism, "subspace/boosted") == 0) return trials() / 20 * fold;
+    if (strcmp(mechanism, "kmeans/grid") == 0) return trials() / 5; /* k-means ends each */
     return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();
+}
+
+/* Mechanisms that are audited at a pure epsilon. */
+static inline bool is_pure(const char *mechanism)
+{
+    return strcmp(mechanism, "bounds/quantile") == 0 || strcmp(mechanism, "kmeans/grid") == 0 ||
+           strcmp(mechanism, "kmeans/variates") == 0;
 }
 
 static inline clo_audit_finding audit_one(const char *mechanism, const char *pair,
@@ -61,8 +72,8 @@ static inline clo_audit_finding audit_one(const char *mechanism, const char *pai
     clo_error err;
     clo_audit_finding finding = { 0 };
     clo_audit_options options = clo_audit_options_default();
-    const clo_loss budget = { epsilon, strcmp(mechanism, "bounds/quantile") == 0 ? 0 : 1e-6 };
-    options.trials = trials_of(mechanism);
+    const clo_loss budget = { epsilon, is_pure(mechanism) ? 0 : 1e-6 };
+    options.trials = trials_of(mechanism, pair);
     options.alpha = stat_alpha(STAT_audit_matrix, 256);
     options.group = group;
     options.pair = pair;
@@ -77,12 +88,15 @@ static inline clo_audit_finding audit_one(const char *mechanism, const char *pai
 
 /* What to ask an exponential mechanism for: the quantile's choice, or where one draw of a frame
  * shows most of its range in as many runs as there are. */
-static inline double asked_of(const char *mechanism, double choice, double gaussian)
+static inline double asked_of(const char *mechanism, const char *pair, double choice,
+                              double gaussian)
 {
-    if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
-    if (strcmp(mechanism, "subspaces/aggregate") == 0) return 2; /* few runs show no large loss */
+    if (strncmp(pair, "pure", 4) == 0) return 2; /* Laplace noise */
+    if (is_pure(mechanism)) return choice;
+    if (strstr(mechanism, "/aggregate")) return 2; /* few runs show no large loss */
     if (strcmp(mechanism, "subspace/approx") == 0) return 2;     /* a threshold of 15 blocks */
-    if (strcmp(mechanism, "subspace/exact") == 0) return 4;      /* what its pair is made for */
+    if (strcmp(mechanism, "subspace/boosted") == 0) return 2;
+    if (strcmp(mechanism, "subspace/exact") == 0) return 4; /* what its pair is made for */
     if (strcmp(mechanism, "subspace/bingham") == 0) return 4;
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
 }

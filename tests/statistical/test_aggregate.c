@@ -1,12 +1,13 @@
 /*
  * aggregate: the noise has the scale that the smooth bound and alpha give (aggregate.T3,
  * aggregate.T4).  All blocks agree on one line of the plane; what is released is then the direction
- * of a normal vector about it, whose law is known.  Control: noise 5 % low.
+ * of a normal vector about it, whose law is known.  All agree on one centre of a line: it comes
+ * with rounded Gaussian noise of that scale (aggregate.T5).  Controls: noise 5 % low, and 10 %.
  */
 #include "asking.h"
 #include "query/parts.h"
 
-enum { ASKS = 100000, BLOCKS = 9, NODES = 4000 };
+enum { ASKS = 100000, CENTERS = 40000, BLOCKS = 9, NODES = 4000 };
 
 static double cumulated[NODES + 1]; /* of the angle, from -pi/2 to pi/2 */
 
@@ -78,7 +79,7 @@ static void draw_angles(clo_slot slot, clo_rng *rng, double *angles)
 static void the_noise_follows_the_smooth_bound(void **state)
 {
     static double angles[ASKS];
-    const double alpha = stat_alpha(STAT_aggregate_law, 1);
+    const double alpha = stat_alpha(STAT_aggregate_law, 2);
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     clo_slot slot;
     clo_error err;
@@ -100,10 +101,60 @@ static void the_noise_follows_the_smooth_bound(void **state)
     clo_rng_free(rng);
 }
 
+static clo_status origin(void *user, const clo_block *block, double *centers, clo_error *err)
+{
+    (void)user;
+    (void)block;
+    (void)err;
+    centers[0] = 0;
+    return CLO_OK;
+}
+
+static void draw_centers(clo_slot slot, clo_rng *rng, int64_t *drawn)
+{
+    const double row = 1;
+    const clo_domain domain = ball(1, 1, CLO_REPLACE);
+    clo_bounded *const data = bounded_from(&row, 1, &domain);
+    clo_error err;
+    asking a;
+    start_asking(&a, slot, rng);
+    for (size_t t = 0; t < CENTERS; t++) {
+        double center;
+        assert_ok(clo_i_ask_aggregate(&a.context, 0, data, origin, NULL, &center, &err), err);
+        drawn[t] = llround(ldexp(center, slot.grid_bits));
+    }
+    stop_asking(&a);
+    clo_bounded_free(data);
+}
+
+static void the_noise_of_a_centre_follows_the_smooth_bound(void **state)
+{
+    static int64_t drawn[CENTERS];
+    const double alpha = stat_alpha(STAT_aggregate_law, 2), sd = .05;
+    const clo_domain domain = ball(1, 1, CLO_REPLACE);
+    clo_slot slot;
+    clo_error err;
+    (void)state;
+    assert_ok(
+        clo_i_plan_aggregate_centers(&domain, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &slot, &err),
+        err);
+    slot.beta = 1.5;
+    slot.alpha = 2 * 2 * exp(-slot.beta * 3 / 2) / sd; /* as above, with the diameter 2 */
+    const double scale = ldexp(sd, slot.grid_bits) + 0x1p24;
+    clo_rng *const rng = stat_rng();
+    draw_centers(slot, rng, drawn);
+    assert_true(stat_follows(drawn, CENTERS, stat_rounded_gaussian, &scale, alpha));
+    slot.alpha /= .9;
+    draw_centers(slot, rng, drawn);
+    assert_false(stat_follows(drawn, CENTERS, stat_rounded_gaussian, &scale, alpha));
+    clo_rng_free(rng);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_noise_follows_the_smooth_bound),
+        cmocka_unit_test(the_noise_of_a_centre_follows_the_smooth_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

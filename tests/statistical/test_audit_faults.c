@@ -44,7 +44,20 @@ static const struct {
     { CLO_FAULT_CLIPPING_MISSING, "subspace/bingham", "far", CLO_REPLACE },
     { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "lens", CLO_REPLACE },
     { CLO_FAULT_HISTOGRAM_LAX, "subspace/approx", "alone", CLO_REPLACE },
+    { CLO_FAULT_HISTOGRAM_LAX, "subspace/boosted", "alone", CLO_REPLACE },
+    { CLO_FAULT_PARTS_SHARED, "subspace/boosted", "parts", CLO_REPLACE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
+    { CLO_FAULT_SENSITIVITY_ROOT_TWO, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/sparse", "empty", CLO_REPLACE },
+    { CLO_FAULT_COUNT_LEAKED, "kmeans/sparse", "recovery", CLO_ADD_REMOVE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "pure", CLO_ADD_REMOVE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/lloyd", "pure_empty", CLO_REPLACE },
+    { CLO_FAULT_NOISE_FROM_SIZE, "kmeans/lloyd", "pure_size", CLO_ADD_REMOVE },
+    { CLO_FAULT_RADIUS_FROM_DATA, "kmeans/lloyd", "longest", CLO_REPLACE },
+    { CLO_FAULT_EMPTY_SKIPPED, "kmeans/grid", "empty", CLO_REPLACE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/grid", "counts", CLO_REPLACE },
+    { CLO_FAULT_LOCAL_NOISE, "kmeans/aggregate", "split", CLO_REPLACE },
+    { CLO_FAULT_FLOOR_MISSING, "kmeans/variates", "seed", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
 };
@@ -55,7 +68,7 @@ static void every_planted_fault_is_caught(void **state)
     bool caught[CLO_FAULT_COUNT] = { false };
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        const double asked = asked_of(faults[i].mechanism, 1, epsilon);
+        const double asked = asked_of(faults[i].mechanism, faults[i].pair, 1, epsilon);
         print_message("# %s: %s\n", faults[i].mechanism, clo_i_planted_name(faults[i].fault));
         const clo_audit_finding finding = audit_one(faults[i].mechanism, faults[i].pair,
                                                     faults[i].relation, asked, 1, faults[i].fault);

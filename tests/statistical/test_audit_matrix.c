@@ -35,13 +35,40 @@ static const expectation pairs[] = {
     { "subspace/bingham", "frame", 0.55, 0.6 },
     { "subspace/approx", "alone", 0, 0 },
     { "subspace/approx", "nearly", 0, 0 },
+    { "subspace/approx", "swapped", 0.45, 0.6 },
+    { "subspace/approx", "none", 0.2, 0.35 },
+    { "subspace/boosted", "alone", 0, 0 },
+    { "subspace/boosted", "swapped", 0.25, 0.55 },
+    { "subspace/boosted", "parts", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
+    { "kmeans/lloyd", "pure", 0.4, 0.45 },
+    { "kmeans/lloyd", "pure_empty", 0.4, 0.45 },
+    { "kmeans/sparse", "recovery", 0.88, 0.9 },
+    { "kmeans/sparse", "empty", 0.4, 0.45 },
+    { "kmeans/sparse", "pure_cut", 0.35, 0.4 },
+    { "kmeans/sparse", "pure_peel", 0, 0 },
+    { "kmeans/lloyd", "pure", 0.5, 0.55 },
+    { "kmeans/lloyd", "pure_empty", 0.25, 0.27 },
+    { "kmeans/lloyd", "pure_size", 0.2, 0.2 },
+    { "kmeans/lloyd", "longest", 0.3, 0.3 },
+    { "kmeans/aggregate", "split", 0, 0 },
+    { "kmeans/variates", "seed", 0.6, 0.6 },
+    { "kmeans/grid", "counts", 0.55, 0.7 },
+    { "kmeans/grid", "empty", 0.7, 0.8 },
     { "subspace/exact", "own", 0.4, 0.45 },
     { "subspaces/sulq", "reduced", 0.75, 0.8 },
     { "subspace/exact", "solid", 0.4, 0.45 },
     { "subspace/exact", "flat", 0.4, 0.45 },
 };
+
+/* Half of them in a short run.  Two cells that are nearly as full can be made under replace alone:
+ * otherwise rows fall into blocks as they do. */
+static bool serves(size_t i, clo_relation relation)
+{
+    if (strcmp(pairs[i].pair, "swapped") == 0) return relation == CLO_REPLACE;
+    return long_run() || (i + (size_t)relation) % 2 == 0;
+}
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
 {
@@ -49,9 +76,8 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
-            if (!long_run() && (i + (size_t)relation) % 2)
-                continue; /* half of them in a short run */
-            const double asked = asked_of(pairs[i].mechanism, 2, epsilon);
+            if (!serves(i, (clo_relation)relation)) continue;
+            const double asked = asked_of(pairs[i].mechanism, pairs[i].pair, 2, epsilon);
             const clo_audit_finding finding =
                 audit_one(pairs[i].mechanism, pairs[i].pair, (clo_relation)relation, asked, 1,
                           CLO_FAULT_NONE);

@@ -9,10 +9,11 @@ enum { ASKS = 1 << 16, BLOCKS = 6 };
 
 static int64_t sizes[ASKS];
 
-static clo_status sign_of_the_first(void *user, const clo_block *block, int64_t *place,
+static clo_status sign_of_the_first(void *user, size_t part, const clo_block *block, int64_t *place,
                                     clo_error *err)
 {
     (void)user;
+    (void)part;
     (void)err;
     if (block->count < 1 || !(fabs(block->rows[0]) > 0)) return CLO_FORMAT;
     place[0] = block->rows[0] > 0 ? 1 : -1;
@@ -67,8 +68,9 @@ static void sizes_have_their_law(void **state)
     clo_error err;
     clo_slot slot;
     (void)state;
-    assert_ok(clo_i_plan_histogram(&domain, 1, BLOCKS, (clo_loss){ 1, .05 }, "sizes", &slot, &err),
-              err);
+    assert_ok(
+        clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, .05 }, "sizes", &slot, &err),
+        err);
     const planned plan = { .5, BLOCKS, (int64_t)slot.threshold };
     draw_sizes(slot, rng, BLOCKS);
     assert_true(stat_follows(sizes, ASKS, law, &plan, alpha));
@@ -89,7 +91,7 @@ static void a_cell_of_one_block_is_told_of_as_seldom_as_delta(void **state)
     clo_slot slot;
     (void)state;
     assert_ok(
-        clo_i_plan_histogram(&domain, 1, BLOCKS, (clo_loss){ 1, delta }, "alone", &slot, &err),
+        clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, delta }, "alone", &slot, &err),
         err);
     const planned plan = { .5, 1, (int64_t)slot.threshold };
     const double told = 1 - (double)law(0, &plan);

@@ -104,6 +104,12 @@ def cases(cloister, leak):
            [*run, "kmeans", "data.npy", *kmeans, *norm, "-o", "npy.json"])
     yield ("run kmeans from LIBSVM", must_be_clean,
            [*run, "kmeans", "data.svm", "--cols", "3", *kmeans, *norm, "-o", "svm.json"])
+    sparse = [*run, "kmeans/sparse", "data.svm", "--cols", "3", "--clusters", "2", *norm]
+    yield "run kmeans of sparse records", must_be_clean, [*sparse, "-o", "sparse.json"]
+    yield ("run kmeans of sparse records without a delta, entry by entry", must_be_clean,
+           [*sparse, "--delta", "0", "--recover", "peel", "--json"])
+    wide = [*run, "kmeans/sparse", "data.svm", "--cols", "100000", "--clusters", "2", *norm]
+    yield "run kmeans in a sketch", must_be_clean, [*wide, "-o", "wide.json"]
     yield ("run kmeans per person, under add-remove", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--unit", "person", "--rows-per-unit", "2",
             "--relation", "add-remove", "-o", "person.json"])
@@ -135,6 +141,15 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    yield ("bring the centres of blocks together", must_be_clean,
+           [*run, "kmeans/aggregate", *csv, "--clusters", "2", "--blocks", "5", "--accept",
+            "idealized", *norm, "--json"])
+    variates = [*run, "kmeans/variates", *csv, "--clusters", "2", *norm]
+    yield "run kmeans from private seeds", must_be_clean, [*variates, "--rounds", "2", "--json"]
+    yield ("draw private seeds alone", must_be_clean,
+           [*variates, "--delta", "0", "-o", "seeds.json"])
+    yield ("run kmeans on the counts of a grid", must_be_clean,
+           [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
@@ -144,6 +159,9 @@ def cases(cloister, leak):
             "--accept", "idealized", *norm, "-o", "blocks.json"])
     yield ("find a cell of subspaces, or none", must_be_clean,
            [*run, "subspace/approx", *csv, "--dim", "1", "--gamma", "0.01", *norm, "--json"])
+    yield ("let parts vote on a subspace, or none", must_be_clean,
+           [*run, "subspace/boosted", *csv, "--dim", "1", "--gamma", "0.5", "--parts", "3",
+            "--blocks", "4", "--epsilon", "60", *norm[2:], "--json"])
     yield ("find an exact subspace, or none", must_be_clean,
            [*run, "subspace/exact", *csv, "--dim", "1", "--scale", "10", *norm, "--json"])
     bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]

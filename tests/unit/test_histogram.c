@@ -1,5 +1,5 @@
 /* histogram: the threshold is the least that histogram.T1 allows, cells are told apart exactly, and
- * every list of blocks has an answer (histogram.T2). */
+ * every list of blocks has an answer (histogram.T2); parts do not mix (histogram.T3). */
 #include "pipeline.h"
 #include "parallel/parallel.h"
 #include "query/query.h"
@@ -31,7 +31,7 @@ static void the_threshold_is_the_least_that_is_proved(void **state)
                 clo_domain domain = ball(2, 1, units % 2 ? CLO_REPLACE : CLO_ADD_REMOVE);
                 domain.rows_per_unit = units;
                 const clo_loss loss = { epsilons[e], deltas[i] };
-                assert_ok(clo_i_plan_histogram(&domain, 1, 9, loss, "", &slot, &err), err);
+                assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, loss, "", &slot, &err), err);
                 const long double rate =
                     (long double)slot.rate_numerator / (long double)slot.rate_denominator;
                 const long double spared = fminl(deltas[i], -expm1l(-rate));
@@ -52,17 +52,19 @@ static void the_usual_threshold_is_known(void **state)
     clo_error err;
     clo_slot slot;
     (void)state;
-    assert_ok(clo_i_plan_histogram(&domain, 1, 9, (clo_loss){ 1, 1e-6 }, "", &slot, &err), err);
+    assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 1e-6 }, "", &slot, &err), err);
     assert_int_equal(slot.threshold, 28);
-    assert_fails(clo_i_plan_histogram(&domain, 1, 9, (clo_loss){ 1, 0 }, "", &slot, &err),
+    assert_fails(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 0 }, "", &slot, &err),
                  CLO_BUDGET, err, "delta above 0");
-    assert_fails(clo_i_plan_histogram(&domain, 1, 0, (clo_loss){ 1, 1e-6 }, "", &slot, &err),
+    assert_fails(clo_i_plan_histogram(&domain, 1, 1, 0, (clo_loss){ 1, 1e-6 }, "", &slot, &err),
                  CLO_ARGUMENT, err, "blocks must be between");
 }
 
-static clo_status name_cell(void *user, const clo_block *block, int64_t *place, clo_error *err)
+static clo_status name_cell(void *user, size_t part, const clo_block *block, int64_t *place,
+                            clo_error *err)
 {
     (void)user;
+    (void)part;
     (void)err;
     if (block->count == 0) return CLO_FORMAT;
     place[0] = INT64_MIN;
@@ -83,9 +85,9 @@ static clo_cell ask(const double *rows, size_t count, double epsilon, int64_t *p
         .rng = rng, .comm = clo_i_comm_self(), .threads = 2, .progress_to = 1, .meter = &meter
     };
     clo_bounded *const data = bounded_from(rows, count, &domain);
-    assert_ok(
-        clo_i_plan_histogram(&domain, WIDTH, BLOCKS, (clo_loss){ epsilon, 1e-6 }, "", &slot, &err),
-        err);
+    assert_ok(clo_i_plan_histogram(&domain, WIDTH, 1, BLOCKS, (clo_loss){ epsilon, 1e-6 }, "",
+                                   &slot, &err),
+              err);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
     assert_ok(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err), err);
     assert_int_equal(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err),
@@ -122,6 +124,55 @@ static void without_agreement_no_cell_is_found(void **state)
     assert_false(ask(rows, 1, 1, place).found);
 }
 
+enum { PARTS = 4 };
+
+/* A row says its own number; each is seen once, and the cell names the part. */
+static clo_status note_rows(void *user, size_t part, const clo_block *block, int64_t *place,
+                            clo_error *err)
+{
+    int *const seen = user;
+    (void)err;
+    for (size_t i = 0; i < block->count; i++)
+        seen[(size_t)nearbyint(block->rows[i] * 2 * PARTS * BLOCKS)]++;
+    place[0] = (int64_t)part;
+    return CLO_OK;
+}
+
+/* histogram.T3: no row is in two parts, and each part has an answer of its own. */
+static void parts_are_disjoint_and_answer_by_themselves(void **state)
+{
+    const clo_domain domain = ball(1, 1, CLO_REPLACE);
+    double rows[2 * PARTS * BLOCKS];
+    int seen[2 * PARTS * BLOCKS] = { 0 };
+    int64_t places[PARTS];
+    clo_cell cells[PARTS];
+    clo_error err;
+    clo_slot slot, one;
+    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_rng *const rng = seeded("parts");
+    clo_context context = {
+        .rng = rng, .comm = clo_i_comm_self(), .threads = 1, .progress_to = 1, .meter = &meter
+    };
+    const clo_loss loss = { 5, 1e-6 };
+    (void)state;
+    for (size_t i = 0; i < 2 * PARTS * BLOCKS; i++) rows[i] = (double)i / (2 * PARTS * BLOCKS);
+    for (size_t p = 0; p < PARTS; p++) cells[p] = (clo_cell){ .place = places + p };
+    clo_bounded *const data = bounded_from(rows, 2 * PARTS * BLOCKS, &domain);
+    assert_ok(clo_i_plan_histogram(&domain, 1, PARTS, BLOCKS, loss, "", &slot, &err), err);
+    assert_ok(clo_i_plan_histogram(&domain, 1, 1, BLOCKS, loss, "", &one, &err), err);
+    assert_true(slot.threshold == one.threshold && slot.rate_numerator == one.rate_numerator);
+    assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
+    assert_ok(clo_i_ask_histogram(&context, 0, data, note_rows, seen, cells, &err), err);
+    for (size_t i = 0; i < 2 * PARTS * BLOCKS; i++) assert_int_equal(seen[i], 1);
+    for (size_t p = 0; p < PARTS; p++)
+        assert_true(cells[p].found && places[p] == (int64_t)p && llabs(cells[p].size - BLOCKS) < 9);
+    assert_fails(clo_i_plan_histogram(&domain, 1, 70000, 1, loss, "", &slot, &err), CLO_ARGUMENT,
+                 err, "parts of 1 blocks must be between 1 and 65536, not 70000");
+    clo_workspace_free(context.workspace);
+    clo_bounded_free(data);
+    clo_rng_free(rng);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +180,7 @@ int main(void)
         cmocka_unit_test(the_usual_threshold_is_known),
         cmocka_unit_test(the_largest_cell_is_found_among_its_like),
         cmocka_unit_test(without_agreement_no_cell_is_found),
+        cmocka_unit_test(parts_are_disjoint_and_answer_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,80 @@ static void a_plan_is_one_gaussian_query_a_round(void **state)
     clo_plan_free(plan);
 }
 
+/* kmeans_lloyd.T1, laplace_sum.T2 */
+static void a_budget_without_delta_is_spent_on_laplace_noise(void **state)
+{
+    static double values[PER * K * D];
+    static const double lower[D] = { 0, 0 }, upper[D] = { 120, 1200 };
+    clo_domain domain = clo_domain_default();
+    clo_array centers, weights;
+    int found = 0;
+    (void)state;
+    fill(values);
+    domain.cols = D;
+    domain.lower = lower;
+    domain.upper = upper;
+    clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=3 rounds=5", &domain, 2, 0);
+    clo_bounded *const data = bounded_from(values, PER * K, &domain);
+    assert_int_equal(plan->slot_count, 1);
+    assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_PURE);
+    assert_true(clo_plan_price(plan).loss.epsilon <= 2 && clo_plan_price(plan).loss.epsilon > 1.99);
+    assert_true(clo_plan_price(plan).loss.delta <= 0);
+    for (int run = 0; run < 5; run++) {
+        char seed[8];
+        int near = 0;
+        snprintf(seed, sizeof seed, "%d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        assert_true(clo_release_find(release, "centers", &centers));
+        assert_true(clo_release_find(release, "weights", &weights));
+        for (size_t t = 0; t < K; t++)
+            for (size_t c = 0; c < K; c++)
+                near += hypot((centers.data[c * D] - truth[t][0]) / 60,
+                              (centers.data[c * D + 1] - truth[t][1]) / 600) < 0.05 &&
+                        fabs(weights.data[c] - PER) < 200;
+        found += near == K;
+        clo_release_free(release);
+    }
+    assert_true(found >= 4);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+static clo_event_kind noise_of(size_t cols, const char *settings, double delta)
+{
+    const clo_domain domain = ball(cols, 1, CLO_ADD_REMOVE);
+    clo_plan *const plan = plan_for("kmeans/lloyd", settings, &domain, 1, delta);
+    const clo_event_kind kind = plan->slots[0].event.kind;
+    clo_plan_free(plan);
+    return kind;
+}
+
+/* laplace_sum.T2 */
+static void the_noise_that_errs_less_is_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(noise_of(1, "rounds=1", 1e-6), CLO_EVENT_PURE);
+    assert_int_equal(noise_of(2, "rounds=5", 1e-6), CLO_EVENT_GAUSSIAN);
+    assert_int_equal(noise_of(2, "rounds=5", 1e-18), CLO_EVENT_PURE);
+    assert_int_equal(noise_of(50, "rounds=5", 1e-18), CLO_EVENT_GAUSSIAN);
+    assert_int_equal(noise_of(50, "rounds=5 reduce=-1", 0), CLO_EVENT_PURE);
+}
+
+static void refuses_to_choose_directions_without_delta(void **state)
+{
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_params *params = NULL;
+    clo_plan *plan = NULL;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_params_new(clo_mechanism_find("kmeans/lloyd"), &params, &err), err);
+    assert_ok(clo_params_set(params, "reduce", 1, &err), err);
+    assert_int_equal(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
+                     CLO_BUDGET);
+    assert_non_null(strstr(err.message, "delta above 0"));
+    clo_params_free(params);
+}
+
 /* Three centres on axes of 60 columns, of which all others are noise: the centres come back near
  * through three directions, and one budget pays for these and for the rounds. */
 static void directions_are_chosen_first_where_one_asks_for_them(void **state)
@@ -189,6 +263,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centres_come_back_in_the_datas_own_units),
         cmocka_unit_test(a_plan_is_one_gaussian_query_a_round),
+        cmocka_unit_test(a_budget_without_delta_is_spent_on_laplace_noise),
+        cmocka_unit_test(the_noise_that_errs_less_is_taken),
+        cmocka_unit_test(refuses_to_choose_directions_without_delta),
         cmocka_unit_test(directions_are_chosen_first_where_one_asks_for_them),
         cmocka_unit_test(public_quantities_decide_what_pays),
         cmocka_unit_test(refuses_to_keep_more_directions_than_there_are),

@@ -22,7 +22,8 @@ static clo_plan *preset_plan(const clo_mechanism *mechanism, clo_relation relati
     domain.rows = 100000;
     assert_ok(clo_params_new(mechanism, &params, &err), err);
     /* What has no preset, because only the caller can know it. */
-    if (strcmp(clo_mechanism_method(mechanism), "approx") == 0)
+    const char *const method = clo_mechanism_method(mechanism);
+    if (strcmp(method, "approx") == 0 || strcmp(method, "boosted") == 0)
         assert_ok(clo_params_set(params, "gamma", 1e-3, &err), err);
     const clo_status status =
         clo_plan_new(params, &domain, budget, clo_mechanism_guarantee(mechanism), &plan, &err);

@@ -1,8 +1,8 @@
 /*
- * The sensitivities of gaussian_sum.T1, gaussian_gram.T1 and quantile.T1 by random and by
- * worst-case search: on the integer grid itself, in exact integers, no neighbour moves an answer
- * further than the plan's sensitivity; and the worst case is attained, so that the bound is not
- * merely large.
+ * The sensitivities of gaussian_sum.T1, laplace_sum.T1, gaussian_gram.T1 and quantile.T1 by random
+ * and by worst-case search: on the integer grid itself, in exact integers, no neighbour moves an
+ * answer further than the plan's sensitivity; and the worst case is attained, so that the bound is
+ * not merely large.
  */
 #include "pipeline.h"
 #include "query/query.h"
@@ -98,6 +98,61 @@ static void no_neighbour_moves_an_answer_further_than_planned(void **state)
     clo_rng_free(rng);
 }
 
+static int64_t length(const int64_t *value, size_t count)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < count; i++) total += llabs(value[i]);
+    return total;
+}
+
+/* A record as long as the grid allows, in L1: along a diagonal. */
+static void draw_diagonal(clo_stream *stream, int bits, int64_t *r)
+{
+    double x[D];
+    int32_t grid[D];
+    for (size_t j = 0; j < D; j++) x[j] = clo_i_random_bit(stream) ? 2 : -2;
+    clo_i_to_grid(x, D, 1, grid);
+    for (size_t j = 0; j < D; j++) r[j] = grid[j] / (1 << (CLO_GRID_BITS - bits));
+}
+
+/* laplace_sum.T1 */
+static void no_neighbour_moves_an_answer_further_in_l1_than_planned(void **state)
+{
+    clo_error err;
+    clo_rng *const rng = seeded("lengths");
+    clo_stream *const stream = stream_of(rng);
+    (void)state;
+    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+        for (uint64_t rows = 1; rows <= 3; rows++) {
+            clo_domain domain = ball(D, 1, (clo_relation)relation);
+            clo_slot slot;
+            int64_t farthest = 0;
+            domain.rows_per_unit = rows;
+            domain.unit = "person";
+            assert_ok(clo_i_plan_laplace_sum(&domain, K, 1, 1, "", &slot, &err), err);
+            for (int trial = 0; trial < 20000; trial++) {
+                int64_t sums[K * (D + 1)] = { 0 }, r[D];
+                const size_t out =
+                    relation == CLO_REPLACE ? clo_i_random_below(stream, rows + 1) : 0;
+                const size_t in = clo_i_random_below(stream, rows + 1);
+                const bool diagonal = clo_i_random_bit(stream), same = clo_i_random_bit(stream);
+                draw_diagonal(stream, slot.bits, r);
+                for (size_t i = 0; i < in + out; i++) {
+                    if (!diagonal) draw_record(stream, slot.bits, r);
+                    const size_t cluster = same ? i >= in : clo_i_random_below(stream, K);
+                    add_sum(r, cluster, (int64_t)slot.count_unit, i < in ? 1 : -1, sums);
+                }
+                const int64_t far = length(sums, K * (D + 1));
+                assert_true(far <= (int64_t)slot.sensitivity);
+                if (far > farthest) farthest = far;
+            }
+            assert_true((double)farthest > 0.9999 * (double)slot.sensitivity); /* attained */
+        }
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
 /* quantile.T1: all small data sets over three thresholds, all neighbours. */
 static void no_neighbour_moves_a_quantile_score_further_than_planned(void **state)
 {
@@ -134,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_an_answer_further_than_planned),
+        cmocka_unit_test(no_neighbour_moves_an_answer_further_in_l1_than_planned),
         cmocka_unit_test(no_neighbour_moves_a_quantile_score_further_than_planned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

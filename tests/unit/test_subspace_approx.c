@@ -1,62 +1,9 @@
 /* subspace/approx: data near a subspace give it away, whatever the number of columns, data that are
  * not near one give none (subspace_approx.T1), and the error is that of the cell
  * (subspace_approx.T2). */
-#include "pipeline.h"
-#include "linalg/linalg.h"
+#include "near_subspace.h"
 #include "mechanism/mechanism.h"
-#include "random/random.h"
 #include <math.h>
-
-enum { K = 2 };
-
-/* Spread 1 along a random subspace and gamma across it, times `size`. */
-typedef struct sample {
-    size_t rows, cols;
-    double *values, *basis;
-} sample;
-
-static sample near_subspace(size_t rows, size_t cols, double gamma, double size, const char *seed)
-{
-    sample s = { rows, cols, calloc(rows * cols, sizeof(double)),
-                 calloc(cols * K, sizeof(double)) };
-    clo_rng *const rng = seeded(seed);
-    clo_stream *stream = NULL;
-    clo_error err;
-    assert_non_null(s.values);
-    assert_non_null(s.basis);
-    assert_ok(clo_i_stream_open(rng, 0, 0, &stream, &err), err);
-    for (size_t i = 0; i < cols * K; i++) s.basis[i] = clo_i_random_normal(stream);
-    assert_ok(clo_i_orthonormalize(s.basis, cols, K, &err), err);
-    for (size_t i = 0; i < rows; i++) {
-        const double along[K] = { clo_i_random_normal(stream), clo_i_random_normal(stream) };
-        for (size_t j = 0; j < cols; j++)
-            s.values[i * cols + j] =
-                size * (along[0] * s.basis[j * K] + along[1] * s.basis[j * K + 1] +
-                        gamma * clo_i_random_normal(stream));
-    }
-    clo_i_stream_close(stream);
-    clo_rng_free(rng);
-    return s;
-}
-
-static void free_sample(sample *s)
-{
-    free(s->values);
-    free(s->basis);
-}
-
-/* The sine of the largest angle to the truth; -1 where nothing was found. */
-static double error_of(const clo_release *release, const sample *s)
-{
-    clo_array found, basis;
-    double sines[K];
-    clo_error err;
-    assert_true(clo_release_find(release, "found", &found));
-    assert_true(clo_release_find(release, "basis", &basis) == (found.data[0] > 0));
-    if (!(found.data[0] > 0)) return -1;
-    assert_ok(clo_i_sin_angles(basis.data, s->basis, s->cols, K, sines, &err), err);
-    return sines[0];
-}
 
 static void finds_a_subspace_that_is_near_and_as_well_as_predicted(void **state)
 {

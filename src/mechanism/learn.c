@@ -1,0 +1,226 @@
+/*
+ * learn.c - a norm, or a centre and a norm, that a run learns before its mechanism asks, out of one
+ * budget: the lines that a plan gets in front of the mechanism's own (learn.T1).
+ *
+ * The mechanism's plan was made for the largest norm thinkable.  What it asks, in the unit ball, is
+ * the same for every norm (clo_i_plan_again sees to that), so price and noise are fixed before
+ * anything is spent; only the ball is not.
+ */
+#include "mechanism/norm_quantile.h"
+#include "domain/domain.h"
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = CLO_LEARN_STEPS };
+static const double LEAST_SHARE = 1e-3;
+/* What a step leaves of its share, so that rounding adds up to no more than the budget. */
+static const double HAIR = 1 - 0x1p-30;
+
+clo_learning clo_learning_default(void)
+{
+    return (clo_learning){ .struct_size = sizeof(clo_learning),
+                           .norm_share = 0.1,
+                           .center_share = 0.1,
+                           .quantile = 0.98 };
+}
+
+static clo_learning complete(const clo_learning *given)
+{
+    clo_learning full = clo_learning_default();
+    memcpy(&full, given, given->struct_size < sizeof full ? given->struct_size : sizeof full);
+    full.struct_size = sizeof full;
+    return full;
+}
+
+static clo_status check(const clo_learning *learning, clo_error *err)
+{
+    const double norm = learning->norm ? learning->norm_share : 0;
+    const double center = learning->center ? learning->center_share : 0;
+    if (!learning->norm && !learning->center)
+        return clo_i_fail(err, CLO_ARGUMENT, "there is nothing to learn: ask for norm or center");
+    if ((learning->norm && !(norm >= LEAST_SHARE)) ||
+        (learning->center && !(center >= LEAST_SHARE)) || !(norm + center <= 1 - LEAST_SHARE))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the shares of norm and centre must be at least %g and leave as much to "
+                          "the mechanism, not %g and %g",
+                          LEAST_SHARE, norm, center);
+    if (!(learning->quantile >= 0.5 && learning->quantile <= 0.99999))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the quantile of the norms must be between 0.5 and 0.99999, not %g",
+                          learning->quantile);
+    if (learning->norm_about < 0 || !isfinite(learning->norm_about) ||
+        (learning->norm && learning->norm_about > 0))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a norm about the centre must be a finite number above 0, and is given "
+                          "only where no norm is learnt");
+    return CLO_OK;
+}
+
+clo_status clo_learning_rest(const clo_learning *given, clo_loss budget, clo_loss *out,
+                             clo_error *err)
+{
+    const clo_learning learning = complete(given);
+    CLO_TRY(check(&learning, err));
+    const clo_loss whole = clo_i_loss_on_grid(budget);
+    const double norm = learning.norm ? learning.norm_share : 0;
+    const double center = learning.center ? learning.center_share : 0;
+    *out = (clo_loss){ whole.epsilon * (1 - norm - center), whole.delta * (1 - center) };
+    return CLO_OK;
+}
+
+/* ---- the lines ------------------------------------------------------------------------- */
+
+typedef struct steps {
+    clo_slot slots[3];
+    clo_loss losses[3]; /* that each is proved to stay within */
+    size_t count;
+} steps;
+
+static clo_status add_quantile(const clo_plan *plan, const clo_learning *learning, double epsilon,
+                               const char *label, steps *out, clo_error *err)
+{
+    CLO_TRY(clo_i_plan_norm_quantile(&plan->domain, STEPS, learning->quantile, epsilon * HAIR,
+                                     label, &out->slots[out->count], err));
+    out->losses[out->count++] = (clo_loss){ epsilon * HAIR, 0 };
+    return CLO_OK;
+}
+
+static clo_status add_mean(const clo_plan *plan, clo_loss loss, steps *out, clo_error *err)
+{
+    const clo_loss spent = { loss.epsilon * HAIR, loss.delta * HAIR };
+    CLO_TRY(clo_i_plan_cluster_sum_within(&plan->domain, 1, CLO_SUM_AUTO, spent, 1,
+                                          "sum and number of the records, to learn their centre",
+                                          &out->slots[out->count], err));
+    out->losses[out->count++] = spent;
+    return CLO_OK;
+}
+
+static clo_status plan_steps(const clo_plan *plan, const clo_learning *learning, clo_loss whole,
+                             steps *out, clo_error *err)
+{
+    const double each = whole.epsilon * learning->norm_share / (learning->center ? 2 : 1);
+    const clo_loss mean = { whole.epsilon * learning->center_share,
+                            whole.delta * learning->center_share };
+    if (learning->norm && learning->center)
+        CLO_TRY(add_quantile(plan, learning, each, "quantile of the row norms, to learn the centre",
+                             out, err));
+    if (learning->center) CLO_TRY(add_mean(plan, mean, out, err));
+    if (learning->norm)
+        CLO_TRY(add_quantile(plan, learning, each, "quantile of the row norms, to learn the norm",
+                             out, err));
+    return CLO_OK;
+}
+
+/* The least that is proved: all lines composed by the accountant, or, where it knows no better, the
+ * sum of what the steps and the mechanism stay within. */
+static clo_status price_all(const clo_plan *plan, const steps *first, const clo_slot *slots,
+                            size_t count, clo_loss whole, clo_price *out, clo_error *err)
+{
+    clo_event events[CLO_MAX_SLOTS];
+    clo_loss sum = plan->price.loss;
+    clo_price price;
+    for (size_t i = 0; i < count; i++) events[i] = slots[i].event;
+    for (size_t i = 0; i < first->count; i++) {
+        sum.epsilon += first->losses[i].epsilon;
+        sum.delta += first->losses[i].delta;
+    }
+    CLO_TRY(clo_price_epsilon(events, count, whole.delta, &price, err));
+    if (price.loss.epsilon > sum.epsilon)
+        price = (clo_price){ { sum.epsilon * (1 + 0x1p-50), whole.delta }, "basic" };
+    if (price.loss.epsilon > whole.epsilon)
+        return clo_i_fail(err, CLO_INTERNAL, "learning first costs more than the budget");
+    *out = price;
+    return CLO_OK;
+}
+
+/* ---- the plan -------------------------------------------------------------------------- */
+
+static clo_status check_domain(const clo_domain *domain, const clo_learning *learning,
+                               clo_error *err)
+{
+    if (learning->center && domain->lower)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a centre is learnt without column bounds, which already have a middle");
+    if (learning->center && domain->frame)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a centre is learnt in the data's own columns, not in a subspace's "
+                          "coordinates");
+    return CLO_OK;
+}
+
+/* The mechanism must ask the same at a small norm as at the largest. */
+static clo_status check_mechanism(const clo_plan *plan, clo_error *err)
+{
+    clo_domain smaller = plan->domain;
+    clo_slot *slots = NULL;
+    void *state = NULL;
+    smaller.norm = clo_i_domain_radius(&plan->domain) / 1024;
+    if (strcmp(plan->mechanism->family, "bounds") == 0)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "bounds are what is being asked for: there is nothing to learn first");
+    CLO_TRY(clo_i_alloc(CLO_MAX_SLOTS, sizeof *slots, &slots, err));
+    clo_status status = clo_i_alloc(1, plan->mechanism->plan_size, &state, err);
+    if (!status) status = clo_i_plan_again(plan, &smaller, state, slots, err);
+    clo_i_free(state);
+    clo_i_free(slots);
+    return status;
+}
+
+static size_t learning_workspace(const clo_plan *plan)
+{
+    return clo_i_norm_quantile_size(STEPS) + clo_i_take_size(plan->domain.cols, sizeof(double));
+}
+
+/* All that can fail is done before the plan is touched. */
+static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss budget,
+                          const steps *first, clo_error *err)
+{
+    const clo_loss whole = clo_i_loss_on_grid(budget);
+    const size_t count = first->count + plan->slot_count;
+    clo_slot *slots = NULL;
+    clo_price price;
+    size_t workspace;
+    if (count > CLO_MAX_SLOTS || !clo_i_add(plan->workspace, learning_workspace(plan), &workspace))
+        return clo_i_fail(err, CLO_UNSUPPORTED, "the plan has too many lines to learn more first");
+    CLO_TRY(clo_i_alloc(count, sizeof *slots, &slots, err));
+    memcpy(slots, first->slots, first->count * sizeof *slots);
+    memcpy(slots + first->count, plan->slots, plan->slot_count * sizeof *slots);
+    const clo_status status = price_all(plan, first, slots, count, whole, &price, err);
+    if (status) {
+        clo_i_free(slots);
+        return status;
+    }
+    clo_i_free(plan->slots);
+    plan->slots = slots;
+    plan->slot_count = count;
+    plan->steps = first->count;
+    plan->learning = *learning;
+    plan->budget = budget;
+    plan->price = price;
+    plan->workspace = workspace;
+    clo_i_plan_identify(plan);
+    return CLO_OK;
+}
+
+clo_status clo_plan_learn(clo_plan *plan, const clo_learning *given, clo_loss budget,
+                          clo_error *err)
+{
+    const clo_learning learning = complete(given);
+    steps first = { .count = 0 };
+    clo_loss rest;
+    CLO_TRY(clo_learning_rest(&learning, budget, &rest, err));
+    if (plan->steps)
+        return clo_i_fail(err, CLO_ARGUMENT, "the plan learns something first already");
+    if (plan->budget.epsilon > rest.epsilon || plan->budget.delta > rest.delta)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the plan was made for more than clo_learning_rest leaves of the budget");
+    CLO_TRY(check_domain(&plan->domain, &learning, err));
+    CLO_TRY(check_mechanism(plan, err));
+    CLO_TRY(plan_steps(plan, &learning, clo_i_loss_on_grid(budget), &first, err));
+    return prepend(plan, &learning, budget, &first, err);
+}
+
+const clo_learning *clo_plan_learning(const clo_plan *plan)
+{
+    return plan->steps ? &plan->learning : NULL;
+}

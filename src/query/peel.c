@@ -1,0 +1,185 @@
+/*
+ * peel.c - the largest entries of each cluster's sum, one after the other: balcan2017's Algorithm 5
+ * (peel.T1).
+ *
+ * In each round a column is chosen among those left by the exponential mechanism on the magnitude
+ * of the sum there, and told of with a noisy value.  What is printed divides by the exact number of
+ * records, and its constants are not enough where a record is replaced; here the number is noisy,
+ * and one rate is made so that all rounds, all values and the number cost epsilon together.  Every
+ * draw is exact, as choose.c makes it.
+ */
+#include "query/parts.h"
+#include "bound/bound.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { BITS = 20 };
+static const uint64_t R = (uint64_t)1 << BITS;
+static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
+static const uint64_t MOST_SENSITIVE = (uint64_t)1 << 33;
+
+/* Rounds cost the rate once each and a value its own rate along one record's entries: this weighs
+ * the two about equally for records whose entries are of one size. */
+static uint64_t weigh_values(size_t rounds, size_t entries)
+{
+    const double weight = floor((double)rounds / (2 * sqrt((double)entries)));
+    return weight > 1 ? (uint64_t)weight : 1;
+}
+
+/* R sqrt((T + 1 + w)^2 + (s - 1) (1 + w)^2) + w u, rounded up: peel.T1 */
+static uint64_t reach(size_t rounds, size_t entries, uint64_t weight, uint64_t unit)
+{
+    typedef unsigned __int128 u128;
+    const u128 first = (u128)rounds + 1 + weight, other = 1 + weight;
+    const u128 square = first * first + (u128)(entries - 1) * other * other;
+    return clo_i_root_up(square * R * R) + weight * unit;
+}
+
+clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t clusters, size_t entries,
+                           size_t rounds, double epsilon, const char *label, clo_slot *out,
+                           clo_error *err)
+{
+    const size_t cols = domain->cols;
+    const size_t most = entries && entries < cols ? entries : cols;
+    const double parts = epsilon * (double)PARTS;
+    clo_slot slot = { .query = CLO_QUERY_peel,
+                      .label = label,
+                      .bits = BITS,
+                      .cols = seen,
+                      .groups = clusters,
+                      .entries = entries,
+                      .rounds = rounds < cols ? rounds : cols,
+                      .count_unit = R };
+    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
+        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
+                          (int)CLO_MAX_CLUSTERS, clusters);
+    if (rounds < 1 || rounds > 1 << 20)
+        return clo_i_fail(err, CLO_ARGUMENT, "a peel has between 1 and %d rounds, not %zu", 1 << 20,
+                          rounds);
+    if (!(parts >= 1))
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so small a budget cannot choose anything: raise epsilon");
+    if (!(epsilon <= 1e6))
+        return clo_i_fail(err, CLO_ARGUMENT, "a peel needs an epsilon of at most 1e6");
+    const uint64_t rows = domain->rows_per_unit * (domain->relation == CLO_REPLACE ? 2 : 1);
+    slot.rate_weight = weigh_values(slot.rounds, most);
+    const uint64_t one = reach(slot.rounds, most, slot.rate_weight, slot.count_unit);
+    if (one > MOST_SENSITIVE / rows)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so many entries, of so many rows a unit, cannot be told one by one: "
+                          "lower sparsity, or recover by sums");
+    slot.sensitivity = one * rows;
+    slot.rate_numerator = (uint64_t)parts;
+    slot.rate_denominator = slot.sensitivity * PARTS;
+    slot.event = (clo_event){ .kind = CLO_EVENT_PURE,
+                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+                              .count = 1 };
+    slot.scale = (uint64_t)ceil((double)slot.rate_denominator / (double)slot.rate_numerator /
+                                (double)slot.rate_weight);
+    slot.noise = sqrt(2) * (double)slot.scale / (double)R * clo_i_domain_radius(domain);
+    *out = slot;
+    return CLO_OK;
+}
+
+/* What is left of one cluster's columns. */
+typedef struct candidates {
+    size_t count;
+    int64_t *scores; /* magnitudes of the sum */
+    size_t *columns;
+} candidates;
+
+static void start(const uint64_t *sum, size_t cols, candidates *left)
+{
+    left->count = cols;
+    for (size_t j = 0; j < cols; j++) {
+        left->scores[j] = llabs((int64_t)sum[j]);
+        left->columns[j] = j;
+    }
+}
+
+/* The chosen one leaves; the last takes its place.  Choices are public, and so is this order. */
+static size_t take_out(candidates *left, size_t chosen)
+{
+    const size_t column = left->columns[chosen];
+    left->count--;
+    left->scores[chosen] = left->scores[left->count];
+    left->columns[chosen] = left->columns[left->count];
+    return column;
+}
+
+/* All choices of a cluster, and then the noise of all values and of the count: that is the same law
+ * as value after choice, for no choice looks at a value. */
+static clo_status peel_cluster(clo_context *context, const clo_slot *slot, const uint64_t *sum,
+                               size_t cols, candidates *left, size_t *columns, double *values,
+                               double *count, clo_error *err)
+{
+    const uint64_t ask = clo_i_rng_next_ask(context->rng);
+    const size_t rounds = slot->rounds;
+    clo_stream *stream = NULL;
+    start(sum, cols, left);
+    for (size_t t = 0; t < rounds; t++) {
+        size_t chosen = 0;
+        CLO_TRY(clo_i_draw_exponential(context, slot, left->scores, left->count, &chosen, err));
+        columns[t] = take_out(left, chosen);
+    }
+    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
+    for (size_t t = 0; t <= rounds; t++) {
+        const int64_t noise = clo_i_discrete_laplace(
+            stream, slot->rate_numerator * slot->rate_weight, slot->rate_denominator);
+        const size_t at = t < rounds ? columns[t] : cols;
+        const double noisy = (double)(int64_t)(sum[at] + (uint64_t)noise);
+        if (t < rounds)
+            values[t] = noisy / (double)R;
+        else
+            *count = noisy / (double)slot->count_unit;
+    }
+    const clo_status status = clo_i_stream_check(stream, err);
+    clo_i_stream_close(stream);
+    return status;
+}
+
+static clo_status publish(const clo_context *context, const clo_slot *slot, double *values,
+                          double *counts, clo_error *err)
+{
+    const size_t k = slot->groups, all = k * slot->rounds;
+    CLO_TRY(clo_i_comm_broadcast(context->comm, values, all * sizeof *values, err));
+    CLO_TRY(clo_i_comm_broadcast(context->comm, counts, k * sizeof *counts, err));
+    CLO_I_DECLASSIFY(values, all * sizeof *values);
+    CLO_I_DECLASSIFY(counts, k * sizeof *counts);
+    clo_i_tell_answer(context, slot, values, all);
+    clo_i_tell_answer(context, slot, counts, k);
+    return CLO_OK;
+}
+
+static clo_status peel_all(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+                           const clo_assign *rule, size_t *columns, double *values, double *counts,
+                           clo_error *err)
+{
+    const size_t k = slot->groups, cols = clo_i_bounded_domain(data)->cols;
+    candidates left = { .count = 0 };
+    uint64_t *totals = NULL;
+    CLO_TRY(clo_i_take(context->workspace, k * (cols + 1), sizeof *totals, &totals, err));
+    CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.scores, &left.scores, err));
+    CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.columns, &left.columns, err));
+    CLO_TRY(clo_i_sparse_totals(context, slot, data, rule, totals, err));
+    CLO_TRY(clo_i_comm_sum(context->comm, (int64_t *)totals, k * (cols + 1), err));
+    for (size_t c = 0; c < k; c++)
+        CLO_TRY(peel_cluster(context, slot, totals + c * (cols + 1), cols, &left,
+                             columns + c * slot->rounds, values + c * slot->rounds, counts + c,
+                             err));
+    return publish(context, slot, values, counts, err);
+}
+
+clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded *data,
+                          const clo_assign *rule, size_t *columns, double *values, double *counts,
+                          clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const clo_slot *slot;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_peel, &slot, err));
+    const clo_status status = peel_all(context, slot, data, rule, columns, values, counts, err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
