@@ -23,6 +23,7 @@
     X(SYMMETRIC_TWICE, "both triangles of a symmetric matrix noised, and averaged")                \
     X(LOCAL_NOISE, "noise in proportion to the local sensitivity, which is no secret then")        \
     X(HISTOGRAM_LAX, "a cell of a histogram told of at a tenth of its threshold")                  \
+    X(EMPTY_CUBES_SKIPPED, "no empty cube of a tree ever active")                                  \
     X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
                       "spans")
 

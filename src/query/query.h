@@ -244,6 +244,60 @@ CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidat
 CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
 
+/* Cubes that hold many records, on several levels: each level halves the active cubes of the one
+ * before along every axis and finds, with noise, which of the parts are active in turn.  The first
+ * cube holds the ball, at a random public place.  partition.T1, partition.T2 */
+enum { CLO_PARTITION_COLS = 124, CLO_PARTITION_LEVELS = 20 };
+
+typedef struct clo_cube_tree {
+    size_t levels;
+    uint64_t trees;   /* how often it is asked */
+    size_t most;      /* centres of an answer: of each level an equal share at most */
+    double threshold; /* of records in a cube, in scales of the noise; 0: the least */
+} clo_cube_tree;
+
+typedef struct clo_cubes {
+    double *centers; /* most x cols, in unit-ball coordinates; outside of the ball, too */
+    size_t count;
+} clo_cubes;
+
+/* epsilon: of one level of one tree. */
+CLO_CHECK clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *how,
+                                          double epsilon, const char *label, clo_slot *out,
+                                          clo_error *err);
+CLO_CHECK clo_status clo_i_ask_partition(clo_context *context, size_t slot, const clo_bounded *data,
+                                         clo_cubes *out, clo_error *err);
+
+/* Which of several candidate points are the best centres, by the exponential mechanism on minus the
+ * total of the records' distances, or squared distances, to the nearest centre of a set.
+ * choose_centers.T1.  Points are in the unit ball, count x cols; a set is k numbers of points. */
+typedef enum clo_center_loss { CLO_LOSS_SQUARED = 1, CLO_LOSS_DISTANCE } clo_center_loss;
+
+typedef struct clo_center_choice {
+    size_t candidates; /* points, at most */
+    size_t clusters;   /* k */
+    size_t sets;       /* 0: the choice is among all swaps of a set */
+    clo_center_loss loss;
+} clo_center_choice;
+
+typedef struct clo_candidates {
+    const double *points;
+    size_t count;
+} clo_candidates;
+
+CLO_CHECK clo_status clo_i_plan_choose_centers(const clo_domain *domain,
+                                               const clo_center_choice *how, double epsilon,
+                                               uint64_t times, const char *label, clo_slot *out,
+                                               clo_error *err);
+/* Of all sets that differ from `set` in at most one place: changes that place of it. */
+CLO_CHECK clo_status clo_i_ask_best_swap(clo_context *context, size_t slot, const clo_bounded *data,
+                                         const clo_candidates *candidates, size_t *set,
+                                         clo_error *err);
+/* Of the sets, sets x k. */
+CLO_CHECK clo_status clo_i_ask_best_set(clo_context *context, size_t slot, const clo_bounded *data,
+                                        const clo_candidates *candidates, const size_t *sets,
+                                        size_t *chosen, clo_error *err);
+
 /* k subspaces by the exponential mechanism over frames, drawn by a Markov chain.  gibbs.T1 */
 enum { CLO_GIBBS_BITS = 15 };
 
