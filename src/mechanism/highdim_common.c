@@ -19,9 +19,10 @@ enum { PRACTICAL, THEORY };
 enum { BY_PRESET = -1, MOST_POINTS = 4096, LEAST_POINTS = 256, MOST_SETS = 1 << 20 };
 
 static const double WHOLE_COLS = 12;    /* records of no more columns are looked at as they are */
-static const double TREE_SHARE = 0.3;   /* of the budget */
-static const double SWAP_SHARE = 0.3;   /* and the rounds have the rest, but for ... */
+static const double TREE_SHARE = 0.4;   /* of the budget */
+static const double SWAP_SHARE = 0.2;   /* and the rounds have the rest, but for ... */
 static const double FINAL_SHARE = 0.05; /* ... the choice among repeats, where there are several */
+static const double REACH = 0.75;  /* in radii: whatever is farther from a centre is just far */
 static const double FAILURE = 0.1; /* the chance of failure that the paper's constants are for */
 
 const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
@@ -54,9 +55,10 @@ static void shape_practical(clo_highdim *plan, double rows, size_t rounds)
     plan->repeats = 1;
     plan->trees = 2;
     /* In few directions of many a record is short: a cube as small as it is one level deeper for
-     * each factor 2. */
-    plan->levels = 4 + (size_t)round(log2(spread) / 2);
-    plan->swaps = 2 * plan->clusters;
+     * each factor 2, and what is far is nearer. */
+    plan->levels = 5 + (size_t)round(log2(spread) / 2);
+    plan->reach = REACH / sqrt(spread);
+    plan->swaps = plan->clusters + (plan->clusters + 3) / 4;
     plan->rounds = rounds;
 }
 
@@ -70,6 +72,7 @@ static void shape_theory(clo_highdim *plan, double rows)
     plan->levels = (size_t)fmin(ceil(log2(4 * rows)), CLO_PARTITION_LEVELS);
     plan->swaps = (size_t)ceil(100 * k * sure);
     plan->threshold = 20 * sure;
+    plan->reach = 2;
     plan->rounds = 1;
     plan->visited = plan->swaps;
     if (plan->visited > MOST_SETS / plan->clusters) plan->visited = MOST_SETS / plan->clusters;
@@ -156,10 +159,10 @@ static clo_status calibrate(clo_event *events, clo_loss budget, clo_error *err)
 }
 
 static clo_status add_choice(clo_draft *draft, const clo_highdim *plan, const clo_domain *domain,
-                             size_t candidates, size_t sets, const clo_event *event,
+                             size_t candidates, size_t sets, double reach, const clo_event *event,
                              const char *label, size_t *line, clo_error *err)
 {
-    const clo_center_choice how = { candidates, plan->clusters, sets, plan->loss };
+    const clo_center_choice how = { candidates, plan->clusters, sets, plan->loss, reach };
     clo_slot slot;
     *line = draft->slot_count;
     if (event->count == 0) return CLO_OK;
@@ -184,10 +187,10 @@ static clo_status add_search(clo_draft *draft, const clo_event *events, clo_high
     slot.lens = plan->project > 0;
     plan->tree_line = draft->slot_count;
     CLO_TRY(clo_i_draft_add(draft, &slot, err));
-    CLO_TRY(add_choice(draft, plan, seen, plan->most + plan->clusters, 0, &events[SWAP],
-                       "which centre to swap for which cube's, one ask a step", &plan->swap_line,
-                       err));
-    return add_choice(draft, plan, seen, plan->most + plan->clusters, plan->visited,
+    CLO_TRY(add_choice(draft, plan, seen, plan->most + plan->clusters, 0, plan->reach,
+                       &events[SWAP], "which centre to swap for which cube's, one ask a step",
+                       &plan->swap_line, err));
+    return add_choice(draft, plan, seen, plan->most + plan->clusters, plan->visited, plan->reach,
                       &events[VISITED], "which of the sets passed through is best",
                       &plan->visited_line, err);
 }
@@ -227,7 +230,7 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, size_t rou
                             events[ROUND].count, &slot, err));
         CLO_TRY(clo_i_draft_add(draft, &slot, err));
     }
-    CLO_TRY(add_choice(draft, &plan, draft->domain, plan.repeats * plan.clusters, plan.repeats,
+    CLO_TRY(add_choice(draft, &plan, draft->domain, plan.repeats * plan.clusters, plan.repeats, 2,
                        &events[FINAL], "which of the repeats is best", &plan.final_line, err));
     draft->workspace = run_bytes(&plan);
     *out = plan;

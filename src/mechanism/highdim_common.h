@@ -33,6 +33,7 @@ typedef struct clo_highdim {
     size_t most;      /* candidates of a repeat */
     size_t visited;   /* sets to choose from after the swaps; 0: the last one is taken */
     double threshold; /* of records in a cube, in scales of its noise; 0: the least */
+    double reach;     /* of the choice of centres, in radii */
     /* Lines of the plan. */
     size_t tree_line, swap_line, visited_line, round_line, final_line;
 } clo_highdim;

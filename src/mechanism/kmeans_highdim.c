@@ -6,7 +6,7 @@
 #include "mechanism/highdim_common.h"
 #include <math.h>
 
-enum { ROUNDS = 4 }; /* of the preset practical */
+enum { ROUNDS = 3 }; /* of the preset practical */
 
 static clo_status plan_rounds(const clo_domain *domain, size_t clusters, double mu, uint64_t times,
                               clo_slot *out, clo_error *err)

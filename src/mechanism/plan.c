@@ -87,6 +87,7 @@ static void identify(clo_plan *plan)
                                   slot->cols,
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
+                                  (uint64_t)(slot->reach * 0x1p32),
                                   slot->count_unit,
                                   slot->width,
                                   slot->threshold,

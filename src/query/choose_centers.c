@@ -34,12 +34,16 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
                       .groups = how->candidates,
                       .vectors = how->clusters,
                       .blocks = how->sets,
+                      .reach = how->reach,
                       .dim = (size_t)how->loss };
     uint64_t unit = (uint64_t)1 << FINEST_UNIT;
     if (how->candidates < 1 || how->candidates > MOST_CANDIDATES || how->clusters < 1 ||
         how->candidates > MOST_SWAPS / how->clusters || how->sets > MOST_CANDIDATES)
         return clo_i_fail(err, CLO_ARGUMENT, "there must be between 1 and %d candidates, not %zu",
                           (int)MOST_CANDIDATES, how->candidates);
+    if (!(how->reach >= 0x1p-10 && how->reach <= 2))
+        return clo_i_fail(err, CLO_INTERNAL,
+                          "a choice of centres reaches at most through the ball");
     while (unit * domain->rows_per_unit > MOST_SENSITIVITY) unit /= 2;
     slot.count_unit = unit;
     /* Half of the range by which the losses of one unit's records may change: choose_centers.T1. */
@@ -66,20 +70,15 @@ static void weigh(const work *w, const double *record, double *losses)
 {
     const size_t count = w->points.clusters;
     const double *const offsets = w->points.offsets;
-    const double farthest = 0x1p42, unit = (double)w->slot->count_unit;
+    const double far = w->slot->reach * (1 << BITS), unit = (double)w->slot->count_unit;
     double square = 0;
     for (size_t j = 0; j < w->cols; j++) square += record[j] * record[j];
     for (size_t c = 0; c < count; c++)
-        losses[c] = fmin(square + offsets[c] - 2 * losses[c], farthest);
-    if (w->slot->dim == CLO_LOSS_DISTANCE) {
-        const double factor = unit * 0x1p-21;
-#pragma omp simd
-        for (size_t c = 0; c < count; c++) losses[c] = (double)(int32_t)(sqrt(losses[c]) * factor);
-    } else {
-        const double factor = unit * 0x1p-42;
-#pragma omp simd
-        for (size_t c = 0; c < count; c++) losses[c] = (double)(int32_t)(losses[c] * factor);
-    }
+        losses[c] = fmin(square + offsets[c] - 2 * losses[c], far * far);
+    const double factor = w->slot->dim == CLO_LOSS_DISTANCE ? unit / far : unit / (far * far);
+    if (w->slot->dim == CLO_LOSS_DISTANCE)
+        for (size_t c = 0; c < count; c++) losses[c] = sqrt(losses[c]);
+    for (size_t c = 0; c < count; c++) losses[c] = (double)(int32_t)(losses[c] * factor);
 }
 
 static void add_swaps(const work *w, const double *losses, double *totals)

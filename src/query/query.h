@@ -45,6 +45,7 @@ typedef struct clo_slot {
     size_t width;       /* of a histogram: the integers of a cell */
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
     int grid_bits;      /* of an aggregate: of what is noised */
+    double reach;       /* of a choice of centres: the largest distance told apart, in radii */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
                            search: beta is the chance that it misses (gapmax.T3) */
     uint64_t quantile_numerator, quantile_denominator;
@@ -278,6 +279,8 @@ typedef struct clo_center_choice {
     size_t clusters;   /* k */
     size_t sets;       /* 0: the choice is among all swaps of a set */
     clo_center_loss loss;
+    double reach; /* distances beyond it, in radii of the ball, count as this; at most 2, the whole
+                     ball.  A choice is as sharp as the reach, or its square, is small */
 } clo_center_choice;
 
 typedef struct clo_candidates {
