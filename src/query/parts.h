@@ -83,6 +83,8 @@ CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division
 
 /* Bytes of workspace that one choice of centres takes, beyond the pass. */
 size_t clo_i_choose_centers_workspace(const clo_slot *slot, size_t threads);
+/* Bytes of workspace that one ask for steps takes, beyond the pass. */
+size_t clo_i_step_workspace(const clo_slot *slot, size_t rows, size_t threads);
 /* Bytes of workspace that one tree of cubes takes, beyond the pass. */
 size_t clo_i_tree_workspace(const clo_slot *slot);
 
