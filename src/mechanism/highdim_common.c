@@ -47,7 +47,7 @@ const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
 
 /* ---- the shape -------------------------------------------------------------------------------- */
 
-static void shape_practical(clo_highdim *plan, double rows, size_t rounds)
+static void shape_practical(clo_highdim *plan, double rows)
 {
     const double few = fmax(2, round(log(rows) / 2)), d = (double)plan->cols;
     plan->project = d <= WHOLE_COLS || few >= d ? 0 : (size_t)few;
@@ -59,7 +59,7 @@ static void shape_practical(clo_highdim *plan, double rows, size_t rounds)
     plan->levels = 5 + (size_t)round(log2(spread) / 2);
     plan->reach = REACH / sqrt(spread);
     plan->swaps = plan->clusters + (plan->clusters + 3) / 4;
-    plan->rounds = rounds;
+    plan->rounds = 3;
 }
 
 static void shape_theory(clo_highdim *plan, double rows)
@@ -79,15 +79,15 @@ static void shape_theory(clo_highdim *plan, double rows)
     if (plan->visited > 1 << 16) plan->visited = 1 << 16;
 }
 
-static clo_status choose_shape(const clo_draft *draft, size_t rounds, clo_highdim *plan,
-                               clo_error *err)
+static clo_status choose_shape(const clo_draft *draft, clo_highdim *plan, clo_error *err)
 {
     const double *const values = draft->values;
     const double rows = clo_i_guessed_rows(draft->domain, plan->clusters);
-    if (values[CLO_HIGHDIM_PRESET] == THEORY)
+    plan->theory = values[CLO_HIGHDIM_PRESET] == THEORY;
+    if (plan->theory)
         shape_theory(plan, rows);
     else
-        shape_practical(plan, rows, rounds);
+        shape_practical(plan, rows);
     if (values[CLO_HIGHDIM_PROJECT] >= 0) plan->project = (size_t)values[CLO_HIGHDIM_PROJECT];
     if (values[CLO_HIGHDIM_TREES] > 0) plan->trees = (size_t)values[CLO_HIGHDIM_TREES];
     if (values[CLO_HIGHDIM_LEVELS] > 0) plan->levels = (size_t)values[CLO_HIGHDIM_LEVELS];
@@ -198,24 +198,23 @@ static clo_status add_search(clo_draft *draft, const clo_event *events, clo_high
 static size_t run_bytes(const clo_highdim *plan)
 {
     const size_t k = plan->clusters, d = plan->cols, p = plan->project;
-    size_t bytes = 3 * clo_i_take_size(plan->repeats * k * d, sizeof(double)) +
-                   2 * clo_i_take_size(plan->repeats * k, sizeof(double)) +
+    size_t bytes = clo_i_take_size(plan->repeats * k * d, sizeof(double)) +
+                   clo_i_take_size(plan->repeats * k, sizeof(double)) +
                    clo_i_take_size(plan->repeats * k, sizeof(size_t)) +
                    clo_i_take_size(k * plan->seen, sizeof(double)) +
-                   clo_i_highdim_search_size(plan) + clo_i_center_round_size(k, d);
+                   clo_i_highdim_search_size(plan) + clo_i_highdim_refine_size(plan);
     if (p) bytes += clo_i_take_size(d * p, sizeof(double)) + clo_i_lens_take_size(d, p, 0);
     return bytes;
 }
 
-clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, size_t rounds,
-                              clo_highdim_plan_rounds *plan_rounds, clo_highdim *out,
+clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdim *out,
                               clo_error *err)
 {
     clo_highdim plan = { .loss = loss,
                          .clusters = (size_t)draft->values[CLO_HIGHDIM_CLUSTERS],
                          .cols = draft->domain->cols };
     clo_event events[LINES];
-    CLO_TRY(choose_shape(draft, rounds, &plan, err));
+    CLO_TRY(choose_shape(draft, &plan, err));
     if (draft->budget.delta == 0 && plan.rounds > 0)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the rounds of highdim need a delta above 0: give one, or set rounds "
@@ -226,8 +225,9 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, size_t rou
     plan.round_line = draft->slot_count;
     if (plan.rounds) {
         clo_slot slot;
-        CLO_TRY(plan_rounds(draft->domain, plan.clusters, events[ROUND].parameter,
-                            events[ROUND].count, &slot, err));
+        CLO_TRY(clo_i_plan_gaussian_step(
+            draft->domain, plan.clusters, events[ROUND].parameter, events[ROUND].count,
+            "how the records pull at the centres, one ask a round", &slot, err));
         CLO_TRY(clo_i_draft_add(draft, &slot, err));
     }
     CLO_TRY(add_choice(draft, &plan, draft->domain, plan.repeats * plan.clusters, plan.repeats, 2,
@@ -235,6 +235,15 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, size_t rou
     draft->workspace = run_bytes(&plan);
     *out = plan;
     return CLO_OK;
+}
+
+double clo_i_highdim_predict(const clo_highdim *plan, const clo_slot *slots, double rows)
+{
+    const clo_slot *const slot = &slots[plan->round_line];
+    const double root = sqrt((double)plan->cols);
+    if (plan->rounds == 0) return ldexp(root, 1 - (int)plan->levels); /* half a cube */
+    return clo_i_highdim_width(plan) * root * ldexp((double)slot->scale, -slot->bits) *
+           (double)plan->clusters / rows;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -280,7 +289,8 @@ static clo_status repeat(const clo_highdim *plan, clo_context *context, const cl
     clo_status status = plan->project ? search_in_frame(plan, context, data, centers, err)
                                       : clo_i_highdim_search(plan, context, data, centers, err);
     clo_i_workspace_release(context->workspace, mark);
-    if (!status && plan->rounds) status = refine(plan, context, data, centers, sizes, err);
+    if (!status && plan->rounds)
+        status = clo_i_highdim_refine(plan, context, data, centers, sizes, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
@@ -300,8 +310,8 @@ static clo_status choose_repeat(const clo_highdim *plan, clo_context *context,
 }
 
 clo_status clo_i_highdim_run(const clo_highdim *plan, const clo_domain *domain,
-                             const clo_bounded *data, clo_context *context,
-                             clo_highdim_refine *refine, clo_release *out, clo_error *err)
+                             const clo_bounded *data, clo_context *context, clo_release *out,
+                             clo_error *err)
 {
     const size_t k = plan->clusters, d = plan->cols, repeats = plan->repeats;
     double *centers = NULL, *sizes = NULL;
@@ -311,7 +321,7 @@ clo_status clo_i_highdim_run(const clo_highdim *plan, const clo_domain *domain,
     for (size_t r = 0; r < repeats; r++) {
         context->progress_from = (double)r / (double)repeats;
         context->progress_to = (double)(r + 1) / (double)repeats;
-        CLO_TRY(repeat(plan, context, data, refine, centers + r * k * d, sizes + r * k, err));
+        CLO_TRY(repeat(plan, context, data, centers + r * k * d, sizes + r * k, err));
     }
     CLO_TRY(choose_repeat(plan, context, data, centers, &chosen, err));
     return clo_i_release_centers(domain, k, centers + chosen * k * d,
