@@ -19,8 +19,8 @@ enum { PRACTICAL, THEORY };
 enum { BY_PRESET = -1, MOST_POINTS = 4096, LEAST_POINTS = 256, MOST_SETS = 1 << 20 };
 
 static const double WHOLE_COLS = 12;    /* records of no more columns are looked at as they are */
-static const double TREE_SHARE = 0.4;   /* of the budget */
-static const double SWAP_SHARE = 0.2;   /* and the rounds have the rest, but for ... */
+static const double TREE_SHARE = 0.5;   /* of the budget */
+static const double SWAP_SHARE = 0.25;  /* and the rounds have the rest, but for ... */
 static const double FINAL_SHARE = 0.05; /* ... the choice among repeats, where there are several */
 static const double REACH = 0.75;  /* in radii: whatever is farther from a centre is just far */
 static const double FAILURE = 0.1; /* the chance of failure that the paper's constants are for */
@@ -53,7 +53,7 @@ static void shape_practical(clo_highdim *plan, double rows)
     plan->project = d <= WHOLE_COLS || few >= d ? 0 : (size_t)few;
     const double spread = plan->project ? d / (double)plan->project : 1;
     plan->repeats = 1;
-    plan->trees = 2;
+    plan->trees = 3;
     /* In few directions of many a record is short: a cube as small as it is one level deeper for
      * each factor 2, and what is far is nearer. */
     plan->levels = 5 + (size_t)round(log2(spread) / 2);
@@ -283,7 +283,7 @@ static clo_status search_in_frame(const clo_highdim *plan, clo_context *context,
 }
 
 static clo_status repeat(const clo_highdim *plan, clo_context *context, const clo_bounded *data,
-                         clo_highdim_refine *refine, double *centers, double *sizes, clo_error *err)
+                         double *centers, double *sizes, clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = plan->project ? search_in_frame(plan, context, data, centers, err)
