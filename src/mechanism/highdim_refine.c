@@ -12,8 +12,8 @@
 #include <math.h>
 
 static const double MEDIAN_WIDTH = 0.1; /* of the radius: distances below it count as squares */
-static const double MEAN_WIDTH = 0.25;
-static const double CUT_BELOW = 0.8; /* the share of stiffness below which a width is too small */
+static const double MEAN_WIDTH = 0.5;
+static const double CUT_BELOW = 0.95; /* the share of stiffness below which a width is too small */
 
 double clo_i_highdim_width(const clo_highdim *plan)
 {
