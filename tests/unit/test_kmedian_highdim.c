@@ -3,7 +3,7 @@
 #include "pipeline.h"
 #include "mechanism/mechanism.h"
 
-enum { D = 3, K = 2, ROWS = 8000 };
+enum { D = 3, K = 2, ROWS = 4000 };
 
 static const double truth[K][D] = { { 0.6, 0, 0 }, { -0.6, 0.2, 0 } };
 
@@ -40,8 +40,8 @@ static double nearest(const clo_array *centers, const double *point)
 static int runs_near(const char *method, const clo_bounded *data, const clo_domain *domain)
 {
     int near = 0;
-    clo_plan *const plan = plan_for(method, "clusters=2", domain, 2, 1e-6);
-    for (int run = 0; run < 6; run++) {
+    clo_plan *const plan = plan_for(method, "clusters=2", domain, 4, 1e-6);
+    for (int run = 0; run < 3; run++) {
         char seed[16];
         clo_array centers;
         snprintf(seed, sizeof seed, "median %d", run);
@@ -62,8 +62,8 @@ static void medians_stay_where_means_are_drawn_away(void **state)
     domain.rows = ROWS;
     fill(values);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
-    assert_true(runs_near("kmedian/highdim", data, &domain) >= 5);
-    assert_true(runs_near("kmeans/highdim", data, &domain) <= 2); /* .6/8 off, less what is cut */
+    assert_true(runs_near("kmedian/highdim", data, &domain) >= 2);
+    assert_true(runs_near("kmeans/highdim", data, &domain) <= 1); /* .6/8 off, less what is cut */
     clo_bounded_free(data);
 }
 
