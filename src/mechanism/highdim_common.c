@@ -23,6 +23,7 @@ static const double TREE_SHARE = 0.5;   /* of the budget */
 static const double SWAP_SHARE = 0.25;  /* and the rounds have the rest, but for ... */
 static const double FINAL_SHARE = 0.05; /* ... the choice among repeats, where there are several */
 static const double REACH = 0.75;  /* in radii: whatever is farther from a centre is just far */
+static const double ENOUGH = 3;    /* thresholds of a cube in a cluster that will be found */
 static const double FAILURE = 0.1; /* the chance of failure that the paper's constants are for */
 
 const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
@@ -30,10 +31,10 @@ const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
     [CLO_HIGHDIM_PRESET] = { "preset", CLO_PARAM_CHOICE, 0, 1, PRACTICAL, "practical|theory",
                              "theory: the constants that balcan2017 prints, which need far more "
                              "data than there are" },
-    [CLO_HIGHDIM_PROJECT] = { "project", CLO_PARAM_INT, BY_PRESET, CLO_PARTITION_COLS, BY_PRESET,
-                              NULL,
-                              "random directions to look for centres in; 0: all columns, -1: by "
-                              "the preset" },
+    [CLO_HIGHDIM_DIRECTIONS] = { "directions", CLO_PARAM_INT, BY_PRESET, CLO_PARTITION_COLS,
+                                 BY_PRESET, NULL,
+                                 "random directions to look for centres in; 0: all columns, -1: by "
+                                 "the preset" },
     [CLO_HIGHDIM_TREES] = { "trees", CLO_PARAM_INT, 0, 1e6, 0, NULL,
                             "trees of cubes that give candidates, each at another random place; "
                             "0: by the preset" },
@@ -88,22 +89,22 @@ static clo_status choose_shape(const clo_draft *draft, clo_highdim *plan, clo_er
         shape_theory(plan, rows);
     else
         shape_practical(plan, rows);
-    if (values[CLO_HIGHDIM_PROJECT] >= 0) plan->project = (size_t)values[CLO_HIGHDIM_PROJECT];
+    if (values[CLO_HIGHDIM_DIRECTIONS] >= 0) plan->project = (size_t)values[CLO_HIGHDIM_DIRECTIONS];
     if (values[CLO_HIGHDIM_TREES] > 0) plan->trees = (size_t)values[CLO_HIGHDIM_TREES];
     if (values[CLO_HIGHDIM_LEVELS] > 0) plan->levels = (size_t)values[CLO_HIGHDIM_LEVELS];
     if (values[CLO_HIGHDIM_SWAPS] > 0) plan->swaps = (size_t)values[CLO_HIGHDIM_SWAPS];
     if (values[CLO_HIGHDIM_ROUNDS] >= 0) plan->rounds = (size_t)values[CLO_HIGHDIM_ROUNDS];
     if (plan->project > plan->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "project must be at most the number of columns, %zu, not %zu", plan->cols,
-                          plan->project);
+                          "directions must be at most the number of columns, %zu, not %zu",
+                          plan->cols, plan->project);
     if (plan->visited > plan->swaps) plan->visited = plan->swaps;
     if (plan->visited < 2) plan->visited = 0;
     if (plan->repeats > 1 && !plan->project) plan->repeats = 1; /* there are no other directions */
     plan->seen = plan->project ? plan->project : plan->cols;
     if (plan->seen > CLO_PARTITION_COLS)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "cubes have at most %d columns, not %zu: set project to fewer",
+                          "cubes have at most %d columns, not %zu: set directions to fewer",
                           (int)CLO_PARTITION_COLS, plan->seen);
     plan->most = MOST_POINTS;
     if (plan->most > ((size_t)1 << 21) / plan->clusters)
@@ -237,13 +238,17 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdi
     return CLO_OK;
 }
 
+/* A cluster that is not several times as large as the threshold of a cube leaves no cube behind:
+ * the share by which it falls short stands for the chance that its centre is anywhere. */
 double clo_i_highdim_predict(const clo_highdim *plan, const clo_slot *slots, double rows)
 {
     const clo_slot *const slot = &slots[plan->round_line];
-    const double root = sqrt((double)plan->cols);
-    if (plan->rounds == 0) return ldexp(root, 1 - (int)plan->levels); /* half a cube */
-    return clo_i_highdim_width(plan) * root * ldexp((double)slot->scale, -slot->bits) *
-           (double)plan->clusters / rows;
+    const double root = sqrt((double)plan->cols), size = rows / (double)plan->clusters;
+    const double enough = ENOUGH * (double)slots[plan->tree_line].threshold;
+    const double missed = size < enough ? 1 - size / enough : 0;
+    if (plan->rounds == 0) return ldexp(root, 1 - (int)plan->levels) + missed; /* half a cube */
+    return clo_i_highdim_width(plan) * root * ldexp((double)slot->scale, -slot->bits) / size +
+           missed;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static void a_plan_is_trees_swaps_and_rounds(void **state)
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.99);
     clo_plan_free(plan);
-    plan = plan_for("kmeans/highdim", "project=2", &domain, 1, 1e-6);
+    plan = plan_for("kmeans/highdim", "directions=2", &domain, 1, 1e-6);
     assert_true(plan->slots[0].lens && plan->slots[1].lens && !plan->slots[2].lens);
     assert_int_equal(plan->slots[0].cols, 2);
     clo_plan_free(plan);
@@ -170,7 +170,7 @@ static void every_input_has_an_answer(void **state)
 /* Two methods, of which one looks through directions. */
 static const char *const cases[][2] = {
     { "kmeans/highdim", "clusters=4 trees=2 levels=3 swaps=3 rounds=2" },
-    { "kmedian/highdim", "clusters=3 project=2 trees=1 levels=2 swaps=2 rounds=1" },
+    { "kmedian/highdim", "clusters=3 directions=2 trees=1 levels=2 swaps=2 rounds=1" },
 };
 
 static text released(const char *const which[2], const double *rows, int threads, size_t block_rows)
@@ -213,14 +213,14 @@ static void threads_blocks_and_row_order_do_not_show(void **state)
 static void refuses_more_directions_than_columns(void **state)
 {
     clo_domain domain = ball(D, 1, CLO_REPLACE);
-    clo_params *params = params_for("kmeans/highdim", "project=7");
+    clo_params *params = params_for("kmeans/highdim", "directions=7");
     clo_plan *plan = NULL;
     clo_error err;
     (void)state;
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
-                 CLO_ARGUMENT, err, "project must be at most");
+                 CLO_ARGUMENT, err, "directions must be at most");
     clo_params_free(params);
-    params = params_for("kmeans/highdim", "project=0");
+    params = params_for("kmeans/highdim", "directions=0");
     domain.cols = 200;
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
                  CLO_ARGUMENT, err, "cubes have at most");
