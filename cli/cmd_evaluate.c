@@ -51,7 +51,8 @@ static void print_json(const clo_evaluation *result)
 static void print_text(const clo_evaluation *result, const char *found)
 {
     char meaning[80];
-    snprintf(meaning, sizeof meaning, "mean squared distance of the rows to what was %s", found);
+    snprintf(meaning, sizeof meaning, "mean %sdistance of the rows to what was %s",
+             result->by_distance ? "" : "squared ", found);
     print_row("cost", result->cost, meaning);
     print_row("truth cost", result->truth_cost, "the same for the truth");
     snprintf(meaning, sizeof meaning, "of what was %s from the truth", found);
@@ -198,7 +199,8 @@ const cli_command cli_evaluate = {
     .usage = "FILE.json DATA [--truth FILE] [--labels FILE] [option ...]",
     .about =
         "Measures a release or a solution on your own data: the mean squared distance of the rows "
-        "to it, with a truth the distance from that, with true labels the agreement with those.  "
+        "to it (of k-median the mean distance), with a truth the distance from that, with true "
+        "labels the agreement with those.  "
         "The numbers are NOT private: they come from the data without noise and are for your eyes "
         "only.\n\n"
         "Clusters have no order: centres, subspaces and labels are first matched as well as they "

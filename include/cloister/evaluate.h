@@ -17,7 +17,8 @@ extern "C" {
  * sizeof(clo_evaluation), and no more than that is written; fields are only ever added. */
 typedef struct clo_evaluation {
     size_t struct_size;
-    double cost;       /* mean squared distance of the rows to the result */
+    double cost;       /* mean squared distance of the rows to the result; of k-median the mean
+                          distance */
     double truth_cost; /* the same for the truth */
     double distance;   /* from the truth, under the best matching: the root mean square distance of
                           centres; of subspaces the root of the summed squares of ||sin Theta||_F,
@@ -26,6 +27,7 @@ typedef struct clo_evaluation {
     double nmi;        /* normalised mutual information (by the arithmetic mean of the entropies) */
     double ari;        /* adjusted Rand index */
     double largest_angle; /* between two matched subspaces, in radians */
+    bool by_distance;     /* the costs are mean distances: of k-median */
 } clo_evaluation;
 
 /* What a result is compared with. */

@@ -27,6 +27,7 @@
     X(RADIUS_FROM_DATA, "the largest record's norm taken for the public one")                      \
     X(PARTS_SHARED, "parts of the records that are not disjoint")                                  \
     X(FLOOR_MISSING, "k-means++ seeds as printed: drawn by squared distances alone")               \
+    X(EMPTY_CUBES_SKIPPED, "no empty cube of a tree ever active")                                  \
     X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
                       "spans")
 

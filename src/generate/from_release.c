@@ -173,14 +173,15 @@ static clo_status read_model(const clo_release *release, model *m, clo_error *er
         const char *name;
         clo_status (*read)(const clo_release *release, model *m, clo_error *err);
     } families[] = { { "kmeans", from_centers },
+                     { "kmedian", from_centers },
                      { "subspace", from_subspace },
                      { "subspaces", from_flats } };
     const char *const name = clo_release_family(release);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (name && strcmp(families[i].name, name) == 0) return families[i].read(release, m, err);
     return clo_i_fail(err, CLO_UNSUPPORTED,
-                      "a release of the family \"%s\" is no model to draw from: kmeans, subspace "
-                      "and subspaces are",
+                      "a release of the family \"%s\" is no model to draw from: kmeans, "
+                      "kmedian, subspace and subspaces are",
                       name ? name : "");
 }
 

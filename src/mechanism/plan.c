@@ -99,6 +99,8 @@ void clo_i_plan_identify(clo_plan *plan)
                                   slot->lens,
                                   (uint64_t)(slot->even * 0x1p32),
                                   (uint64_t)(slot->constant * 0x1p32),
+                                  (uint64_t)(slot->farthest * 0x1p32),
+                                  slot->reach,
                                   slot->count_unit,
                                   slot->blocks,
                                   slot->parts,
@@ -169,12 +171,12 @@ static bool ask_the_same(const clo_slot *a, const clo_slot *b)
            a->constant == b->constant && a->groups == b->groups && a->vectors == b->vectors &&
            a->entries == b->entries && a->rounds == b->rounds && a->rate_weight == b->rate_weight &&
            a->parts == b->parts && a->side == b->side && a->reach == b->reach &&
-           a->floor == b->floor && a->sensitivity == b->sensitivity && a->scale == b->scale &&
-           a->count_unit == b->count_unit && a->rate_numerator == b->rate_numerator &&
-           a->rate_denominator == b->rate_denominator && a->dim == b->dim &&
-           a->blocks == b->blocks && a->width == b->width && a->threshold == b->threshold &&
-           a->grid_bits == b->grid_bits && a->alpha == b->alpha && a->beta == b->beta &&
-           a->quantile_numerator == b->quantile_numerator &&
+           a->farthest == b->farthest && a->floor == b->floor && a->sensitivity == b->sensitivity &&
+           a->scale == b->scale && a->count_unit == b->count_unit &&
+           a->rate_numerator == b->rate_numerator && a->rate_denominator == b->rate_denominator &&
+           a->dim == b->dim && a->blocks == b->blocks && a->width == b->width &&
+           a->threshold == b->threshold && a->grid_bits == b->grid_bits && a->alpha == b->alpha &&
+           a->beta == b->beta && a->quantile_numerator == b->quantile_numerator &&
            a->quantile_denominator == b->quantile_denominator;
 }
 

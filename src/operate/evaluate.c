@@ -54,14 +54,14 @@ static clo_status add_block(clo_target *t, const block *b, double *squared, uint
             if (nearest) nearest[i] = UINT32_MAX;
             continue;
         }
-        sum += squared[i];
+        sum += t->by_distance ? sqrt(squared[i]) : squared[i];
         ++*counted;
     }
     t->sum += sum; /* a sum of sums keeps digits that one long sum would lose */
     return CLO_OK;
 }
 
-/* Adds the squared distances up in both targets; counted: the rows without a bad cell.  nearest, if
+/* Adds the distances, or their squares, up in both targets; counted: the rows without a bad cell.  nearest, if
  * not NULL: the result's flat nearest to each row, UINT32_MAX for a row that is left out. */
 static clo_status pass(const clo_table *table, clo_target targets[2], uint32_t *nearest,
                        size_t *counted, clo_error *err)
@@ -156,6 +156,7 @@ static clo_status measure(const clo_table *table, const clo_evaluate_options *op
     clo_i_wipe_free(nearest, rows * sizeof *nearest);
     if (status != CLO_OK) return status;
     result->cost = targets[0].sum / (double)counted;
+    result->by_distance = targets[0].by_distance;
     if (options->truth.rows > 0) result->truth_cost = targets[1].sum / (double)counted;
     return CLO_OK;
 }

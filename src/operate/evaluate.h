@@ -13,8 +13,9 @@ typedef struct clo_target {
     const char *what; /* for messages: "release" or "solution" */
     clo_flats flats;  /* count 0: there is none */
     double *bases, *offsets;
-    bool one;   /* a single subspace, whose truth goes through its own point */
-    double sum; /* of squared distances */
+    bool one;         /* a single subspace, whose truth goes through its own point */
+    bool by_distance; /* of k-median: distances count, not their squares */
+    double sum;       /* of squared distances, or of distances */
 } clo_target;
 
 void clo_i_target_free(clo_target *target);

@@ -222,12 +222,14 @@ clo_status clo_i_target_of_release(const clo_release *release, clo_target *out, 
 {
     const char *const family = clo_release_family(release);
     out->what = "release";
-    if (family && strcmp(family, "kmeans") == 0) return released_centers(release, out, err);
+    out->by_distance = family && strcmp(family, "kmedian") == 0;
+    if (out->by_distance || (family && strcmp(family, "kmeans") == 0))
+        return released_centers(release, out, err);
     if (family && strcmp(family, "subspace") == 0) return released_subspace(release, out, err);
     if (family && strcmp(family, "subspaces") == 0) return released_subspaces(release, out, err);
     return clo_i_fail(err, CLO_UNSUPPORTED,
                       "a release of the family \"%s\" has nothing to measure rows by: kmeans, "
-                      "subspace and subspaces have",
+                      "kmedian, subspace and subspaces have",
                       family ? family : "");
 }
 
@@ -239,6 +241,7 @@ clo_status clo_i_target_of_solution(const clo_solution *solution, clo_target *ou
     const clo_matrix offsets = clo_solution_offsets(solution);
     size_t width = 0;
     out->what = "solution";
+    out->by_distance = strcmp(clo_solution_solver(solution), "kmedian") == 0;
     if (k < 1 || d < 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "a solution of an affinity has no flats to measure rows by");
@@ -277,6 +280,7 @@ static clo_status true_centers(const clo_target *result, clo_matrix truth, clo_t
                           "%zu x %zu matrix",
                           found->count, found->cols, result->what, truth.rows, truth.cols);
     CLO_TRY(copy_matrix(truth, true_source, &out->offsets, err));
+    out->by_distance = result->by_distance;
     out->flats = *found;
     out->flats.offsets = out->offsets;
     return CLO_OK;

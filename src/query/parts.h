@@ -110,6 +110,13 @@ typedef clo_status clo_visit_block(void *user, int thread, size_t number, const 
 CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d,
                                         clo_visit_block *visit, void *user, clo_error *err);
 
+/* Bytes of workspace that one choice of centres takes, beyond the pass. */
+size_t clo_i_choose_centers_workspace(const clo_slot *slot, size_t threads);
+/* Bytes of workspace that one ask for steps takes, beyond the pass. */
+size_t clo_i_step_workspace(const clo_slot *slot, size_t rows, size_t threads);
+/* Bytes of workspace that one tree of cubes takes, beyond the pass. */
+size_t clo_i_tree_workspace(const clo_slot *slot);
+
 /* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
 size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
 

@@ -54,6 +54,7 @@ typedef struct clo_slot {
     uint64_t threshold; /* of a histogram: the least noisy size of a cell that is told of */
     uint64_t floor;     /* of a draw of a seed: what a cell weighs beside its records */
     int grid_bits;      /* of an aggregate: of what is noised */
+    double farthest;    /* of a choice of centres: the largest distance told apart, in radii */
     double alpha, beta; /* of an aggregate: how its noise follows the data (aggregate.T3); of a
                            search: beta is the chance that it misses (gapmax.T3) */
     uint64_t quantile_numerator, quantile_denominator;
@@ -210,6 +211,21 @@ CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
  * in records: of a line of either kind. */
 double clo_i_slot_deviation(const clo_slot *slot);
 double clo_i_slot_count_deviation(const clo_slot *slot);
+
+/* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of width / max(|x - c|,
+ * width), and their number, all in one Gaussian query: what a step toward the cluster's median
+ * takes.  gaussian_step.T1.  rule: centres c; width: in radii of the ball, from 2^-16 to 2. */
+typedef struct clo_steps {
+    double *pulls;             /* clusters x cols */
+    double *stiffness, *sizes; /* clusters */
+} clo_steps;
+
+CLO_CHECK clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, double mu,
+                                              uint64_t times, const char *label, clo_slot *out,
+                                              clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_step(clo_context *context, size_t slot,
+                                             const clo_bounded *data, const clo_assign *rule,
+                                             double width, clo_steps *out, clo_error *err);
 
 /* For each cluster the Gram matrix of its records, all in one Gaussian query.
  * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */
@@ -374,6 +390,62 @@ CLO_CHECK clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, siz
 CLO_CHECK clo_status clo_i_ask_seed(clo_context *context, size_t slot, const clo_bounded *data,
                                     const clo_assign *cells, const clo_assign *seeds,
                                     const bool *taken, size_t *chosen, clo_error *err);
+
+/* Cubes that hold many records, on several levels: each level halves the active cubes of the one
+ * before along every axis and finds, with noise, which of the parts are active in turn.  The first
+ * cube holds the ball, at a random public place.  partition.T1, partition.T2 */
+enum { CLO_PARTITION_COLS = 124, CLO_PARTITION_LEVELS = 20 };
+
+typedef struct clo_cube_tree {
+    size_t levels;
+    uint64_t trees;   /* how often it is asked */
+    size_t most;      /* centres of an answer: of each level an equal share at most */
+    double threshold; /* of records in a cube, in scales of the noise; 0: the least */
+} clo_cube_tree;
+
+typedef struct clo_cubes {
+    double *centers; /* most x cols, in unit-ball coordinates; outside of the ball, too */
+    size_t count;
+} clo_cubes;
+
+/* epsilon: of one level of one tree. */
+CLO_CHECK clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *how,
+                                          double epsilon, const char *label, clo_slot *out,
+                                          clo_error *err);
+CLO_CHECK clo_status clo_i_ask_partition(clo_context *context, size_t slot, const clo_bounded *data,
+                                         clo_cubes *out, clo_error *err);
+
+/* Which of several candidate points are the best centres, by the exponential mechanism on minus the
+ * total of the records' distances, or squared distances, to the nearest centre of a set.
+ * choose_centers.T1.  Points are in the unit ball, count x cols; a set is k numbers of points. */
+typedef enum clo_center_loss { CLO_LOSS_SQUARED = 1, CLO_LOSS_DISTANCE } clo_center_loss;
+
+typedef struct clo_center_choice {
+    size_t candidates; /* points, at most */
+    size_t clusters;   /* k */
+    size_t sets;       /* 0: the choice is among all swaps of a set */
+    clo_center_loss loss;
+    double reach; /* distances beyond it, in radii of the ball, count as this; at most 2, the whole
+                     ball.  A choice is as sharp as the reach, or its square, is small */
+} clo_center_choice;
+
+typedef struct clo_candidates {
+    const double *points;
+    size_t count;
+} clo_candidates;
+
+CLO_CHECK clo_status clo_i_plan_choose_centers(const clo_domain *domain,
+                                               const clo_center_choice *how, double epsilon,
+                                               uint64_t times, const char *label, clo_slot *out,
+                                               clo_error *err);
+/* Of all sets that differ from `set` in at most one place: changes that place of it. */
+CLO_CHECK clo_status clo_i_ask_best_swap(clo_context *context, size_t slot, const clo_bounded *data,
+                                         const clo_candidates *candidates, size_t *set,
+                                         clo_error *err);
+/* Of the sets, sets x k. */
+CLO_CHECK clo_status clo_i_ask_best_set(clo_context *context, size_t slot, const clo_bounded *data,
+                                        const clo_candidates *candidates, const size_t *sets,
+                                        size_t *chosen, clo_error *err);
 
 /* k subspaces by the exponential mechanism over frames, drawn by a Markov chain.  gibbs.T1 */
 enum { CLO_GIBBS_BITS = 15 };

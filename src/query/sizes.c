@@ -71,6 +71,14 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
         return add3(clo_i_take_size(t * slot->groups, 8),
                     clo_i_take_size(t * rows * slot->vectors, 8),
                     add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * seen, 8), whole));
+    case CLO_QUERY_gaussian_step:
+        return add3(whole, clo_i_take_size(t * rows * seen, 8),
+                    clo_i_step_workspace(slot, rows, t));
+    case CLO_QUERY_choose_centers:
+        return add3(whole, clo_i_take_size(t * rows * seen, 8),
+                    clo_i_choose_centers_workspace(slot, t));
+    case CLO_QUERY_partition: /* whose members are as many as the data have rows */
+        return add3(whole, clo_i_take_size(t * rows * seen, 8), clo_i_tree_workspace(slot));
     case CLO_QUERY_gapmax: /* its lattice is as long as the data */
         return add3(clo_i_take_size(t * rows * cols, 8), 2 * clo_i_take_size(cols, 8), 0);
     case CLO_QUERY_histogram:

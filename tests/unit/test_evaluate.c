@@ -54,6 +54,22 @@ static void centres_are_measured_on_the_rows_without_a_bad_cell(void **state)
     clo_release_free(release);
 }
 
+static void medians_are_measured_by_distances(void **state)
+{
+    clo_release *release = release_of("kmedian");
+    clo_table *table = table_of(five_rows, 5, 2);
+    clo_evaluation out = { .struct_size = sizeof out };
+    (void)state;
+    put(release, "centers", two_centers, 2, 2);
+    assert_int_equal(clo_evaluate(release, table, (clo_matrix){ two_centers, 2, 2, 2 }, &out, NULL),
+                     CLO_OK);
+    assert_close(out.cost, (1.0 + 2 + 3) / 3, 1e-14);
+    assert_close(out.truth_cost, out.cost, 0);
+    assert_true(out.by_distance);
+    clo_table_free(table);
+    clo_release_free(release);
+}
+
 /* The truth comes in another order and with a stride. */
 static void a_truth_adds_its_own_cost_and_the_distance_of_the_best_matching(void **state)
 {
@@ -400,10 +416,9 @@ static void a_release_without_its_arrays_or_of_another_family_is_refused(void **
     put(wide, "basis", numbers, 1, 2);
     put(apart, "basis", numbers, 2, 1);
     put(apart, "center", numbers, 1, 0);
-    refuse(
-        bounds, table, no_truth, CLO_UNSUPPORTED,
-        "a release of the family \"bounds\" has nothing to measure rows by: kmeans, subspace and "
-        "subspaces have");
+    refuse(bounds, table, no_truth, CLO_UNSUPPORTED,
+           "a release of the family \"bounds\" has nothing to measure rows by: kmeans, kmedian, "
+           "subspace and subspaces have");
     refuse(bare, table, no_truth, CLO_FORMAT,
            "the release has no array \"centers\" of 2 dimensions");
     refuse(flat, table, no_truth, CLO_FORMAT, "the release has no array \"basis\" of 2 dimensions");
@@ -421,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centres_are_measured_on_the_rows_without_a_bad_cell),
+        cmocka_unit_test(medians_are_measured_by_distances),
         cmocka_unit_test(a_truth_adds_its_own_cost_and_the_distance_of_the_best_matching),
         cmocka_unit_test(a_subspace_is_measured_through_the_origin_or_its_centre),
         cmocka_unit_test(a_true_basis_need_not_be_orthonormal),

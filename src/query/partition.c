@@ -1,0 +1,193 @@
+/*
+ * partition.c - a tree of cubes that follows the records (balcan2017, Algorithm 1): a cube that is
+ * active is divided into its 2^p halves along every axis, each of which becomes active with a
+ * chance that grows with the records inside; the answer is which cubes were (partition.T1).
+ *
+ * The paper divides no empty cube, and so tells for certain that a record is there.  Here every
+ * child of an active cube may become active, empty or not: a few are drawn without a look at the
+ * data, uniformly among all of them (phantoms), and noise that never lifts an empty cube decides
+ * about the occupied ones.  2^p may be far more than there is memory for: occupied children are
+ * found by sorting the records, phantoms are drawn by their number and place.  The number of
+ * phantoms is a count of fair bits, so that nothing is rounded: the answer is purely epsilon'-DP a
+ * level, to the last bit.
+ */
+#include "query/partition_parts.h"
+#include "base/planted.h"
+#include "bound/bound.h"
+#include "random/random.h"
+#include <math.h>
+
+static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
+
+/* The least integer t with exp(-a (t - 1)) <= theta (1 + exp(a)) / (1 + theta), rounded up, where
+ * theta = 2^-(cols + CLO_PHANTOM_BITS): partition.T1. */
+static double least_threshold(double rate, size_t cols)
+{
+    const double theta_log = -((double)cols + CLO_PHANTOM_BITS) * log(2);
+    const double wanted = log1p(exp(theta_log)) - theta_log - log(1 + exp(rate));
+    return fmax(1, ceil((1 + wanted / rate) * (1 + 1e-12) + 1e-9));
+}
+
+clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *how, double epsilon,
+                                const char *label, clo_slot *out, clo_error *err)
+{
+    const uint64_t factor = domain->relation == CLO_REPLACE ? 2 : 1;
+    const double parts = epsilon * (double)PARTS;
+    if (domain->cols > CLO_PARTITION_COLS)
+        return clo_i_fail(err, CLO_ARGUMENT, "a tree of cubes takes at most %d columns, not %zu",
+                          (int)CLO_PARTITION_COLS, domain->cols);
+    if (how->levels < 1 || how->levels > CLO_PARTITION_LEVELS || how->trees < 1 || how->most < 1)
+        return clo_i_fail(err, CLO_ARGUMENT, "a tree of cubes has between 1 and %d levels, not %zu",
+                          (int)CLO_PARTITION_LEVELS, how->levels);
+    if (!(parts >= 1))
+        return clo_i_fail(err, CLO_BUDGET, "so small a budget divides no cube: raise epsilon");
+    if (!(epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
+        return clo_i_fail(err, CLO_ARGUMENT, "a tree of cubes needs an epsilon of at most 1e6");
+    clo_slot slot = { .query = CLO_QUERY_partition,
+                      .label = label,
+                      .bits = CLO_PARTITION_BITS,
+                      .cols = domain->cols,
+                      .dim = how->levels,
+                      .groups = how->most,
+                      .sensitivity = factor * domain->rows_per_unit,
+                      .rate_numerator = (uint64_t)parts,
+                      .rate_denominator = factor * domain->rows_per_unit * PARTS };
+    const double rate = (double)slot.rate_numerator / (double)slot.rate_denominator;
+    const double threshold = fmax(least_threshold(rate, domain->cols), ceil(how->threshold / rate));
+    if (!(threshold <= 0x1p53))
+        return clo_i_fail(err, CLO_BUDGET, "so small a budget divides no cube: raise epsilon");
+    slot.event = (clo_event){ .kind = CLO_EVENT_PURE,
+                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+                              .count = how->trees * how->levels };
+    slot.threshold = (uint64_t)threshold;
+    slot.noise = sqrt(2) / rate;
+    *out = slot;
+    return CLO_OK;
+}
+
+/* ---- the chance of a child -------------------------------------------------------------------- */
+
+/* Whether a child that holds so many records, one at least, becomes active: the noise is such that
+ * it would never lift an empty one (partition.T1). */
+static bool lifted(clo_stream *stream, const clo_slot *slot, size_t records)
+{
+    const int64_t threshold = (int64_t)slot->threshold;
+    const uint64_t twice = clo_i_planted(CLO_FAULT_NOISE_HALVED) ? 2 : 1;
+    int64_t noise;
+    do noise = clo_i_discrete_laplace(stream, slot->rate_numerator * twice, slot->rate_denominator);
+    while (noise < 1 - threshold);
+    return (int64_t)records >= threshold + noise;
+}
+
+/* How many phantoms: j with chance 2^-(b j) (1 - 2^-b), by fair bits. */
+static bool one_more(clo_stream *stream)
+{
+    return clo_i_random_below(stream, (uint64_t)1 << CLO_PHANTOM_BITS) == 0;
+}
+
+static clo_u128 random_child(clo_stream *stream, size_t cols)
+{
+    const clo_u128 high = (clo_u128)clo_i_random_u64(stream) << 64;
+    return (high | clo_i_random_u64(stream)) >> (128 - cols);
+}
+
+/* Different children of one cube, in increasing order. */
+static clo_status draw_phantoms(clo_stream *stream, size_t cols, clo_cube_list *phantoms,
+                                clo_error *err)
+{
+    const bool few = cols < 20;
+    phantoms->count = 0;
+    if (clo_i_planted(CLO_FAULT_EMPTY_CUBES_SKIPPED)) return CLO_OK;
+    while (one_more(stream) && !(few && phantoms->count >> cols)) {
+        size_t at = 0;
+        clo_u128 child;
+        CLO_TRY(clo_i_stream_check(stream, err));
+        do {
+            child = random_child(stream, cols);
+            for (at = 0; at < phantoms->count && phantoms->cubes[at].child < child;) at++;
+        } while (at < phantoms->count && phantoms->cubes[at].child == child);
+        CLO_TRY(clo_i_cube_push(phantoms, (clo_cube){ .child = child }, err));
+        for (size_t i = phantoms->count - 1; i > at; i--)
+            phantoms->cubes[i] = phantoms->cubes[i - 1];
+        phantoms->cubes[at] = (clo_cube){ .child = child };
+    }
+    return clo_i_stream_check(stream, err);
+}
+
+/* The active children of one cube; its members stand from *from on, sorted. */
+static clo_status decide_cube(clo_stream *stream, const clo_slot *slot, clo_tree *tree,
+                              uint32_t parent, size_t *from, clo_error *err)
+{
+    const clo_cube_list *const phantoms = &tree->phantoms;
+    size_t next = 0, end;
+    CLO_TRY(draw_phantoms(stream, slot->cols, &tree->phantoms, err));
+    for (; *from < tree->alive && tree->members[*from].parent == parent; *from = end) {
+        const clo_u128 child = tree->members[*from].child;
+        for (end = *from + 1; end < tree->alive; end++)
+            if (tree->members[end].parent != parent || tree->members[end].child != child) break;
+        for (; next < phantoms->count && phantoms->cubes[next].child < child; next++)
+            CLO_TRY(clo_i_cube_push(
+                &tree->active, (clo_cube){ .parent = parent, .child = phantoms->cubes[next].child },
+                err));
+        const bool drawn = next < phantoms->count && phantoms->cubes[next].child == child;
+        next += drawn;
+        if (lifted(stream, slot, end - *from) || drawn)
+            CLO_TRY(clo_i_cube_push(
+                &tree->active,
+                (clo_cube){ .parent = parent, .child = child, .first = *from, .end = end }, err));
+    }
+    for (; next < phantoms->count; next++)
+        CLO_TRY(clo_i_cube_push(
+            &tree->active, (clo_cube){ .parent = parent, .child = phantoms->cubes[next].child },
+            err));
+    return clo_i_stream_check(stream, err);
+}
+
+static clo_status decide_level(clo_context *context, const clo_slot *slot, clo_tree *tree,
+                               clo_error *err)
+{
+    const uint64_t ask = clo_i_rng_next_ask(context->rng);
+    clo_stream *stream = NULL;
+    size_t from = 0;
+    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
+    clo_status status = CLO_OK;
+    tree->active.count = 0;
+    for (size_t cube = 0; cube < tree->count && !status; cube++)
+        status = decide_cube(stream, slot, tree, (uint32_t)cube, &from, err);
+    clo_i_stream_close(stream);
+    return status;
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+static clo_status grow(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+                       clo_tree *tree, clo_cubes *out, clo_error *err)
+{
+    CLO_TRY(clo_i_tree_plant(context, tree, err));
+    out->count = 0;
+    for (size_t level = 1; level <= slot->dim && tree->count > 0; level++) {
+        CLO_TRY(clo_i_tree_sort(context, data, tree, level, err));
+        CLO_TRY(decide_level(context, slot, tree, err));
+        clo_i_tree_descend(tree, level, out);
+    }
+    clo_i_tell_answer(context, slot, out->centers, out->count * slot->cols);
+    return CLO_OK;
+}
+
+clo_status clo_i_ask_partition(clo_context *context, size_t number, const clo_bounded *data,
+                               clo_cubes *out, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const clo_slot *slot;
+    clo_tree tree = { .cols = 0 };
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &slot, err));
+    for (size_t level = 1; level < slot->dim; level++) /* one charge a level: partition.T2 */
+        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &slot, err));
+    if (context->comm->size > 1)
+        return clo_i_fail(err, CLO_UNSUPPORTED, "a tree of cubes is grown by one process only");
+    clo_status status = clo_i_tree_take(context, slot, data, &tree, err);
+    if (!status) status = grow(context, slot, data, &tree, out, err);
+    clo_i_tree_free(&tree);
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}

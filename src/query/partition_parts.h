@@ -1,0 +1,59 @@
+/*
+ * partition_parts.h - the tree of partition.c while it grows: which cubes are active, and which
+ * records lie in which of their children (partition_tree.c).
+ */
+#ifndef CLO_PARTITION_PARTS_H
+#define CLO_PARTITION_PARTS_H
+
+#include "query/parts.h"
+
+typedef unsigned __int128 clo_child; /* which half along each axis, the first axis highest */
+
+enum { CLO_PARTITION_BITS = 20, CLO_PHANTOM_BITS = 3 };
+
+/* A record in the child of an active cube. */
+typedef struct clo_member {
+    clo_child child;
+    size_t row;
+    uint32_t parent;
+} clo_member;
+
+/* An active child of the active cube `parent`, and where its members stand. */
+typedef struct clo_cube {
+    clo_child child;
+    size_t first, end;
+    uint32_t parent;
+} clo_cube;
+
+typedef struct clo_cube_list {
+    clo_cube *cubes;
+    size_t count, room;
+} clo_cube_list;
+
+typedef struct clo_tree {
+    size_t cols, rows, alive;
+    size_t most;            /* cubes of a level that are divided further, and told of */
+    size_t count;           /* of the level's active cubes ... */
+    int32_t *corners;       /* ... their lower corners: most x cols, on the grid */
+    int32_t *below;         /* the next level's */
+    uint32_t *home;         /* rows: the active cube of each record; UINT32_MAX: none */
+    clo_member *members;    /* alive of them, by parent and child */
+    clo_cube_list active;   /* the next level */
+    clo_cube_list phantoms; /* of one cube */
+    double *scratch;        /* of a pass */
+} clo_tree;
+
+/* Room for a tree; whatever comes of it, to be freed. */
+CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_slot *slot,
+                                     const clo_bounded *data, clo_tree *tree, clo_error *err);
+void clo_i_tree_free(clo_tree *tree);
+/* The cube that holds all records, at a random public place, and nothing else. */
+CLO_CHECK clo_status clo_i_tree_plant(clo_context *context, clo_tree *tree, clo_error *err);
+/* Finds the members of the children that the active cubes have on this level. */
+CLO_CHECK clo_status clo_i_tree_sort(clo_context *context, const clo_bounded *data, clo_tree *tree,
+                                     size_t level, clo_error *err);
+/* Makes tree->active, which is a released value, the level's cubes, and tells their centres. */
+void clo_i_tree_descend(clo_tree *tree, size_t level, clo_cubes *out);
+CLO_CHECK clo_status clo_i_cube_push(clo_cube_list *list, clo_cube cube, clo_error *err);
+
+#endif

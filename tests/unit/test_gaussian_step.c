@@ -1,0 +1,143 @@
+/* gaussian_step: the sensitivity of gaussian_step.T1 by random search, in exact integers, through
+ * the query itself (gaussian_step.T2); and the pull of a cluster is what its definition says. */
+#include "pipeline.h"
+#include "parallel/parallel.h"
+#include "query/query.h"
+#include "random/random.h"
+
+enum { D = 3, K = 2, ENTRIES = K * (D + 2), TINY = 1 };
+
+typedef struct asking {
+    clo_slot slot;
+    clo_meter meter;
+    clo_context context;
+} asking;
+
+static void start(asking *a, clo_slot slot)
+{
+    clo_error err;
+    *a = (asking){ .slot = slot, .meter = { .count = 1 } };
+    a->slot.event.count = UINT64_MAX;
+    a->slot.scale = TINY; /* next to no noise */
+    a->meter.slots = &a->slot;
+    a->context = (clo_context){ .rng = seeded("step"),
+                                .comm = clo_i_comm_self(),
+                                .threads = 1,
+                                .block_rows = 8,
+                                .progress_to = 1,
+                                .meter = &a->meter };
+    assert_ok(clo_workspace_new(1 << 16, &a->context.workspace, &err), err);
+}
+
+static void stop(asking *a)
+{
+    clo_workspace_free(a->context.workspace);
+    clo_rng_free(a->context.rng);
+}
+
+/* The answer in integer units: pulls and stiffness and sizes of each cluster. */
+static void value_of(asking *a, const double *records, size_t rows, const double *centers,
+                     double width, clo_relation relation, double *out)
+{
+    const clo_domain domain = ball(D, 1, relation);
+    clo_bounded *const data = bounded_from(records, rows, &domain);
+    const size_t mark = clo_i_workspace_mark(a->context.workspace);
+    double pulls[K * D], stiffness[K], sizes[K];
+    clo_steps steps = { pulls, stiffness, sizes };
+    clo_assign rule;
+    clo_error err;
+    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->slot.bits, &rule, &err),
+              err);
+    assert_ok(clo_i_ask_gaussian_step(&a->context, 0, data, &rule, width, &steps, &err), err);
+    for (size_t c = 0; c < K; c++) {
+        for (size_t j = 0; j < D; j++) out[c * (D + 2) + j] = ldexp(pulls[c * D + j], a->slot.bits);
+        out[c * (D + 2) + D] = stiffness[c] * (double)a->slot.count_unit;
+        out[c * (D + 2) + D + 1] = sizes[c] * (double)a->slot.count_unit;
+    }
+    clo_i_workspace_release(a->context.workspace, mark);
+    clo_bounded_free(data);
+}
+
+static void draw(clo_stream *stream, double length, double *out)
+{
+    double square = 0;
+    for (size_t j = 0; j < D; j++) {
+        out[j] = clo_i_random_normal(stream);
+        square += out[j] * out[j];
+    }
+    for (size_t j = 0; j < D; j++) out[j] *= length / sqrt(square);
+}
+
+/* gaussian_step.T1, gaussian_step.T2 */
+static void no_record_moves_the_answer_further_than_planned(void **state)
+{
+    clo_error err;
+    clo_rng *const rng = seeded("search");
+    clo_stream *stream = NULL;
+    (void)state;
+    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
+    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+        const clo_domain domain = ball(D, 1, (clo_relation)relation);
+        clo_slot slot;
+        double widest = 0;
+        asking a;
+        assert_ok(clo_i_plan_gaussian_step(&domain, K, 1, 1, "", &slot, &err), err);
+        start(&a, slot);
+        for (int trial = 0; trial < 600; trial++) {
+            const double width = trial % 3 ? 0.25 : 0.01;
+            double pair[2][D], centers[K * D], one[ENTRIES], other[ENTRIES], square = 0;
+            draw(stream, trial % 2, centers);
+            draw(stream, clo_i_random_unit(stream), centers + D);
+            draw(stream, 2 * clo_i_random_unit(stream), pair[0]);
+            draw(stream, 2 * clo_i_random_unit(stream), pair[1]);
+            if (trial % 5 == 0) /* on both sides of a centre, or on it to the width */
+                for (size_t j = 0; j < D; j++) {
+                    pair[0][j] = centers[j] + (j == 0 ? width : 0);
+                    pair[1][j] = centers[j] - (j == 0 ? (trial % 2 ? width : 0.9) : 0);
+                }
+            value_of(&a, pair[0], 1, centers, width, (clo_relation)relation, one);
+            value_of(&a, pair[1], relation == CLO_REPLACE, centers, width, (clo_relation)relation,
+                     other);
+            for (size_t e = 0; e < ENTRIES; e++)
+                square += (one[e] - other[e]) * (one[e] - other[e]);
+            assert_true(sqrt(square) <= (double)slot.sensitivity + 40 * TINY);
+            widest = fmax(widest, sqrt(square));
+        }
+        assert_true(widest > 0.97 * (double)slot.sensitivity);
+        stop(&a);
+    }
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+static void a_pull_is_what_its_definition_says(void **state)
+{
+    const double records[3 * D] = { 0.5, 0, 0, 0, 0.05, 0, -0.5, 0, 0.5 };
+    const double centers[K * D] = { 0, 0, 0, -0.5, 0, 0.75 };
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const double unit = 1 << 20;
+    double value[ENTRIES];
+    clo_error err;
+    clo_slot slot;
+    asking a;
+    (void)state;
+    assert_ok(clo_i_plan_gaussian_step(&domain, K, 1, 1, "", &slot, &err), err);
+    start(&a, slot);
+    value_of(&a, records, 3, centers, 0.1, CLO_ADD_REMOVE, value);
+    assert_close(value[0], unit, 20);             /* 0.5 away: a unit vector */
+    assert_close(value[1], unit / 2, 20);         /* half of the width away */
+    assert_close(value[D], unit / 4 * 1.2, 20);   /* 0.1 / 0.5, and 1 */
+    assert_close(value[D + 1], unit / 4 * 2, 20); /* two records */
+    assert_close(value[D + 2 + 2], -unit, 20);
+    assert_close(value[D + 2 + D], unit / 4 * 0.4, 20);
+    stop(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_record_moves_the_answer_further_than_planned),
+        cmocka_unit_test(a_pull_is_what_its_definition_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

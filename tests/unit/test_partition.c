@@ -1,0 +1,276 @@
+/* partition: the law of a level keeps its promise for every set and every count (partition.T1),
+ * computed from the planned threshold and rate; cubes lie where the records are; a level is a
+ * charge, rows in another order give the same answer, and no level has more cubes than planned
+ * (partition.T2). */
+#include "pipeline.h"
+#include "parallel/parallel.h"
+#include "query/partition_parts.h"
+
+enum { D = 2, MOST = 60, LEVELS = 3 };
+
+typedef struct asking {
+    clo_slot slot;
+    clo_meter meter;
+    clo_context context;
+} asking;
+
+static clo_slot planned(const clo_domain *domain, size_t levels, size_t most, double epsilon)
+{
+    const clo_cube_tree how = { .levels = levels, .trees = 2, .most = most };
+    clo_error err;
+    clo_slot slot;
+    assert_ok(clo_i_plan_partition(domain, &how, epsilon, "", &slot, &err), err);
+    return slot;
+}
+
+static void start(asking *a, clo_slot slot, const char *seed)
+{
+    clo_error err;
+    *a = (asking){ .slot = slot };
+    a->meter = (clo_meter){ .slots = &a->slot, .count = 1 };
+    a->context = (clo_context){ .rng = seeded(seed),
+                                .comm = clo_i_comm_self(),
+                                .threads = 1,
+                                .progress_to = 1,
+                                .meter = &a->meter };
+    assert_ok(clo_workspace_new(1 << 22, &a->context.workspace, &err), err);
+}
+
+static void stop(asking *a)
+{
+    clo_workspace_free(a->context.workspace);
+    clo_rng_free(a->context.rng);
+}
+
+/* ---- the law ------------------------------------------------------------------------------- */
+
+/* The chance that a child with so many records is lifted. */
+static long double lifted(const clo_slot *slot, int64_t records)
+{
+    const long double a = (long double)slot->rate_numerator / (long double)slot->rate_denominator;
+    const int64_t threshold = (int64_t)slot->threshold;
+    long double below = 0, all = 1 / -expm1l(-a); /* of the noise from 0 on */
+    for (int64_t x = 1 - threshold; x < 0; x++) all += expl(a * (long double)x);
+    for (int64_t x = 1 - threshold; x <= records - threshold; x++)
+        below += expl(-a * fabsl((long double)x));
+    return below / all;
+}
+
+static unsigned ones(unsigned set)
+{
+    return (unsigned)__builtin_popcount(set);
+}
+
+/* P[the phantoms are this set] of 4 children. */
+static long double phantoms(unsigned set)
+{
+    static const long double choose[5] = { 1, 4, 6, 4, 1 };
+    const long double x = 1.0L / (1 << CLO_PHANTOM_BITS);
+    const long double size = powl(x, ones(set)) * (ones(set) < 4 ? 1 - x : 1);
+    return size / choose[ones(set)];
+}
+
+static long double chance(unsigned active, const long double lift[4])
+{
+    long double total = 0;
+    for (unsigned s = active;; s = (s - 1) & active) {
+        long double term = phantoms(s);
+        for (unsigned c = 0; c < 4; c++) {
+            if (!(active >> c & 1)) term *= 1 - lift[c];
+            if ((active & ~s) >> c & 1) term *= lift[c];
+        }
+        total += term;
+        if (s == 0) return total;
+    }
+}
+
+/* partition.T1: every set of active children, every count of one child, others empty or not. */
+static double worst_loss(const clo_slot *slot, bool *sums_to_one)
+{
+    const int64_t many = 3 * (int64_t)slot->threshold;
+    long double worst = 0;
+    *sums_to_one = true;
+    for (int others = 0; others < 3; others++)
+        for (int64_t m = 0; m < many; m += m < 4 || labs(m - many / 3) < 4 ? 1 : many / 40 + 1) {
+            const long double rest = others ? lifted(slot, others == 1 ? 1 : many / 3) : 0;
+            const long double before[4] = { lifted(slot, m), rest, rest, 0 };
+            const long double after[4] = { lifted(slot, m + 1), rest, rest, 0 };
+            long double all = 0;
+            for (unsigned set = 0; set < 16; set++) {
+                const long double p = chance(set, before), q = chance(set, after);
+                all += p;
+                worst = fmaxl(worst, fabsl(logl(p / q)));
+            }
+            if (fabsl(all - 1) > 1e-15L) *sums_to_one = false;
+        }
+    return (double)worst;
+}
+
+static void no_level_tells_more_than_it_is_priced_for(void **state)
+{
+    static const double epsilons[] = { 0.05, 0.3, 1, 3 };
+    bool right;
+    (void)state;
+    for (size_t e = 0; e < 4; e++) {
+        const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+        clo_slot slot = planned(&domain, 1, MOST, epsilons[e]);
+        const double loss = worst_loss(&slot, &right);
+        assert_true(right);
+        assert_true(loss <= epsilons[e] * (1 + 1e-9));
+        assert_true(loss > 0.99 * epsilons[e]);    /* and nothing is given away */
+        slot.threshold -= 1 + slot.threshold / 10; /* planted: cubes divided too readily */
+        if (slot.threshold > 1) assert_true(worst_loss(&slot, &right) > epsilons[e]);
+    }
+}
+
+static void replacing_and_units_cost_their_number_of_records(void **state)
+{
+    clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    clo_slot slot = planned(&domain, LEVELS, MOST, 1);
+    (void)state;
+    assert_int_equal(slot.rate_denominator, slot.rate_numerator);
+    assert_int_equal(slot.event.kind, CLO_EVENT_PURE);
+    assert_int_equal(slot.event.count, 2 * LEVELS);
+    domain.relation = CLO_REPLACE;
+    domain.rows_per_unit = 3;
+    domain.unit = "person";
+    slot = planned(&domain, LEVELS, MOST, 1);
+    assert_int_equal(slot.rate_denominator, 6 * slot.rate_numerator);
+}
+
+/* ---- trees --------------------------------------------------------------------------------- */
+
+static void fill(double *values, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) {
+        values[i * D] = i % 3 ? 0.5 : -0.7;
+        values[i * D + 1] = i % 3 ? 0.25 + 1e-3 * (double)(i % 7) : 0.1;
+    }
+}
+
+static size_t grow(const double *values, size_t rows, clo_slot slot, const char *seed,
+                   size_t block_rows, double *centers)
+{
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    clo_bounded *const data = bounded_from(values, rows, &domain);
+    clo_error err;
+    clo_cubes cubes = { .centers = centers };
+    asking a;
+    start(&a, slot, seed);
+    a.context.block_rows = block_rows;
+    assert_ok(clo_i_ask_partition(&a.context, 0, data, &cubes, &err), err);
+    assert_int_equal(a.meter.asked[0], LEVELS);
+    stop(&a);
+    clo_bounded_free(data);
+    return cubes.count;
+}
+
+static bool holds(const double *center, double half, double x, double y)
+{
+    return fabs(center[0] - x) <= half && fabs(center[1] - y) <= half;
+}
+
+static void cubes_close_in_on_the_records(void **state)
+{
+    enum { ROWS = 3000 };
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_slot slot = planned(&domain, LEVELS, MOST, 1);
+    double centers[MOST * D];
+    (void)state;
+    fill(values, ROWS);
+    for (int run = 0; run < 20; run++) {
+        char seed[16];
+        snprintf(seed, sizeof seed, "cubes %d", run);
+        const size_t count = grow(values, ROWS, slot, seed, 0, centers);
+        size_t left = 0, right = 0;
+        for (size_t i = 0; i < count; i++) {
+            left += holds(centers + i * D, 0.25, -0.7, 0.1);
+            right += holds(centers + i * D, 0.25, 0.5, 0.253);
+        }
+        assert_true(count >= 3 && count <= MOST);
+        assert_true(left >= 1 && right >= 1); /* the last level's cube, of edge 1/2, or a larger
+                                                 one around the same middle */
+    }
+}
+
+static void rows_in_another_order_and_other_blocks_give_the_same_cubes(void **state)
+{
+    enum { ROWS = 600 };
+    static double values[ROWS * D], turned[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_slot slot = planned(&domain, LEVELS, MOST, 1);
+    double centers[MOST * D], again[MOST * D];
+    (void)state;
+    fill(values, ROWS);
+    for (size_t i = 0; i < ROWS; i++)
+        memcpy(turned + i * D, values + i * 277 % ROWS * D, D * sizeof *values);
+    const size_t count = grow(values, ROWS, slot, "order", 0, centers);
+    assert_int_equal(grow(turned, ROWS, slot, "order", 17, again), count);
+    assert_same_doubles(again, centers, count * D);
+}
+
+static void no_level_has_more_cubes_than_planned(void **state)
+{
+    enum { ROWS = 4000, FEW = 3 * LEVELS };
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_slot slot = planned(&domain, LEVELS, FEW, 10);
+    double centers[FEW * D];
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        values[i * D] = cos((double)i) * 0.9;
+        values[i * D + 1] = sin((double)i) * 0.9;
+    }
+    assert_int_equal(grow(values, ROWS, slot, "cap", 0, centers), FEW);
+}
+
+static void no_records_and_as_many_columns_as_there_may_be_have_an_answer(void **state)
+{
+    enum { WIDE = CLO_PARTITION_COLS, TALL = 400 };
+    static double values[TALL * WIDE], centers[MOST * WIDE];
+    const clo_domain domain = ball(WIDE, 1, CLO_REPLACE);
+    const clo_slot slot = planned(&domain, LEVELS, MOST, 4);
+    clo_error err;
+    (void)state;
+    for (size_t rows = 0; rows <= TALL; rows += TALL) {
+        clo_bounded *const data = bounded_from(values, rows, &domain);
+        clo_cubes cubes = { .centers = centers };
+        asking a;
+        start(&a, slot, "wide");
+        assert_ok(clo_i_ask_partition(&a.context, 0, data, &cubes, &err), err);
+        if (rows) assert_true(cubes.count >= LEVELS); /* all records in one place */
+        stop(&a);
+        clo_bounded_free(data);
+    }
+}
+
+static void refuses_what_cannot_be_planned(void **state)
+{
+    clo_domain domain = ball(CLO_PARTITION_COLS + 1, 1, CLO_REPLACE);
+    clo_cube_tree how = { .levels = 1, .trees = 1, .most = 1 };
+    clo_error err;
+    clo_slot slot;
+    (void)state;
+    assert_fails(clo_i_plan_partition(&domain, &how, 1, "", &slot, &err), CLO_ARGUMENT, err,
+                 "124 columns");
+    domain.cols = 2;
+    assert_fails(clo_i_plan_partition(&domain, &how, 0, "", &slot, &err), CLO_BUDGET, err, NULL);
+    how.levels = CLO_PARTITION_LEVELS + 1;
+    assert_fails(clo_i_plan_partition(&domain, &how, 1, "", &slot, &err), CLO_ARGUMENT, err,
+                 "levels");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_level_tells_more_than_it_is_priced_for),
+        cmocka_unit_test(replacing_and_units_cost_their_number_of_records),
+        cmocka_unit_test(cubes_close_in_on_the_records),
+        cmocka_unit_test(rows_in_another_order_and_other_blocks_give_the_same_cubes),
+        cmocka_unit_test(no_level_has_more_cubes_than_planned),
+        cmocka_unit_test(no_records_and_as_many_columns_as_there_may_be_have_an_answer),
+        cmocka_unit_test(refuses_what_cannot_be_planned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
