@@ -12,6 +12,7 @@
 
 enum { CANDIDATES_A_CENTER = 8 };
 static const double GUESSED_ROWS_A_CLUSTER = 5000;
+static const double STEP_APART = 0.05; /* of the radius */
 
 double clo_i_guessed_rows(const clo_domain *domain, size_t clusters)
 {
@@ -136,6 +137,45 @@ clo_status clo_i_center_round(clo_context *context, size_t ask, const clo_bounde
             clo_i_move_center(slot, d, sums + c * d, sizes[c], centers + c * d);
     clo_i_workspace_release(context->workspace, mark);
     return status;
+}
+
+/* A centre that seems to have no records is better used beside the one that has the most: the two
+ * step apart along a random line, and the next round tells them apart.  Noisy sizes and public
+ * randomness alone decide
+ * (kmeans_lloyd.T1, kmeans_tree.T1). */
+clo_status clo_i_revive_centers(clo_context *context, size_t ask_slot, size_t d, double *centers,
+                                double *sizes, clo_error *err)
+{
+    const clo_slot *const slot = &context->meter->slots[ask_slot];
+    const size_t k = slot->groups;
+    const uint64_t ask = clo_i_rng_next_ask(context->rng);
+    clo_stream *stream = NULL;
+    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
+    for (size_t c = 0; c < k; c++) {
+        size_t largest = 0;
+        double square = 0, *const weak = centers + c * d;
+        if (!clo_i_size_is_noise(slot, sizes[c])) continue;
+        for (size_t other = 1; other < k; other++)
+            if (sizes[other] > sizes[largest]) largest = other;
+        if (largest == c || clo_i_size_is_noise(slot, sizes[largest])) break;
+        double *const strong = centers + largest * d;
+        for (size_t j = 0; j < d; j++) {
+            weak[j] = clo_i_random_normal(stream);
+            square += weak[j] * weak[j];
+        }
+        for (size_t j = 0; j < d; j++) {
+            const double step = STEP_APART * weak[j] / sqrt(square);
+            weak[j] = strong[j] - step;
+            strong[j] += step;
+        }
+        clo_i_pull_into_ball(weak, d);
+        clo_i_pull_into_ball(strong, d);
+        sizes[c] = sizes[largest] /= 2;
+    }
+    const clo_status status = clo_i_stream_check(stream, err);
+    clo_i_stream_close(stream);
+    if (status) return status;
+    return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
 }
 
 /* ---- the release ----------------------------------------------------------------------- */

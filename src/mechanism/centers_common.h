@@ -38,6 +38,12 @@ CLO_CHECK clo_status clo_i_center_round(clo_context *context, size_t slot, const
                                         clo_error *err);
 size_t clo_i_center_round_size(size_t k, size_t d); /* bytes of workspace */
 
+/* After a round: a centre that seems to have no records goes beside the one that has the most,
+ * which steps apart from it along a random line, so that the next round tells them apart; the size
+ * is halved between them.  The same on all ranks. */
+CLO_CHECK clo_status clo_i_revive_centers(clo_context *context, size_t slot, size_t d,
+                                          double *centers, double *sizes, clo_error *err);
+
 /* From what a lens with a frame (d x r) and this scale shows back to all coordinates. */
 void clo_i_unfold_point(const double *frame, size_t d, size_t r, double scale, const double *seen,
                         double *whole);

@@ -13,14 +13,11 @@
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
 #include "mechanism/frame.h"
-#include "parallel/parallel.h"
-#include "random/random.h"
 #include <math.h>
 #include <string.h>
 
 enum { CLUSTERS, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
 enum { BY_CHOICE = -1, MOST_KEPT = 1024 };
-static const double STEP_APART = 0.05; /* of the radius */
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
@@ -115,46 +112,6 @@ static size_t rounds_slot(const lloyd_plan *plan)
     return plan->frame > 0;
 }
 
-/* ---- a round --------------------------------------------------------------------------- */
-
-/* A centre that seems to have no records is better used beside the one that has the most: the two
- * step apart along a random line, and the next round tells them apart.  Noisy sizes and public
- * randomness alone decide (kmeans_lloyd.T1). */
-static clo_status revive(clo_context *context, const lloyd_plan *plan, double *centers,
-                         double *sizes, clo_error *err)
-{
-    const size_t k = plan->clusters, d = plan->seen;
-    const clo_slot *const slot = &context->meter->slots[rounds_slot(plan)];
-    const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t c = 0; c < k; c++) {
-        size_t largest = 0;
-        double square = 0, *const weak = centers + c * d;
-        if (!clo_i_size_is_noise(slot, sizes[c])) continue;
-        for (size_t other = 1; other < k; other++)
-            if (sizes[other] > sizes[largest]) largest = other;
-        if (largest == c || clo_i_size_is_noise(slot, sizes[largest])) break;
-        double *const strong = centers + largest * d;
-        for (size_t j = 0; j < d; j++) {
-            weak[j] = clo_i_random_normal(stream);
-            square += weak[j] * weak[j];
-        }
-        for (size_t j = 0; j < d; j++) {
-            const double step = STEP_APART * weak[j] / sqrt(square);
-            weak[j] = strong[j] - step;
-            strong[j] += step;
-        }
-        clo_i_pull_into_ball(weak, d);
-        clo_i_pull_into_ball(strong, d);
-        sizes[c] = sizes[largest] /= 2;
-    }
-    const clo_status status = clo_i_stream_check(stream, err);
-    clo_i_stream_close(stream);
-    if (status) return status;
-    return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
-}
-
 /* ---- the run --------------------------------------------------------------------------- */
 
 static void show_progress(clo_context *context, const lloyd_plan *plan, uint64_t pass)
@@ -175,7 +132,8 @@ static clo_status search(const lloyd_plan *plan, const clo_bounded *data, clo_co
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, first + round);
         CLO_TRY(clo_i_center_round(context, first, data, plan->seen, centers, sums, sizes, err));
-        if (round + 2 < plan->rounds) CLO_TRY(revive(context, plan, centers, sizes, err));
+        if (round + 2 < plan->rounds)
+            CLO_TRY(clo_i_revive_centers(context, first, plan->seen, centers, sizes, err));
     }
     return CLO_OK;
 }
