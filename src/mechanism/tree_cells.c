@@ -175,7 +175,7 @@ clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, s
     CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *labels, &labels, err));
     weigh(slot, sizes, plan->cells, cell_weights);
     options.weights = cell_weights;
-    options.restarts = RESTARTS;
+    options.restarts = k > 1 && plan->cells > k ? RESTARTS : 1;
     CLO_TRY(clo_i_kmeans(&job, &options, centers, labels, &cost, err));
     gather(slot, plan, cell_weights, labels, weights, variances);
     for (size_t c = 0; c < k; c++) clo_i_pull_into_ball(centers + c * plan->seen, plan->seen);

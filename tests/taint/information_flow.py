@@ -133,6 +133,10 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    tree = [*run, "kmeans/tree", *csv, "--clusters", "3", *norm]
+    yield "run kmeans on a coreset", must_be_clean, [*tree, "--json"]
+    yield ("run kmeans on a coreset in directions of its own", must_be_clean,
+           [*tree, "--reduce", "2", "--start", "tree", "--rounds", "2", "-o", "tree.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
