@@ -51,7 +51,7 @@ static inline uint64_t trials_of(const char *mechanism)
 {
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 100;
     if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10;
-    if (strcmp(mechanism, "kmeans/tree") == 0) return trials() / 2;
+    if (strcmp(mechanism, "kmeans/tree") == 0) return trials() / 5;
     return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();
 }
 
