@@ -408,6 +408,7 @@ clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_
         return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits does not exist", bits);
     if (!data->starts) {
         const int32_t *cells = data->cells + first * cols;
+#pragma omp simd
         for (size_t i = 0; i < count * cols; i++) values[i] = clo_i_coarser(cells[i], shift);
     } else {
         memset(values, 0, count * cols * sizeof *values);

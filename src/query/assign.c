@@ -127,22 +127,23 @@ size_t clo_i_assign_width(const clo_assign *rule)
     return rule->clusters * (rule->dim + (rule->kind == CLO_ASSIGN_FLATS));
 }
 
-/* Nearest centre: the largest 2 r.c - |c|^2. */
+/* Nearest centre: the first with the largest 2 r.c - |c|^2.  Scores are exact, so the largest is
+ * found again by looking for it, and looking for its value alone goes several scores at a time. */
 static void nearest_centers(const clo_assign *rule, size_t rows, const double *scores,
                             uint32_t *labels)
 {
     const size_t k = rule->clusters;
+    const double *const offsets = rule->offsets;
     for (size_t i = 0; i < rows; i++) {
         const double *const dots = scores + i * k;
-        double best = 2 * dots[0] - rule->offsets[0];
+        double best = 2 * dots[0] - offsets[0];
         uint32_t label = 0;
+#pragma omp simd reduction(max : best)
         for (size_t c = 1; c < k; c++) {
-            const double score = 2 * dots[c] - rule->offsets[c];
-            if (score > best) {
-                best = score;
-                label = (uint32_t)c;
-            }
+            const double score = 2 * dots[c] - offsets[c];
+            best = score > best ? score : best;
         }
+        while (2 * dots[label] - offsets[label] < best) label++;
         labels[i] = label;
     }
 }

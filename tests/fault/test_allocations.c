@@ -416,6 +416,14 @@ static void bounds_of_columns_survive_any_failed_allocation(void **state)
     fail_every_allocation(whole_run, &given);
 }
 
+static void a_run_with_a_solver_inside_survives_any_failed_allocation(void **state)
+{
+    const work given = { .path = files.csv,
+                         .mechanism = "kmeans/tree",
+                         .settings = "clusters=2 cells=4 reduce=1" };
+    fail_every_allocation(whole_run, &given);
+}
+
 static void laplace_noise_survives_any_failed_allocation(void **state)
 {
     const work given = { .path = files.csv,
@@ -499,9 +507,9 @@ static void the_evaluation_of_a_solution_survives_any_failed_allocation(void **s
 /* The system's randomness may give out at any call; nothing may be released then. */
 static void no_run_goes_on_without_randomness(void **state)
 {
-    static const char *const mechanisms[] = { "kmeans/lloyd", "subspace/gaussian",
+    static const char *const mechanisms[] = { "kmeans/lloyd", "kmeans/tree", "subspace/gaussian",
                                               "bounds/quantile" };
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         const work given = { .path = files.csv, .mechanism = mechanisms[i], .secure = true };
         clo_status status = CLO_ENTROPY;
         uint64_t n = 0;
@@ -580,6 +588,7 @@ int main(void)
         cmocka_unit_test(a_run_from_csv_survives_any_failed_allocation),
         cmocka_unit_test(a_run_from_npy_survives_any_failed_allocation),
         cmocka_unit_test(a_run_from_libsvm_survives_any_failed_allocation),
+        cmocka_unit_test(a_run_with_a_solver_inside_survives_any_failed_allocation),
         cmocka_unit_test(bounds_of_columns_survive_any_failed_allocation),
         cmocka_unit_test(laplace_noise_survives_any_failed_allocation),
         cmocka_unit_test(learning_first_survives_any_failed_allocation),

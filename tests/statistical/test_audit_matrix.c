@@ -17,6 +17,8 @@ static const expectation pairs[] = {
     { "kmeans/lloyd", "far", 0.95, 0.97 },
     { "kmeans/lloyd", "empty", 0.5, 0.5 },
     { "kmeans/lloyd", "again", 0.95, 0.97 },
+    { "kmeans/tree", "cells", 0.9, 0.95 },
+    { "kmeans/tree", "reduced", 0.7, 0.75 },
     { "subspace/gaussian", "diagonal", 0.95, 0.97 },
     { "subspace/gaussian", "across", 0.95, 0.97 },
     { "subspace/gaussian", "far", 0.95, 0.97 },

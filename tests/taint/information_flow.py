@@ -157,6 +157,10 @@ def cases(cloister, leak):
            [*variates, "--delta", "0", "-o", "seeds.json"])
     yield ("run kmeans on the counts of a grid", must_be_clean,
            [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
+    tree = [*run, "kmeans/tree", *csv, "--clusters", "3", *norm]
+    yield "run kmeans on a coreset", must_be_clean, [*tree, "--json"]
+    yield ("run kmeans on a coreset in directions of its own", must_be_clean,
+           [*tree, "--reduce", "2", "--start", "tree", "--rounds", "2", "-o", "tree.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
