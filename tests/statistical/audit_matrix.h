@@ -95,8 +95,8 @@ static inline double asked_of(const char *mechanism, const char *pair, double ch
 {
     if (strncmp(pair, "pure", 4) == 0) return 2; /* Laplace noise */
     if (is_pure(mechanism)) return choice;
-    if (strstr(mechanism, "/aggregate")) return 2; /* few runs show no large loss */
-    if (strcmp(mechanism, "subspace/approx") == 0) return 2;     /* a threshold of 15 blocks */
+    if (strstr(mechanism, "/aggregate")) return 2;           /* few runs show no large loss */
+    if (strcmp(mechanism, "subspace/approx") == 0) return 2; /* a threshold of 15 blocks */
     if (strcmp(mechanism, "subspace/boosted") == 0) return 2;
     if (strcmp(mechanism, "subspace/exact") == 0) return 4; /* what its pair is made for */
     if (strcmp(mechanism, "subspace/bingham") == 0) return 4;
