@@ -3,7 +3,6 @@
  * can be imagined again, with what was released in the place of the truth.  Post-processing.
  */
 #include "mechanism/center_moments.h"
-#include "mechanism/centers_common.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>
@@ -31,11 +30,12 @@ static void refine(const clo_i_center_plan *plan, const clo_slot *slot, clo_stre
 {
     const double noise = ldexp((double)slot->scale, -slot->bits);
     const double noise_of_size = (double)slot->scale / (double)slot->count_unit;
+    double variance = INFINITY;
     for (uint64_t round = 0; round < plan->rounds; round++) {
         for (size_t j = 0; j < plan->own; j++)
             sum[j] = size * truth[j] + noise * clo_i_random_normal(stream);
-        clo_i_move_center(slot, plan->own, sum, size + noise_of_size * clo_i_random_normal(stream),
-                          center);
+        clo_i_center_step(slot, plan->own, sum, size + noise_of_size * clo_i_random_normal(stream),
+                          center, &variance);
     }
 }
 

@@ -38,6 +38,19 @@ void clo_i_center_choose(clo_i_center_plan *plan, bool choose_rounds, bool choos
  * INFINITY where the tensor cannot tell the clusters apart. */
 double clo_i_center_error(const clo_i_center_plan *plan, double rows);
 
+/* ---- center_refine.c: Lloyd's rounds that are averaged -------------------------------------- */
+
+/* Moves a centre toward the noisy mean sum / size, as far as that can be trusted beside what is
+ * known already; not at all where the size is within the noise of 0.  variance: of a coordinate of
+ * the centre, before and after; INFINITY where nothing is known of it. */
+void clo_i_center_step(const clo_slot *slot, size_t d, const double *sum, double size,
+                       double *center, double *variance);
+/* One round: asks for the sums and sizes of the clusters that the centres make, and moves them. */
+CLO_CHECK clo_status clo_i_center_refine_once(clo_context *context, size_t slot,
+                                              const clo_bounded *data, size_t d, double *centers,
+                                              double *variances, double *sums, double *sizes,
+                                              clo_error *err);
+
 /* ---- center_doubt.c: how far to trust the result -------------------------------------------- */
 
 /* Fits and refines again, on what the model says plus fresh noise of the same law, plan->doubts

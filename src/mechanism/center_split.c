@@ -19,13 +19,15 @@ enum { FEW_COLUMNS = 24, MOST_FOR_FOURTH = 32, MOST_KEPT = 64, MOST_ROUNDS = 4 }
 static const double USUAL = 0.4;
 /* How much more noise a centre gets for the company of the others' terms. Measured. */
 static const double COMPANY = 4;
-/* How far clusters that are not round mislead the tensor, squared; each of Lloyd's rounds leaves this
- * share of it, and of the tensor's own error.  Measured. */
-static const double MISLED = 0.0005, LEFT = 0.45;
+/* How far clusters that are not round mislead the tensor, squared; each of Lloyd's rounds leaves
+ * this share of it, and of the tensor's own error.  Measured. */
+static const double MISLED = 0.0002, LEFT = 0.45;
 /* Of the tensor's error, what the members that it chose hand on to a round. Measured. */
 static const double HANDED_ON = 0.05;
 /* Where the tensor's squared error comes near to this, centres are missed now and then. */
 static const double MISSES = 0.05;
+/* What a round loses of its part in the average of all. Measured. */
+static const double EACH = 0.25;
 /* What the sizes cost that are asked for beside the sums. */
 static const double SIZES_TOO = 1.25;
 /* A centre counts as found where its error in the tensor is below this share of its length. */
@@ -62,7 +64,7 @@ size_t clo_i_center_starts(const clo_i_center_plan *plan)
 {
     const double d = (double)plan->own + 1, pairs = d * (d + 1) / 2;
     const double work = (double)plan->clusters * pairs * (plan->order == 3 ? d : pairs);
-    return (size_t)fmin(fmax(2e6 / work, 2), 8);
+    return (size_t)fmin(fmax(2e6 / work, work < 1e7 ? 2 : 1), 8);
 }
 
 static double tensor_variance(const clo_i_center_plan *plan, double members)
@@ -80,7 +82,7 @@ static double frame_variance(const clo_i_center_plan *plan, double rows)
     return USUAL * plan->unit * plan->unit / plan->share_frame / 2 / (energy * energy);
 }
 
-/* Whether there are enough entries for the variables, and a centre's term stands out of the noise. */
+/* Whether there are enough entries for the variables, and centres stand out of the noise. */
 static bool can_tell_apart(const clo_i_center_plan *plan, double tensor)
 {
     const double spare = entries_a_variable(plan->order, plan->own, plan->clusters);
@@ -95,9 +97,9 @@ double clo_i_center_error(const clo_i_center_plan *plan, double rows)
     if (!can_tell_apart(plan, tensor)) return INFINITY;
     const double left = pow(LEFT, (double)plan->rounds);
     if (plan->rounds) {
-        /* The rounds' means are averaged, but not as if they were of the same members. */
-        const double each = plan->unit * plan->unit / plan->share_rounds;
-        const double rounds = SIZES_TOO * each * sqrt((double)plan->rounds) / (members * members);
+        const double each = plan->unit * plan->unit / plan->share_rounds; /* all together */
+        const double rounds =
+            SIZES_TOO * each * (1 + EACH * (double)plan->rounds) / (members * members);
         error = 1 / (1 / tensor + 1 / rounds) + HANDED_ON * left * tensor;
     }
     error = own * error + (plan->clusters > 1 ? MISLED * left : 0) +

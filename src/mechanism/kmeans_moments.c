@@ -121,7 +121,7 @@ static size_t state_bytes(const clo_i_center_plan *plan)
     const size_t k = plan->clusters, d = plan->cols, own = plan->own;
     size_t bytes = clo_i_take_size(tensor_size(plan), sizeof(double)) +
                    4 * clo_i_take_size(k * own, sizeof(double)) +
-                   3 * clo_i_take_size(k, sizeof(double)) + clo_i_center_round_size(k, own) +
+                   4 * clo_i_take_size(k, sizeof(double)) + clo_i_center_round_size(k, own) +
                    clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double));
     if (plan->frame)
         bytes += clo_i_take_size(d * plan->frame, sizeof(double)) +
@@ -157,6 +157,7 @@ typedef struct state {
     clo_center_model model; /* in the tensor's coordinates */
     double *centers;        /* clusters x own, in unit-ball coordinates */
     double *sizes;          /* clusters */
+    double *variances;      /* clusters: of a coordinate of each centre, as far as it is known */
     double *sums;           /* clusters x own: the last round's answer */
     double scale;           /* of the lens with the frame alone */
 } state;
@@ -172,6 +173,7 @@ static clo_status take_state(const clo_i_center_plan *plan, clo_workspace *space
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->model.weights, err));
     CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->centers, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->variances, err));
     return clo_i_take(space, k * own, sizeof(double), &s->sums, err);
 }
 
@@ -206,6 +208,7 @@ static clo_status fit(const clo_i_center_plan *plan, clo_context *context, const
             s->centers[l * own + j] = s->model.centers[l * own + j] / lens->scale;
         clo_i_pull_into_ball(s->centers + l * own, own);
         s->sizes[l] = s->model.weights[l];
+        s->variances[l] = INFINITY;
     }
     return CLO_OK;
 }
@@ -239,8 +242,8 @@ static clo_status refine(const clo_i_center_plan *plan, const clo_bounded *data,
     clo_status status = CLO_OK;
     for (uint64_t round = 0; !status && round < plan->rounds; round++) {
         show_progress(context, plan, first + round);
-        status =
-            clo_i_center_round(context, first, data, plan->own, s->centers, s->sums, s->sizes, err);
+        status = clo_i_center_refine_once(context, first, data, plan->own, s->centers, s->variances,
+                                          s->sums, s->sizes, err);
     }
     context->lens = NULL;
     return status;

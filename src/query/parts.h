@@ -122,8 +122,8 @@ size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
 
 size_t clo_i_moment3_workspace(size_t cols, size_t block_rows, size_t threads);
 
-/* A record r on the grid of CLO_LIFT_READ_BITS bits becomes the matrix v = trunc((r r' - taken |r|^2
- * I) / 2^25), in its cols (cols + 1) / 2 different entries: integers, and |v| is at most
+/* A record r on the grid of CLO_LIFT_READ_BITS bits becomes the matrix v = trunc((r r' - taken
+ * |r|^2 I) / 2^25), in its cols (cols + 1) / 2 different entries: integers, and |v| is at most
  * 2^CLO_LIFT_BITS. */
 enum { CLO_LIFT_READ_BITS = 20, CLO_LIFT_BITS = 15 };
 void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double taken,

@@ -5,11 +5,11 @@
  * weighed by the noise, speak against that: centres have about as many records each (the logarithm
  * of an arithmetic mean over a geometric one), and lie in the ball.  Without noise they vanish.
  *
- * A start is random points, or the places where the tensor is largest, one after the other, by power
- * iterations on what is left of it.  A constant makes all centres alike, so these see it smaller
- * than it is.  Where the descent ends, centres that lie together are put to where the residual is
- * largest, and the descent goes on, as long as that pays: what no start gets right at once, repairs
- * do.
+ * A start is random points, or the places where the tensor is largest, one after the other, by
+ * power iterations on what is left of it.  A constant makes all centres alike, so these see it
+ * smaller than it is.  Where the descent ends, centres that lie together are put to where the
+ * residual is largest, and the descent goes on, as long as that pays: what no start gets right at
+ * once, repairs do.
  */
 #include "solver/center_fit.h"
 #include "linalg/linalg.h"

@@ -1,4 +1,4 @@
-/* center_tensor.c - tensors of moments as matrices, and what a model of k centres leaves of them. */
+/* center_tensor.c - tensors of moments as matrices, and what a model of k centres leaves of one. */
 #include "solver/center_tensor.h"
 #include "linalg/linalg.h"
 #include <math.h>

@@ -358,6 +358,8 @@ static const char *settings_of(const clo_mechanism *mechanism)
     if (strcmp(method, "approx") == 0) return "dim=1 gamma=0.001 blocks=3";
     if (strcmp(method, "sparse") == 0) return "clusters=2 cells=3 rounds=1 recover=peel";
     if (strcmp(method, "boosted") == 0) return "dim=1 gamma=0.001 blocks=2 parts=2";
+    if (strcmp(clo_mechanism_family(mechanism), "kmeans") == 0 && strcmp(method, "moments") == 0)
+        return "clusters=2 starts=1 doubts=1";
     if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
     if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";
     if (strcmp(method, "aggregate") == 0) return "clusters=1 dim=1 blocks=3";
@@ -373,7 +375,8 @@ static void survives_without_memory(const char *path, bool every)
         const clo_mechanism *const mechanism = clo_mechanism_at(i);
         const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "aggregate") == 0 ||
-                            strcmp(clo_mechanism_method(mechanism), "variates") == 0;
+                            strcmp(clo_mechanism_method(mechanism), "variates") == 0 ||
+                            strcmp(clo_mechanism_method(mechanism), "moments") == 0;
         if (costly && !every) continue;
         snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
                  clo_mechanism_method(mechanism));

@@ -165,6 +165,10 @@ def cases(cloister, leak):
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
            [*moments, "--reduce", "2", "-o", "moments.json"])
+    third = [*run, "kmeans/moments", *csv, "--clusters", "2", *norm]
+    yield "find centres in third moments", must_be_clean, [*third, "--rounds", "1", "--json"]
+    yield ("find centres in fourth moments, in fewer directions", must_be_clean,
+           [*third, "--order", "fourth", "--reduce", "2", "-o", "centres.json"])
     yield ("bring blocks together", must_be_clean,
            [*run, "subspaces/aggregate", *csv, "--clusters", "1", "--dim", "1", "--blocks", "5",
             "--accept", "idealized", *norm, "-o", "blocks.json"])
