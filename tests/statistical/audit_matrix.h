@@ -46,11 +46,12 @@ static inline bool keep(void *user, const clo_audit_finding *finding)
     return true;
 }
 
-/* A run that solves 121 blocks, or fits a tensor, costs as much as many others. */
+/* A run that solves 121 blocks, fits a tensor or grows a tree costs as much as many others. */
 static inline uint64_t trials_of(const char *mechanism)
 {
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return trials() / 100;
     if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10;
+    if (strstr(mechanism, "/highdim")) return trials() / 3;
     return strcmp(mechanism, "subspaces/moments") == 0 ? trials() / 5 : trials();
 }
 
@@ -82,6 +83,7 @@ static inline double asked_of(const char *mechanism, double choice, double gauss
     if (strcmp(mechanism, "bounds/quantile") == 0) return choice;
     if (strcmp(mechanism, "subspaces/aggregate") == 0) return 2; /* few runs show no large loss */
     if (strcmp(mechanism, "subspace/approx") == 0) return 2;     /* a threshold of 15 blocks */
+    if (strcmp(mechanism, "kmeans/highdim") == 0) return 2;      /* a cube of few records */
     if (strcmp(mechanism, "subspace/exact") == 0) return 4;      /* what its pair is made for */
     if (strcmp(mechanism, "subspace/bingham") == 0) return 4;
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;

@@ -45,6 +45,7 @@ static const struct {
     { CLO_FAULT_SENSITIVITY_ROOT_TWO, "subspace/gaussian", "lens", CLO_REPLACE },
     { CLO_FAULT_HISTOGRAM_LAX, "subspace/approx", "alone", CLO_REPLACE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/lloyd", "reduced", CLO_REPLACE },
+    { CLO_FAULT_EMPTY_CUBES_SKIPPED, "kmeans/highdim", "cubes", CLO_ADD_REMOVE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
 };
 

@@ -37,6 +37,9 @@ static const expectation pairs[] = {
     { "subspace/approx", "nearly", 0, 0 },
     { "subspace/exact", "edge", 0.4, 0.45 },
     { "kmeans/lloyd", "reduced", 0.75, 0.8 },
+    { "kmeans/highdim", "cubes", 0, 0 },
+    { "kmeans/highdim", "pulls", 0, 0 },
+    { "kmedian/highdim", "pulls", 0, 0 },
 };
 
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)

@@ -133,6 +133,14 @@ def cases(cloister, leak):
            [*gibbs, "--score", "min", "--start", "kplanes", "-o", "min.json"])
     yield ("run kmeans in directions of its own", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
+    highdim = ["--clusters", "3", "--trees", "2", "--levels", "3", "--swaps", "3", *norm]
+    yield ("find centres among cubes", must_be_clean,
+           [*run, "kmeans/highdim", *csv, *highdim, "--json"])
+    yield ("find centres among cubes in directions, with the paper's constants", must_be_clean,
+           [*run, "kmeans/highdim", *csv, *highdim, "--directions", "2", "--preset", "theory",
+            "-o", "cubes.json"])
+    yield ("find medians among cubes", must_be_clean,
+           [*run, "kmedian", *csv, *highdim, "--relation", "add-remove", "-o", "medians.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
