@@ -7,8 +7,8 @@
  * centres of norm .34 to .85, deviation .05), b (10,000 x 3, 3 Gaussians, centres of norm .32 to
  * .8, deviation .1), or rows,cols,clusters,radius,deviation.
  *
- * Records are clipped to norm 1; add-remove, the number of rows is public; delta = 1e-6.  One line an
- * epsilon: over the seeds FIRST to LAST, a mixture and a run each, the mean and the deviation of
+ * Records are clipped to norm 1; add-remove, the number of rows is public; delta = 1e-6.  One line
+ * an epsilon: over the seeds FIRST to LAST, a mixture and a run each, the mean and the deviation of
  * the loss (mean squared distance; of kmedian the mean distance) over that of the non-private
  * solver with 10 restarts, the largest of these ratios, and CPU seconds a run.
  */

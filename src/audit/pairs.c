@@ -30,6 +30,12 @@ static size_t ends(clo_relation relation, unsigned group, int world, double *out
     return either(relation, group, world, 1, (const double[]){ 1 }, (const double[]){ -1 }, out);
 }
 
+static size_t single(clo_relation relation, unsigned group, int world, double *out)
+{
+    return either(relation, group, world, 1, (const double[]){ 0.25 }, (const double[]){ -0.25 },
+                  out);
+}
+
 static size_t far_out(clo_relation relation, unsigned group, int world, double *out)
 {
     return either(relation, group, world, 4, (const double[]){ 1e3, 1e3, 1e3, 1e3 },

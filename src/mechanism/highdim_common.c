@@ -46,7 +46,7 @@ const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
                              "passes that refine the centres found; -1: by the preset" },
 };
 
-/* ---- the shape -------------------------------------------------------------------------------- */
+/* ---- the shape ------------------------------------------------------------------------------ */
 
 static void shape_practical(clo_highdim *plan, double rows)
 {
@@ -114,7 +114,7 @@ static clo_status choose_shape(const clo_draft *draft, clo_highdim *plan, clo_er
     return CLO_OK;
 }
 
-/* ---- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------- */
 
 /* In zero-concentrated privacy `times` events of kind pure cost epsilon^2 / 2 each, choices
  * epsilon^2 / 8, Gaussian ones mu^2 / 2: the parameters at which they come to `share`. */
@@ -251,7 +251,7 @@ double clo_i_highdim_predict(const clo_highdim *plan, const clo_slot *slots, dou
            missed;
 }
 
-/* ---- the run ---------------------------------------------------------------------------------- */
+/* ---- the run -------------------------------------------------------------------------------- */
 
 /* Public directions, the same on all ranks. */
 static clo_status draw_frame(clo_context *context, size_t d, size_t p, double *frame,

@@ -61,8 +61,9 @@ static clo_status add_block(clo_target *t, const block *b, double *squared, uint
     return CLO_OK;
 }
 
-/* Adds the distances, or their squares, up in both targets; counted: the rows without a bad cell.  nearest, if
- * not NULL: the result's flat nearest to each row, UINT32_MAX for a row that is left out. */
+/* Adds the distances, or their squares, up in both targets; counted: the rows without a bad cell.
+ * nearest, if not NULL: the result's flat nearest to each row, UINT32_MAX for a row that is left
+ * out. */
 static clo_status pass(const clo_table *table, clo_target targets[2], uint32_t *nearest,
                        size_t *counted, clo_error *err)
 {

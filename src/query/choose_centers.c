@@ -5,8 +5,8 @@
  *
  * What a record adds to the loss of a set is its distance, or squared distance, to the nearest
  * point of the set: an integer from 0 to W, a function of the record and of released points alone
- * (choose_centers.T2).  Replacing a record changes a loss by at most W; adding one raises all losses
- * at once, by 0 to W, so that they change by a range of W, not of twice that.
+ * (choose_centers.T2).  Replacing a record changes a loss by at most W; adding one raises all
+ * losses at once, by 0 to W, so that they change by a range of W, not of twice that.
  *
  * A step looks at all swaps of one of k centres for one of m candidates.  With a record's losses d1
  * and d2 to its nearest and second nearest centre, a swap of centre x for y makes it
@@ -54,7 +54,7 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
     return CLO_OK;
 }
 
-/* ---- the losses of a record ------------------------------------------------------------------- */
+/* ---- the losses of a record ----------------------------------------------------------------- */
 
 typedef struct work {
     const clo_slot *slot;
@@ -138,7 +138,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     return CLO_OK;
 }
 
-/* ---- the choice ------------------------------------------------------------------------------- */
+/* ---- the choice ----------------------------------------------------------------------------- */
 
 static clo_status take_work(clo_context *context, const clo_bounded *data,
                             const clo_candidates *candidates, work *w, double **scratch,

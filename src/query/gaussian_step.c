@@ -40,7 +40,7 @@ clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, d
     return CLO_OK;
 }
 
-/* ---- what a record adds ----------------------------------------------------------------------- */
+/* ---- what a record adds --------------------------------------------------------------------- */
 
 static void take_a_step_in(double *pull, size_t cols)
 {
@@ -98,7 +98,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     return CLO_OK;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
 static clo_status take_work(clo_context *context, const clo_bounded *data, work *w,
                             double **scratch, int64_t **totals, clo_error *err)

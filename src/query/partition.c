@@ -65,7 +65,7 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
     return CLO_OK;
 }
 
-/* ---- the chance of a child -------------------------------------------------------------------- */
+/* ---- the chance of a child ------------------------------------------------------------------ */
 
 /* Whether a child that holds so many records, one at least, becomes active: the noise is such that
  * it would never lift an empty one (partition.T1). */
@@ -158,19 +158,22 @@ static clo_status decide_level(clo_context *context, const clo_slot *slot, clo_t
     return status;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
 static clo_status grow(clo_context *context, const clo_slot *slot, const clo_bounded *data,
                        clo_tree *tree, clo_cubes *out, clo_error *err)
 {
+    double active[CLO_PARTITION_LEVELS] = { 0 };
     CLO_TRY(clo_i_tree_plant(context, tree, err));
     out->count = 0;
     for (size_t level = 1; level <= slot->dim && tree->count > 0; level++) {
         CLO_TRY(clo_i_tree_sort(context, data, tree, level, err));
         CLO_TRY(decide_level(context, slot, tree, err));
         clo_i_tree_descend(tree, level, out);
+        active[level - 1] = (double)tree->count;
     }
-    clo_i_tell_answer(context, slot, out->centers, out->count * slot->cols);
+    /* An answer is as long as there are cubes; who listens is told how many each level has. */
+    clo_i_tell_answer(context, slot, active, slot->dim);
     return CLO_OK;
 }
 

@@ -74,7 +74,7 @@ clo_status clo_i_tree_plant(clo_context *context, clo_tree *tree, clo_error *err
     return status;
 }
 
-/* ---- who lies where --------------------------------------------------------------------------- */
+/* ---- who lies where ------------------------------------------------------------------------- */
 
 typedef struct work {
     clo_tree *tree;
@@ -125,7 +125,7 @@ clo_status clo_i_tree_sort(clo_context *context, const clo_bounded *data, clo_tr
     return CLO_OK;
 }
 
-/* ---- the next level --------------------------------------------------------------------------- */
+/* ---- the next level ------------------------------------------------------------------------- */
 
 /* Of more cubes than are kept, those at even distances in their order, which runs through space: a
  * function of the released ones alone. */

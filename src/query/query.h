@@ -212,8 +212,8 @@ CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
 double clo_i_slot_deviation(const clo_slot *slot);
 double clo_i_slot_count_deviation(const clo_slot *slot);
 
-/* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of width / max(|x - c|,
- * width), and their number, all in one Gaussian query: what a step toward the cluster's median
+/* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of width / max(|x -
+ * c|, width), and their number, all in one Gaussian query: what a step toward the cluster's median
  * takes.  gaussian_step.T1.  rule: centres c; width: in radii of the ball, from 2^-16 to 2. */
 typedef struct clo_steps {
     double *pulls;             /* clusters x cols */

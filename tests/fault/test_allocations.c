@@ -360,6 +360,8 @@ static const char *settings_of(const clo_mechanism *mechanism)
     if (strcmp(method, "boosted") == 0) return "dim=1 gamma=0.001 blocks=2 parts=2";
     if (strcmp(clo_mechanism_family(mechanism), "kmeans") == 0 && strcmp(method, "moments") == 0)
         return "clusters=2 starts=1 doubts=1";
+    if (strcmp(method, "highdim") == 0)
+        return "clusters=2 directions=1 trees=1 levels=2 swaps=1 rounds=1";
     if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
     if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";
     if (strcmp(method, "aggregate") == 0) return "clusters=1 dim=1 blocks=3";
@@ -376,7 +378,8 @@ static void survives_without_memory(const char *path, bool every)
         const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "aggregate") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "variates") == 0 ||
-                            strcmp(clo_mechanism_method(mechanism), "moments") == 0;
+                            strcmp(clo_mechanism_method(mechanism), "moments") == 0 ||
+                            strcmp(clo_mechanism_method(mechanism), "highdim") == 0;
         if (costly && !every) continue;
         snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
                  clo_mechanism_method(mechanism));
@@ -389,7 +392,8 @@ static void survives_without_memory(const char *path, bool every)
         /* A mechanism that looks for bounds is not given any; one calibration in each is enough of
          * those that take long. */
         if (strcmp(clo_mechanism_family(mechanism), "bounds") != 0 &&
-            strcmp(clo_mechanism_method(mechanism), "aggregate") != 0)
+            strcmp(clo_mechanism_method(mechanism), "aggregate") != 0 &&
+            strcmp(clo_mechanism_method(mechanism), "highdim") != 0)
             fail_every_allocation(whole_run, &by_columns);
     }
 }

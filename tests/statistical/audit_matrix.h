@@ -57,6 +57,7 @@ static inline uint64_t trials_of(const char *mechanism, const char *pair)
     if (strcmp(mechanism, "subspace/boosted") == 0) return trials() / 20 * fold;
     if (strcmp(mechanism, "kmeans/grid") == 0) return trials() / 5; /* k-means ends each */
     if (strcmp(mechanism, "kmeans/tree") == 0) return trials() / 5;
+    if (strstr(mechanism, "/highdim")) return trials() / 3;
     return strstr(mechanism, "/moments") ? trials() / 5 : trials();
 }
 
@@ -99,6 +100,7 @@ static inline double asked_of(const char *mechanism, const char *pair, double ch
     if (strcmp(mechanism, "subspace/approx") == 0) return 2; /* a threshold of 15 blocks */
     if (strcmp(mechanism, "subspace/boosted") == 0) return 2;
     if (strcmp(mechanism, "subspace/exact") == 0) return 4; /* what its pair is made for */
+    if (strcmp(mechanism, "kmeans/highdim") == 0) return 2; /* a cube of few records */
     if (strcmp(mechanism, "subspace/bingham") == 0) return 4;
     return strcmp(mechanism, "subspaces/gibbs") == 0 ? 4 : gaussian;
 }

@@ -65,6 +65,7 @@ static const struct {
     { CLO_FAULT_FLOOR_MISSING, "kmeans/variates", "seed", CLO_REPLACE },
     { CLO_FAULT_NOISE_HALVED, "kmeans/tree", "cells", CLO_ADD_REMOVE },
     { CLO_FAULT_EMPTY_SKIPPED, "kmeans/tree", "empty", CLO_REPLACE },
+    { CLO_FAULT_EMPTY_CUBES_SKIPPED, "kmeans/highdim", "cubes", CLO_ADD_REMOVE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
 };

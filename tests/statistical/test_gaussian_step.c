@@ -3,8 +3,8 @@
  * included, and the worst neighbours are told apart no better than mu allows (gaussian_step.T1).
  *
  * Power.  Noise 5 % small moves the normal law by .0124, and the radius at 2^17 samples and 1e-8 is
- * .0085.  At mu = 2 and 40,000 trials a world evidence reaches 1.9 or so, and a sensitivity that was
- * taken half as large shows 3.5 or more.
+ * .0085.  At mu = 2 and 40,000 trials a world evidence reaches 1.9 or so, and a sensitivity that
+ * was taken half as large shows 3.5 or more.
  */
 #include "asking.h"
 

@@ -161,6 +161,14 @@ def cases(cloister, leak):
     yield "run kmeans on a coreset", must_be_clean, [*tree, "--json"]
     yield ("run kmeans on a coreset in directions of its own", must_be_clean,
            [*tree, "--reduce", "2", "--start", "tree", "--rounds", "2", "-o", "tree.json"])
+    highdim = ["--clusters", "3", "--trees", "2", "--levels", "3", "--swaps", "3", *norm]
+    yield ("find centres among cubes", must_be_clean,
+           [*run, "kmeans/highdim", *csv, *highdim, "--json"])
+    yield ("find centres among cubes in directions, with the paper's constants", must_be_clean,
+           [*run, "kmeans/highdim", *csv, *highdim, "--directions", "2", "--preset", "theory",
+            "-o", "cubes.json"])
+    yield ("find medians among cubes", must_be_clean,
+           [*run, "kmedian", *csv, *highdim, "--relation", "add-remove", "-o", "medians.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,

@@ -1,6 +1,6 @@
-/* choose_centers: with next to no noise the swap and the set that are chosen are those that a search
- * through all of them finds (choose_centers.T2); no unit changes the losses further than planned
- * (choose_centers.T1). */
+/* choose_centers: with next to no noise the swap and the set that are chosen are those that a
+ * search through all of them finds (choose_centers.T2); no unit changes the losses further than
+ * planned (choose_centers.T1). */
 #include "pipeline.h"
 #include "parallel/parallel.h"
 #include "query/query.h"
