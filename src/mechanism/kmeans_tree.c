@@ -31,8 +31,8 @@ static const clo_param params[PARAM_COUNT] = {
                 "pieces of the coreset; 0: what pays" },
     [START] = { "start", CLO_PARAM_CHOICE, 0, 1, 0, "points|tree",
                 "cells about random points, or leaves of a tree of hyperplanes" },
-    [PASSES] = { "passes", CLO_PARAM_INT, 0, 20, 0, NULL,
-                 "looks at the cells, the largest of which are split in between; 0: what pays" },
+    [PASSES] = { "passes", CLO_PARAM_INT, 1, 20, 3, NULL,
+                 "looks at the cells, the largest of which are split in between" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 1, NULL,
                  "Lloyd's rounds on all columns, from the centres of the coreset" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, BY_CHOICE, NULL,
@@ -142,8 +142,6 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     clo_slot slot;
     double mu;
-    /* Many clusters take one more split until each has cells of its own. */
-    if (plan.passes == 0) plan.passes = k < 32 ? 2 : 3;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(add_frame(draft, mu, &plan, err));
     const double left = plan.frame ? 1 - values[SHARE] - SHARE_COUNT : 1;

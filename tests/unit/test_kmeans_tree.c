@@ -197,7 +197,6 @@ static void public_quantities_decide_what_pays(void **state)
     assert_int_equal(choice(&plan, 784, "clusters=10", 0.001)->frame, 0); /* noise hides all */
     assert_int_equal(choice(&plan, 5000, "clusters=10", 1)->frame, 0);
     assert_int_equal(choice(&plan, 100, "clusters=64", 1)->cells, 256);
-    assert_int_equal(choice(&plan, 100, "clusters=64", 1)->passes, 3);
     assert_int_equal(choice(&plan, 10, "clusters=8", 0.01)->cells, 12);
     assert_true(choice(&plan, 10, "clusters=8", 1)->cells >
                 choice(&plan, 10, "clusters=8", 0.1)->cells);
