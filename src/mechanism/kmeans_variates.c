@@ -207,8 +207,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
     CLO_TRY(find_seeds(plan, data, context, centers, err));
-    if (plan->rounds > 0)
-        weak = 2 * clo_i_slot_count_deviation(&context->meter->slots[ROUND_SLOT]);
+    if (plan->rounds > 0) weak = 2 * clo_i_slot_count_deviation(&context->meter->slots[ROUND_SLOT]);
     for (uint64_t round = 0; round < plan->rounds; round++) {
         CLO_TRY(clo_i_center_round(context, ROUND_SLOT, data, d, centers, sums, sizes, err));
         if (round + 2 < plan->rounds)

@@ -138,8 +138,8 @@ static clo_status draw_noise(clo_context *context, const clo_slot *slot, int64_t
 {
     if (slot->event.kind == CLO_EVENT_GAUSSIAN)
         return clo_i_draw_gaussian(context, slot->scale, slot->groups, noise, err);
-    return clo_i_draw_laplace_rate(context, slot->rate_numerator, slot->rate_denominator, slot->groups,
-                              noise, err);
+    return clo_i_draw_laplace_rate(context, slot->rate_numerator, slot->rate_denominator,
+                                   slot->groups, noise, err);
 }
 
 static void add_noise(const clo_slot *slot, const int64_t *noise, int64_t *counts)
