@@ -89,13 +89,13 @@ CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, 
                                                  clo_sparse_rows *centers, clo_error *err);
 
 /* Private synthetic data: records from the model that a release of kmeans, kmedian, subspace or
- * subspaces describes.  It sees the release alone, so that the records are as private as it is, however many
- * are drawn.  A cluster is picked by the released weights; within it a record has the released
- * energies (in a linear subspace on an ellipsoid, as in wang2015; otherwise Gaussian).  Where the
- * number of rows is not public, energies count in proportion, up to the public norm.  noise: a
- * standard deviation that is added to every coordinate, for centres, whose spread is not released.
- * Records are moved into the public domain.  records: rows x clo_release_cols; labels may be
- * NULL. */
+ * subspaces describes.  It sees the release alone, so that the records are as private as it is,
+ * however many are drawn.  A cluster is picked by the released weights; within it a record has the
+ * released energies (in a linear subspace on an ellipsoid, as in wang2015; otherwise Gaussian).
+ * Where the number of rows is not public, energies count in proportion, up to the public norm.
+ * noise: a standard deviation that is added to every coordinate, for centres, whose spread is not
+ * released.  Records are moved into the public domain.  records: rows x clo_release_cols; labels may
+ * be NULL. */
 CLO_API CLO_CHECK clo_status clo_generate_from_release(const clo_release *release, size_t rows,
                                                        double noise, clo_rng *rng, double *records,
                                                        uint32_t *labels, clo_error *err);
