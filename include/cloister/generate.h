@@ -94,8 +94,8 @@ CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, 
  * released energies (in a linear subspace on an ellipsoid, as in wang2015; otherwise Gaussian).
  * Where the number of rows is not public, energies count in proportion, up to the public norm.
  * noise: a standard deviation that is added to every coordinate, for centres, whose spread is not
- * released. Records are moved into the public domain.  records: rows x clo_release_cols; labels may
- * be NULL. */
+ * released.  Records are moved into the public domain.  records: rows x clo_release_cols; labels
+ * may be NULL. */
 CLO_API CLO_CHECK clo_status clo_generate_from_release(const clo_release *release, size_t rows,
                                                        double noise, clo_rng *rng, double *records,
                                                        uint32_t *labels, clo_error *err);
