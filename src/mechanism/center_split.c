@@ -89,21 +89,24 @@ static bool can_tell_apart(const clo_i_center_plan *plan, double tensor)
     return spare >= ENOUGH && (double)plan->own * tensor < FOUND * FOUND * USUAL;
 }
 
+static double left_after(uint64_t rounds)
+{
+    return pow(LEFT, (double)rounds);
+}
+
 double clo_i_center_error(const clo_i_center_plan *plan, double rows)
 {
     const double members = rows / (double)plan->clusters, own = (double)plan->own;
     const double tensor = tensor_variance(plan, members);
     double error = tensor;
     if (!can_tell_apart(plan, tensor)) return INFINITY;
-    const double left = pow(LEFT, (double)plan->rounds);
     if (plan->rounds) {
         const double each = plan->unit * plan->unit / plan->share_rounds; /* all together */
         const double rounds =
             SIZES_TOO * each * (1 + EACH * (double)plan->rounds) / (members * members);
-        error = 1 / (1 / tensor + 1 / rounds) + HANDED_ON * left * tensor;
+        error = 1 / (1 / tensor + 1 / rounds) + HANDED_ON * left_after(plan->rounds) * tensor;
     }
-    error = own * error + (plan->clusters > 1 ? MISLED * left : 0) +
-            own * tensor * fmin(own * tensor / MISSES, 1);
+    error = own * error + own * tensor * fmin(own * tensor / MISSES, 1);
     if (plan->frame) error += (double)(plan->cols - plan->frame) * frame_variance(plan, rows);
     return error;
 }
@@ -114,7 +117,9 @@ static void try_shares(clo_i_center_plan *plan, double frame, double rounds, uin
     plan->share_frame = plan->frame ? frame : 0;
     plan->share_rounds = count ? rounds : 0;
     plan->rounds = count;
-    const double error = clo_i_center_error(plan, plan->rows);
+    /* What is not noise is no part of a prediction, but of the choice. */
+    const double misled = plan->clusters > 1 ? MISLED * left_after(count) : 0;
+    const double error = clo_i_center_error(plan, plan->rows) + misled;
     if (error < *least) {
         *least = error;
         *best = *plan;
@@ -128,7 +133,7 @@ void clo_i_center_choose(clo_i_center_plan *plan, bool choose_rounds, bool choos
     const uint64_t asked = plan->rounds;
     const double share = plan->share_rounds;
     double least = INFINITY;
-    plan->share_frame = plan->frame ? 0.3 : 0;
+    plan->share_frame = plan->frame ? 0.35 : 0;
     plan->rounds = choose_rounds ? 2 : asked;
     plan->share_rounds = plan->rounds ? (choose_share ? 0.4 : share) * (1 - plan->share_frame) : 0;
     clo_i_center_plan best = *plan; /* where nothing can be told apart */
