@@ -4,9 +4,10 @@
     python bench_centers.py PATH/TO/cloister [--data NAME ...] [--epsilon E ...] [--method M ...]
 
 The loss of a method is the mean squared distance of the records to the nearest of its centres, over
-that of scikit-learn's KMeans with k-means++ and restarts; with --family kmedian it is the mean
+that of scikit-learn's KMeans with k-means++ and restarts, one of which starts from the true centres
+where there are as many of them; with --family kmedian it is the mean
 distance, over that of `cloister solve kmedian`.  All see the same records, clipped to the same
-public norm, and each line is over all seeds: the mean, its standard error, and the worst.
+public norm (the loss on MNIST counts the records before that), and each line is over all seeds: the mean, its standard error, and the worst.
 
 A method is `auto` (what the family takes by itself), `FAMILY/METHOD`, or one with parameters:
 `kmeans/lloyd:rounds=8,reduce=-1`.  The peers, of k-means only: `scikit-learn` (k-means++, one
@@ -67,11 +68,11 @@ def mixture(name, seed):
     centers *= (rng.uniform(0.4, 1, size=(gaussians, 1)) * radius
                 / np.linalg.norm(centers, axis=1, keepdims=True))
     data = centers[rng.integers(gaussians, size=rows)]
-    return clipped(data + rng.normal(scale=deviation, size=data.shape), 1.0)
+    return clipped(data + rng.normal(scale=deviation, size=data.shape), 1.0), centers
 
 
 def mnist(path, norm):
-    """Pixels from 0 to 1, and from there as clipped() says."""
+    """Pixels from 0 to 1, divided by the public norm; not clipped."""
     path = Path(path)
     if path.is_dir():
         files = [gzip.open(path / f"{part}-images-idx3-ubyte.gz").read()
@@ -81,7 +82,7 @@ def mnist(path, norm):
     else:
         pixels = np.load(path)
     pixels = pixels.astype(float)
-    return clipped(pixels / (255 if pixels.max() > 1 else 1), norm)
+    return pixels / (255 if pixels.max() > 1 else 1) / norm
 
 
 class Data:
@@ -90,10 +91,14 @@ class Data:
     def __init__(self, name, seed, options):
         self.name, self.seed = name, seed
         self.lower = 0.0 if name == "mnist" else -1.0
-        self.rows = (mnist(options.mnist, options.mnist_norm) if name == "mnist"
-                     else mixture(name, seed))
+        if name == "mnist":  # the loss counts on the records as they are
+            self.rows, self.truth = mnist(options.mnist, options.mnist_norm), None
+            shown = clipped(self.rows, 1.0)
+        else:
+            self.rows, self.truth = mixture(name, seed)
+            shown = self.rows
         self.path = Path(options.folder) / f"{name}-{seed}.npy"
-        np.save(self.path, self.rows)
+        np.save(self.path, shown)
 
     def loss(self, centers, power):
         """Mean distance to the nearest centre, to the power of 1 or 2."""
@@ -179,8 +184,10 @@ def one_run(options, method, data, clusters, epsilon):
 def best_known(options, data, clusters):
     """The loss of a non-private solver with restarts."""
     if options.family == "kmeans":
-        return KMeans(clusters, n_init=options.restarts, random_state=0).fit(data.rows).inertia_ \
-            / len(data.rows)
+        losses = [KMeans(clusters, n_init=options.restarts, random_state=0).fit(data.rows).inertia_]
+        if data.truth is not None and len(data.truth) == clusters:
+            losses.append(KMeans(clusters, init=data.truth, n_init=1).fit(data.rows).inertia_)
+        return min(losses) / len(data.rows)
     out, _, _ = timed([options.cloister, "solve", "kmedian", str(data.path), "--json", "--quiet",
                        f"--clusters={clusters}", f"--restarts={options.restarts}", "--seed=0"])
     return data.loss(np.array(json.loads(out)["values"]["centers"]), 1)

@@ -15,13 +15,14 @@ static const double GRID = (double)(1 << CLO_GRID_BITS);
 /* The largest magnitude, or NaN where a value is not finite. */
 static double largest_magnitude(const double *values, size_t cols)
 {
-    double largest = 0;
+    double largest = 0, check = 0; /* 0 times what is not finite is NaN */
+#pragma omp simd reduction(max : largest) reduction(+ : check)
     for (size_t j = 0; j < cols; j++) {
         const double magnitude = fabs(values[j]);
-        if (!(magnitude <= __DBL_MAX__)) return NAN;
-        if (magnitude > largest) largest = magnitude;
+        largest = magnitude > largest ? magnitude : largest;
+        check += values[j] * 0;
     }
-    return largest;
+    return check == 0 ? largest : NAN;
 }
 
 /* The length, in units of `unit`.  Four running sums break the chain of additions; their number is
@@ -29,21 +30,44 @@ static double largest_magnitude(const double *values, size_t cols)
 static double length(const double *values, size_t cols, double unit)
 {
     double sums[4] = { 0, 0, 0, 0 };
-    for (size_t j = 0; j < cols; j++) {
+    const size_t whole = cols & ~(size_t)3;
+    for (size_t j = 0; j < whole; j += 4)
+#pragma omp simd
+        for (size_t lane = 0; lane < 4; lane++) {
+            const double value = values[j + lane] / unit;
+            sums[lane] += value * value;
+        }
+    for (size_t j = whole; j < cols; j++) {
         const double value = values[j] / unit;
         sums[j & 3] += value * value;
     }
     return sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
+/* Squares are at most 2^60, and are added by halves, neither of which overflows below 2^32
+ * columns. */
 static bool inside_ball(const int32_t *record, size_t cols)
 {
-    unsigned __int128 total = 0;
+    uint64_t low = 0, high = 0;
+#pragma omp simd reduction(+ : low, high)
     for (size_t j = 0; j < cols; j++) {
         const int64_t r = record[j];
-        total += (uint64_t)(r * r);
+        const uint64_t square = (uint64_t)(r * r);
+        low += square & UINT32_MAX;
+        high += square >> 32;
     }
+    const unsigned __int128 total = ((unsigned __int128)high << 32) + low;
     return total <= (unsigned __int128)1 << (2 * CLO_GRID_BITS);
+}
+
+/* Divided first: a record along an axis lands exactly on the sphere. */
+static void place(const double *values, size_t cols, double unit, double divisor, int32_t *out)
+{
+#pragma omp simd
+    for (size_t j = 0; j < cols; j++) {
+        const double r = values[j] / unit / divisor * GRID;
+        out[j] = (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
+    }
 }
 
 /* The length was rounded, and so a record on the sphere can stick out by a few units of its square:
@@ -68,12 +92,7 @@ void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
     const double unit = largest > 1e-140 && largest < 1e140 ? 1 : largest;
     const double own = length(values, cols, unit), allowed = norm / unit;
     const bool outside = own > allowed && !clo_i_planted(CLO_FAULT_CLIPPING_MISSING);
-    const double divisor = outside ? own : allowed;
-    for (size_t j = 0; j < cols; j++) {
-        /* Divided first: a record along an axis lands exactly on the sphere. */
-        const double r = values[j] / unit / divisor * GRID;
-        out[j] = (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
-    }
+    place(values, cols, unit, outside ? own : allowed, out);
     if (clo_i_planted(CLO_FAULT_CLIPPING_MISSING)) return;
     while (!inside_ball(out, cols)) take_a_step_in(out, cols);
 }

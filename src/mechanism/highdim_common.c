@@ -48,10 +48,12 @@ const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
 
 /* ---- the shape ------------------------------------------------------------------------------ */
 
-static void shape_practical(clo_highdim *plan, double rows)
+/* wanted: how many directions, below 0: by the rule. */
+static void shape_practical(clo_highdim *plan, double rows, double wanted)
 {
     const double few = fmax(2, round(log(rows) / 2)), d = (double)plan->cols;
     plan->project = d <= WHOLE_COLS || few >= d ? 0 : (size_t)few;
+    if (wanted >= 0) plan->project = (size_t)wanted;
     const double spread = plan->project ? d / (double)plan->project : 1;
     plan->repeats = 1;
     plan->trees = 3;
@@ -88,7 +90,7 @@ static clo_status choose_shape(const clo_draft *draft, clo_highdim *plan, clo_er
     if (plan->theory)
         shape_theory(plan, rows);
     else
-        shape_practical(plan, rows);
+        shape_practical(plan, rows, values[CLO_HIGHDIM_DIRECTIONS]);
     if (values[CLO_HIGHDIM_DIRECTIONS] >= 0) plan->project = (size_t)values[CLO_HIGHDIM_DIRECTIONS];
     if (values[CLO_HIGHDIM_TREES] > 0) plan->trees = (size_t)values[CLO_HIGHDIM_TREES];
     if (values[CLO_HIGHDIM_LEVELS] > 0) plan->levels = (size_t)values[CLO_HIGHDIM_LEVELS];

@@ -28,6 +28,8 @@ static const clo_param params[PARAM_COUNT] = {
                "cells along each column; 0: by the public number of rows and the budget" },
 };
 
+static const double USUAL_SPREAD = 0.05; /* of a cluster, as a share of the norm */
+
 typedef struct grid_plan {
     size_t clusters, cells;
     double threshold; /* the least noisy count of a cell that counts */
@@ -217,15 +219,17 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_release_centers(domain, k, centers, sizes, out, err);
 }
 
-/* A cluster narrower than a cell lands on the middle of its cell; nothing lands anywhere where a
- * cluster's records are fewer than the threshold. */
+/* A cluster narrower than a cell lands on the middle of its cell, and one that spreads over several
+ * has its mean found between them: of a Gaussian what is left of that error is exp(-2 (pi s / w)^2).
+ * Nothing lands anywhere where a cluster's records are fewer than the threshold. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     const grid_plan *const plan = state;
     const double width = 2 * ldexp((double)slots[0].reach, -slots[0].bits) / (double)slots[0].side;
+    const double waves = acos(-1) * USUAL_SPREAD / width;
     if (rows < plan->threshold * (double)plan->clusters) return 1;
-    return fmin(1, width * sqrt((double)domain->cols / 12));
+    return fmin(1, width * sqrt((double)domain->cols / 12) * exp(-2 * waves * waves));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_grid;
@@ -242,5 +246,5 @@ const clo_mechanism clo_i_mechanism_kmeans_grid = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from that of its cluster, as a "
-                  "share of the norm, for clusters narrower than a cell of the grid",
+                  "share of the norm, for clusters that spread over a twentieth of it",
 };

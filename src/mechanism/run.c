@@ -82,29 +82,28 @@ static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_e
     return CLO_OK;
 }
 
-static bool asks(const clo_plan *plan, clo_event_kind kind)
+/* What a line draws.  Most queries have the noise that their event is named after. */
+static const char *sampler_of(const clo_plan *plan, const clo_slot *slot)
 {
-    for (size_t i = 0; i < plan->slot_count; i++)
-        if (plan->slots[i].event.kind == kind) return true;
-    return false;
+    if (slot->query == CLO_QUERY_seed) return "exact draws by integer weights";
+    if (slot->query == CLO_QUERY_aggregate) return "exactly rounded Gaussian";
+    if (slot->query == CLO_QUERY_gapmax) return "exact truncated discrete Laplace";
+    if (slot->event.kind == CLO_EVENT_GAUSSIAN) return "exactly rounded Gaussian";
+    if (slot->event.kind == CLO_EVENT_EXPONENTIAL)
+        return plan->guarantee == CLO_EXACT ? "exact exponential mechanism"
+                                            : "exponential mechanism in floating point";
+    return "exact discrete Laplace";
 }
 
 static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t size)
 {
-    const char *const exponential = plan->guarantee == CLO_EXACT
-                                        ? "exact exponential mechanism"
-                                        : "exponential mechanism in floating point";
-    const char *const names[] = {
-        asks(plan, CLO_EVENT_GAUSSIAN) ? "exactly rounded Gaussian" : NULL,
-        asks(plan, CLO_EVENT_PURE) ? "exact discrete Laplace" : NULL,
-        asks(plan, CLO_EVENT_EXPONENTIAL) ? exponential : NULL,
-    };
     size_t length = 0;
     text[0] = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i])
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
-                                       names[i]);
+    for (size_t i = 0; i < plan->slot_count; i++) {
+        const char *const name = sampler_of(plan, &plan->slots[i]);
+        if (strstr(text, name) || length + strlen(name) + 64 > size) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
+    }
     snprintf(text + length, size - length, "; %s",
              secure ? "ChaCha20 keyed by the operating system" : "ChaCha20 from a seed");
 }

@@ -129,7 +129,7 @@ clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *er
     if (!schema || strcmp(schema, "cloister.solution/1") != 0)
         status = bad(err, "its schema is not cloister.solution/1");
     else if (!solver || !is_name(solver))
-        status = bad(err, "\"solver\" is missing, or no name");
+        status = bad(err, "\"solver\" is missing");
     if (!status) status = make(root, &partition, err);
     if (!status) status = clo_i_solution_new(solver, &partition, out, err);
     clo_i_partition_free(&partition);

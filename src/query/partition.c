@@ -76,7 +76,7 @@ static bool lifted(clo_stream *stream, const clo_slot *slot, size_t records)
     int64_t noise;
     do noise = clo_i_discrete_laplace(stream, slot->rate_numerator * twice, slot->rate_denominator);
     while (noise < 1 - threshold);
-    return (int64_t)records >= threshold + noise;
+    return (int64_t)records - threshold >= noise;
 }
 
 /* How many phantoms: j with chance 2^-(b j) (1 - 2^-b), by fair bits. */
@@ -101,8 +101,8 @@ static clo_status draw_phantoms(clo_stream *stream, size_t cols, clo_cube_list *
     while (one_more(stream) && !(few && phantoms->count >> cols)) {
         size_t at = 0;
         clo_u128 child;
-        CLO_TRY(clo_i_stream_check(stream, err));
         do {
+            CLO_TRY(clo_i_stream_check(stream, err)); /* a failed stream says 0 for ever */
             child = random_child(stream, cols);
             for (at = 0; at < phantoms->count && phantoms->cubes[at].child < child;) at++;
         } while (at < phantoms->count && phantoms->cubes[at].child == child);
