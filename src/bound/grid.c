@@ -12,32 +12,47 @@
 
 static const double GRID = (double)(1 << CLO_GRID_BITS);
 
-/* The largest magnitude, or NaN where a value is not finite. */
-static double largest_magnitude(const double *values, size_t cols)
+static double larger(double a, double b)
 {
-    double largest = 0, check = 0; /* 0 times what is not finite is NaN */
-#pragma omp simd reduction(max : largest) reduction(+ : check)
-    for (size_t j = 0; j < cols; j++) {
-        const double magnitude = fabs(values[j]);
-        largest = magnitude > largest ? magnitude : largest;
-        check += values[j] * 0;
-    }
-    return check == 0 ? largest : NAN;
+    return a > b ? a : b;
 }
 
-/* The length, in units of `unit`.  Four running sums break the chain of additions; their number is
- * part of the definition. */
-static double length(const double *values, size_t cols, double unit)
+/* The largest magnitude, or NaN where a value is not finite: 0 times that is NaN. */
+static double largest_magnitude(const double *values, size_t cols)
+{
+    double a = 0, b = 0, check = 0, again = 0; /* two of each, to break the chains */
+    size_t j = 0;
+    for (; j + 1 < cols; j += 2) {
+        a = larger(fabs(values[j]), a);
+        b = larger(fabs(values[j + 1]), b);
+        check += values[j] * 0;
+        again += values[j + 1] * 0;
+    }
+    if (j < cols) {
+        a = larger(fabs(values[j]), a);
+        check += values[j] * 0;
+    }
+    return check + again == 0 ? larger(a, b) : NAN;
+}
+
+/* The length.  Four running sums break the chain of additions; their number is part of the
+ * definition. */
+static double length(const double *values, size_t cols)
 {
     double sums[4] = { 0, 0, 0, 0 };
     const size_t whole = cols & ~(size_t)3;
     for (size_t j = 0; j < whole; j += 4)
 #pragma omp simd
-        for (size_t lane = 0; lane < 4; lane++) {
-            const double value = values[j + lane] / unit;
-            sums[lane] += value * value;
-        }
-    for (size_t j = whole; j < cols; j++) {
+        for (size_t lane = 0; lane < 4; lane++) sums[lane] += values[j + lane] * values[j + lane];
+    for (size_t j = whole; j < cols; j++) sums[j & 3] += values[j] * values[j];
+    return sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+/* The same in units of `unit`, for values whose squares would leave the range of a double. */
+static double length_in_units(const double *values, size_t cols, double unit)
+{
+    double sums[4] = { 0, 0, 0, 0 };
+    for (size_t j = 0; j < cols; j++) {
         const double value = values[j] / unit;
         sums[j & 3] += value * value;
     }
@@ -60,14 +75,9 @@ static bool inside_ball(const int32_t *record, size_t cols)
     return total <= (unsigned __int128)1 << (2 * CLO_GRID_BITS);
 }
 
-/* Divided first: a record along an axis lands exactly on the sphere. */
-static void place(const double *values, size_t cols, double unit, double divisor, int32_t *out)
+static int32_t cell(double r)
 {
-#pragma omp simd
-    for (size_t j = 0; j < cols; j++) {
-        const double r = values[j] / unit / divisor * GRID;
-        out[j] = (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
-    }
+    return (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
 }
 
 /* The length was rounded, and so a record on the sphere can stick out by a few units of its square:
@@ -88,11 +98,18 @@ void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
         for (size_t j = 0; j < cols; j++) out[j] = 0;
         return;
     }
-    /* Squares of very large or very small values would leave the range of a double. */
-    const double unit = largest > 1e-140 && largest < 1e140 ? 1 : largest;
-    const double own = length(values, cols, unit), allowed = norm / unit;
+    const bool usual = largest > 1e-140 && largest < 1e140;
+    const double unit = usual ? 1 : largest, allowed = norm / unit;
+    const double own = usual ? length(values, cols) : length_in_units(values, cols, unit);
     const bool outside = own > allowed && !clo_i_planted(CLO_FAULT_CLIPPING_MISSING);
-    place(values, cols, unit, outside ? own : allowed, out);
+    const double divisor = outside ? own : allowed;
+    /* Divided first: a record along an axis lands exactly on the sphere. */
+    if (usual) {
+#pragma omp simd
+        for (size_t j = 0; j < cols; j++) out[j] = cell(values[j] / divisor * GRID);
+    } else {
+        for (size_t j = 0; j < cols; j++) out[j] = cell(values[j] / unit / divisor * GRID);
+    }
     if (clo_i_planted(CLO_FAULT_CLIPPING_MISSING)) return;
     while (!inside_ball(out, cols)) take_a_step_in(out, cols);
 }
