@@ -5,9 +5,10 @@
 
 The loss of a method is the mean squared distance of the records to the nearest of its centres, over
 that of scikit-learn's KMeans with k-means++ and restarts, one of which starts from the true centres
-where there are as many of them; with --family kmedian it is the mean
-distance, over that of `cloister solve kmedian`.  All see the same records, clipped to the same
-public norm (the loss on MNIST counts the records before that), and each line is over all seeds: the mean, its standard error, and the worst.
+where there are as many of them; with --family kmedian it is the mean distance, over that of
+`cloister solve kmedian`.  All see the same records, clipped to the same public norm (the loss on
+MNIST counts the records before that), and each line is over all seeds: the mean, its standard
+error, and the worst.
 
 A method is `auto` (what the family takes by itself), `FAMILY/METHOD`, or one with parameters:
 `kmeans/lloyd:rounds=8,reduce=-1`.  The peers, of k-means only: `scikit-learn` (k-means++, one

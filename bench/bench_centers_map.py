@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which method of kmeans wins where, and what `auto` takes: a map over rows, columns, centres, epsilon.
+"""Which method of kmeans wins where, and what `auto` takes: a map over public quantities.
 
     python bench_centers_map.py PATH/TO/cloister [--seeds FIRST LAST] [--delta D] [--relation R]
 

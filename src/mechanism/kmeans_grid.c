@@ -220,8 +220,8 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* A cluster narrower than a cell lands on the middle of its cell, and one that spreads over several
- * has its mean found between them: of a Gaussian what is left of that error is exp(-2 (pi s / w)^2).
- * Nothing lands anywhere where a cluster's records are fewer than the threshold. */
+ * has its mean found between them: of a Gaussian what is left of that error is exp(-2 (pi s /
+ * w)^2). Nothing lands anywhere where a cluster's records are fewer than the threshold. */
 static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
