@@ -71,10 +71,14 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_tree_plan *plan, 
     const double wanted = draft->values[REDUCE];
     const size_t d = plan->cols;
     clo_slot gram, count;
+    if (wanted > 0 && plan->pure)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "directions are chosen with Gaussian noise, which needs a delta above 0: "
+                          "give one, or set reduce to 0");
     if (wanted > (double)d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %g", d, wanted);
-    if (wanted == 0 || (wanted < 0 && d > GRAM_COLUMNS)) return CLO_OK;
+    if (plan->pure || wanted == 0 || (wanted < 0 && d > GRAM_COLUMNS)) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
                                      "Gram matrix of the records, to choose directions by", &gram,
                                      err));
@@ -89,8 +93,24 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_tree_plan *plan, 
     return clo_i_draft_add(draft, &count, err);
 }
 
-/* The passes over the cells, and with their noise the number of cells. */
-static clo_status add_cells(clo_draft *draft, double mu, clo_i_tree_plan *plan, clo_error *err)
+/* Of a whole mu or epsilon, what one of `times` asks with this share of the budget has: losses of
+ * Gaussian asks add by their squares. */
+static double of_one(const clo_i_tree_plan *plan, double whole, double share, uint64_t times)
+{
+    return whole * (plan->pure ? share / (double)times : sqrt(share / (double)times));
+}
+
+static clo_status plan_sums(const clo_i_tree_plan *plan, const clo_domain *domain, size_t groups,
+                            double parameter, uint64_t times, const char *label, clo_slot *out,
+                            clo_error *err)
+{
+    return clo_i_plan_cluster_sum(domain, groups, plan->pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN,
+                                  parameter, times, label, out, err);
+}
+
+/* The passes over the cells, and with their noise the number of cells.  parameter: of one ask. */
+static clo_status add_cells(clo_draft *draft, double parameter, clo_i_tree_plan *plan,
+                            clo_error *err)
 {
     const char *const label = "sums and sizes of the cells, one ask a pass";
     const clo_domain through = clo_i_lens_domain(draft->domain, plan->seen);
@@ -98,9 +118,8 @@ static clo_status add_cells(clo_draft *draft, double mu, clo_i_tree_plan *plan, 
     const size_t k = plan->clusters;
     clo_slot slot;
     if (plan->cells == 0) {
-        CLO_TRY(clo_i_plan_gaussian_sum(domain, 1, mu, plan->passes, label, &slot, err));
-        plan->cells =
-            cells_that_pay(draft->domain, k, plan->seen, ldexp((double)slot.scale, -slot.bits));
+        CLO_TRY(plan_sums(plan, domain, 1, parameter, plan->passes, label, &slot, err));
+        plan->cells = cells_that_pay(draft->domain, k, plan->seen, clo_i_slot_deviation(&slot));
     }
     if (plan->tree) plan->cells = clo_i_tree_leaves(plan->cells < k ? k : plan->cells);
     while (plan->tree && plan->cells < k) plan->cells *= 2;
@@ -108,7 +127,7 @@ static clo_status add_cells(clo_draft *draft, double mu, clo_i_tree_plan *plan, 
         return clo_i_fail(err, CLO_ARGUMENT,
                           "cells must be 0 or at least the number of clusters, %zu, not %zu", k,
                           plan->cells);
-    CLO_TRY(clo_i_plan_gaussian_sum(domain, plan->cells, mu, plan->passes, label, &slot, err));
+    CLO_TRY(plan_sums(plan, domain, plan->cells, parameter, plan->passes, label, &slot, err));
     slot.lens = plan->frame > 0;
     return clo_i_draft_add(draft, &slot, err);
 }
@@ -136,23 +155,23 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                              .cells = (size_t)values[CELLS],
                              .passes = (uint64_t)values[PASSES],
                              .rounds = (uint64_t)values[ROUNDS],
+                             .pure = !(draft->budget.delta > 0),
                              .tree = values[START] == 1,
                              .cols = draft->domain->cols,
                              .seen = draft->domain->cols };
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     clo_slot slot;
-    double mu;
-    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    CLO_TRY(add_frame(draft, mu, &plan, err));
+    double whole = draft->budget.epsilon; /* or a mu */
+    if (!plan.pure) CLO_TRY(clo_calibrate(&once, 1, draft->budget, &whole, err));
+    CLO_TRY(add_frame(draft, whole, &plan, err));
     const double left = plan.frame ? 1 - values[SHARE] - SHARE_COUNT : 1;
     const double in_rounds = plan.rounds ? SHARE_ROUNDS * left : 0;
-    CLO_TRY(add_cells(draft, mu * sqrt((left - in_rounds) / (double)plan.passes), &plan, err));
+    CLO_TRY(add_cells(draft, of_one(&plan, whole, left - in_rounds, plan.passes), &plan, err));
     draft->workspace = state_bytes(&plan);
     memcpy(state, &plan, sizeof plan);
     if (plan.rounds == 0) return CLO_OK;
-    CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, k, mu * sqrt(in_rounds / (double)plan.rounds),
-                                    plan.rounds, "sums and sizes of the clusters, one ask a round",
-                                    &slot, err));
+    CLO_TRY(plan_sums(&plan, draft->domain, k, of_one(&plan, whole, in_rounds, plan.rounds),
+                      plan.rounds, "sums and sizes of the clusters, one ask a round", &slot, err));
     return clo_i_draft_add(draft, &slot, err);
 }
 
@@ -259,7 +278,7 @@ static double predict(const void *state, const clo_domain *domain, const clo_slo
 {
     const clo_i_tree_plan *const plan = state;
     const clo_slot *const slot = &slots[cells_slot(plan) + (plan->rounds > 0)];
-    const double noise = ldexp((double)slot->scale, -slot->bits), k = (double)plan->clusters;
+    const double noise = clo_i_slot_deviation(slot), k = (double)plan->clusters;
     const double sums = plan->rounds ? 1 : (double)plan->cells / k; /* that a mean is made of */
     (void)domain;
     return sqrt((double)(plan->rounds ? plan->cols : plan->seen) * sums) * noise * k / rows;

@@ -140,7 +140,7 @@ static void gather(const clo_slot *slot, const clo_i_tree_plan *plan, const doub
                    const uint32_t *labels, double *weights, double *variances)
 {
     const size_t k = plan->clusters;
-    const double noise = ldexp((double)slot->scale, -slot->bits);
+    const double noise = clo_i_slot_deviation(slot);
     for (size_t c = 0; c < k; c++) weights[c] = variances[c] = 0;
     for (size_t i = 0; i < plan->cells; i++)
         if (cell_weights[i] > 0) {

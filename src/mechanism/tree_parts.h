@@ -11,6 +11,7 @@ typedef struct clo_i_tree_plan {
     size_t clusters;
     size_t cells;            /* pieces that the coreset is made of */
     uint64_t passes, rounds; /* asks for the cells, and then for the clusters */
+    bool pure;               /* without a delta: Laplace noise, and all columns */
     bool tree;               /* the first cells are the leaves of a tree of hyperplanes */
     size_t cols;             /* of the records */
     size_t frame;            /* directions kept for the cells; 0: all columns */

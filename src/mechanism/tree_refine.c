@@ -70,7 +70,7 @@ static void move(const weighing *w, const clo_slot *slot, const double *sum, dou
 {
     double in, out;
     if (clo_i_size_is_noise(slot, size)) return;
-    const double deviation = ldexp((double)slot->scale, -slot->bits) / size;
+    const double deviation = clo_i_slot_deviation(slot) / size;
     const double fresh = deviation * deviation, r = w->frame ? (double)w->r : (double)w->d;
     measure_step(w, center, sum, size, &in, &out);
     const double share_in = trust(r, in, *inside, fresh);
@@ -102,7 +102,7 @@ clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_plan *plan, 
     if (!status) status = clo_i_take(space, d, sizeof *w.step, &w.step, err);
     if (!status) status = clo_i_take(space, w.r, sizeof *w.along, &w.along, err);
     if (!status) status = clo_i_assign_centers(space, centers, k, d, slot->bits, &rule, err);
-    if (!status) status = clo_i_ask_gaussian_sum(context, number, data, &rule, sums, sizes, err);
+    if (!status) status = clo_i_ask_cluster_sum(context, number, data, &rule, sums, sizes, err);
     for (size_t c = 0; !status && c < k; c++)
         move(&w, slot, sums + c * d, sizes[c], centers + c * d, &inside[c], &outside[c]);
     clo_i_workspace_release(space, mark);

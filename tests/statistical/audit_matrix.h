@@ -62,8 +62,9 @@ static inline uint64_t trials_of(const char *mechanism, const char *pair)
 }
 
 /* Mechanisms that are audited at a pure epsilon. */
-static inline bool is_pure(const char *mechanism)
+static inline bool is_pure(const char *mechanism, const char *pair)
 {
+    if (strcmp(mechanism, "kmeans/tree") == 0) return strcmp(pair, "pure") == 0;
     return strcmp(mechanism, "bounds/quantile") == 0 || strcmp(mechanism, "kmeans/grid") == 0 ||
            strcmp(mechanism, "kmeans/variates") == 0;
 }
@@ -75,7 +76,7 @@ static inline clo_audit_finding audit_one(const char *mechanism, const char *pai
     clo_error err;
     clo_audit_finding finding = { 0 };
     clo_audit_options options = clo_audit_options_default();
-    const clo_loss budget = { epsilon, is_pure(mechanism) ? 0 : 1e-6 };
+    const clo_loss budget = { epsilon, is_pure(mechanism, pair) ? 0 : 1e-6 };
     options.trials = trials_of(mechanism, pair);
     options.alpha = stat_alpha(STAT_audit_matrix, 256);
     options.group = group;
@@ -95,7 +96,7 @@ static inline double asked_of(const char *mechanism, const char *pair, double ch
                               double gaussian)
 {
     if (strncmp(pair, "pure", 4) == 0) return 2; /* Laplace noise */
-    if (is_pure(mechanism)) return choice;
+    if (is_pure(mechanism, pair)) return choice;
     if (strstr(mechanism, "/aggregate")) return 2;           /* few runs show no large loss */
     if (strcmp(mechanism, "subspace/approx") == 0) return 2; /* a threshold of 15 blocks */
     if (strcmp(mechanism, "subspace/boosted") == 0) return 2;

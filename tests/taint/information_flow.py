@@ -159,6 +159,8 @@ def cases(cloister, leak):
            [*run, "kmeans/grid", *csv, "--clusters", "3", *norm, "--json"])
     tree = [*run, "kmeans/tree", *csv, "--clusters", "3", *norm]
     yield "run kmeans on a coreset", must_be_clean, [*tree, "--json"]
+    yield ("run kmeans on a coreset without a delta", must_be_clean,
+           [*tree, "--delta", "0", "-o", "tree0.json"])
     yield ("run kmeans on a coreset in directions of its own", must_be_clean,
            [*tree, "--reduce", "2", "--start", "tree", "--rounds", "2", "-o", "tree.json"])
     highdim = ["--clusters", "3", "--trees", "2", "--levels", "3", "--swaps", "3", *norm]

@@ -62,14 +62,14 @@ static double worst_miss(const clo_release *release, const double *truth, size_t
     return worst;
 }
 
-static int runs_that_find_all(const char *settings, size_t rows, size_t d, size_t k, double epsilon,
-                              double near)
+static int runs_within(clo_loss budget, const char *settings, size_t rows, size_t d, size_t k,
+                       double near)
 {
     double *const truth = calloc(k * d, sizeof *truth);
     assert_non_null(truth);
     double *const values = mixture(rows, d, k, 0.02, truth);
     const clo_domain domain = ball(d, 1, CLO_ADD_REMOVE);
-    clo_plan *const plan = plan_for("kmeans/tree", settings, &domain, epsilon, 1e-6);
+    clo_plan *const plan = plan_for("kmeans/tree", settings, &domain, budget.epsilon, budget.delta);
     clo_bounded *const data = bounded_from(values, rows, &domain);
     int found = 0;
     for (int run = 0; run < RUNS; run++) {
@@ -84,6 +84,12 @@ static int runs_that_find_all(const char *settings, size_t rows, size_t d, size_
     free(values);
     free(truth);
     return found;
+}
+
+static int runs_that_find_all(const char *settings, size_t rows, size_t d, size_t k, double epsilon,
+                              double near)
+{
+    return runs_within((clo_loss){ epsilon, 1e-6 }, settings, rows, d, k, near);
 }
 
 static void every_one_of_many_centres_is_found(void **state)
@@ -176,6 +182,29 @@ static void a_plan_holds_gaussian_lines_within_the_budget(void **state)
     assert_int_equal(plan->slots[0].event.count, 1);
     assert_int_equal(plan->slots[0].cols, 300);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.995);
+    clo_plan_free(plan);
+}
+
+/* kmeans_tree.T1 */
+static void without_a_delta_the_lines_are_pure(void **state)
+{
+    clo_domain domain = ball(300, 1, CLO_REPLACE);
+    clo_params *const params = params_for("kmeans/tree", "clusters=10 reduce=20");
+    clo_plan *plan = plan_for("kmeans/tree", "clusters=10 passes=2", &domain, 1, 0), *none = NULL;
+    clo_error err;
+    (void)state;
+    assert_int_equal(plan->slot_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(plan->slots[i].query, CLO_QUERY_laplace_sum);
+        assert_int_equal(plan->slots[i].event.kind, CLO_EVENT_PURE);
+        assert_int_equal(plan->slots[i].cols, 300);
+    }
+    assert_true(clo_plan_price(plan).loss.epsilon <= 1);
+    assert_true(clo_plan_price(plan).loss.epsilon > 0.995);
+    assert_int_equal(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &none, &err),
+                     CLO_BUDGET);
+    assert_int_equal(runs_within((clo_loss){ 1, 0 }, "clusters=5", 20000, 4, 5, 0.05), RUNS);
+    clo_params_free(params);
     clo_plan_free(plan);
 }
 
@@ -287,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_tree_of_hyperplanes_finds_what_lies_far_apart),
         cmocka_unit_test(leaves_are_told_apart_by_one_hyperplane_a_level),
         cmocka_unit_test(a_plan_holds_gaussian_lines_within_the_budget),
+        cmocka_unit_test(without_a_delta_the_lines_are_pure),
         cmocka_unit_test(public_quantities_decide_what_pays),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(any_data_give_centres_in_the_ball),
