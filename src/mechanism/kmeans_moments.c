@@ -19,6 +19,8 @@
 enum { CLUSTERS, ORDER, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
 enum { MOST_CLUSTERS = 256, BY_CHOICE = -1 };
 
+static const double MISSED = 0.25;
+
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, MOST_CLUSTERS, 8, NULL,
                    "how many centres to find" },
@@ -311,12 +313,14 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     return clo_i_release_centers(domain, k, whole, s.sizes, out, err);
 }
 
+/* The noise, and a share for the clusters that a fit misses now and then: over the map of
+ * bench/bench_centers_map.py the error is that much larger. */
 static double predict(const void *plan_state, const clo_domain *domain, const clo_slot *slots,
                       double rows)
 {
     (void)domain;
     (void)slots;
-    return sqrt(clo_i_center_error(plan_state, rows));
+    return (1 + MISSED) * sqrt(clo_i_center_error(plan_state, rows));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_moments;
