@@ -184,6 +184,37 @@ static void refuses_what_cannot_be_learnt(void **state)
     assert_int_equal(learn(learning, "kmeans/lloyd", "", &box, &err), CLO_DOMAIN);
 }
 
+/* What a run could come to is tried when it is planned, not when it has been paid for. */
+static void refuses_what_could_fail_on_the_data(void **state)
+{
+    const double middle[D] = { 100, 0 };
+    clo_domain domain = ball(D, 1e-147, CLO_REPLACE);
+    clo_learning norm = clo_learning_default(), center = clo_learning_default(), both;
+    clo_error err;
+    (void)state;
+    norm.norm = center.center = true;
+    both = norm;
+    both.center = true;
+    assert_fails(learn(norm, "kmeans/lloyd", "", &domain, &err), CLO_DOMAIN, err, "may come to");
+    assert_int_equal(learn(center, "kmeans/lloyd", "", &domain, &err), CLO_OK);
+    domain.norm = 6e149; /* about a centre, twice that */
+    assert_int_equal(learn(norm, "kmeans/lloyd", "", &domain, &err), CLO_OK);
+    assert_fails(learn(both, "kmeans/lloyd", "", &domain, &err), CLO_DOMAIN, err, "may come to");
+    domain = ball(D, 10, CLO_REPLACE); /* a norm of 10 about (110, 0), in steps of 1/scale */
+    domain.center = middle;
+    char scale[64];
+    snprintf(scale, sizeof scale, "dim=1 scale=%.17g", 0x1p30 / 115);
+    assert_fails(learn(center, "subspace/exact", scale, &domain, &err), CLO_ARGUMENT, err,
+                 "too long");
+    snprintf(scale, sizeof scale, "dim=1 scale=%.17g", 0x1p30 / 121);
+    assert_int_equal(learn(center, "subspace/exact", scale, &domain, &err), CLO_OK);
+    center.norm_about = 1e-200;
+    assert_fails(learn(center, "kmeans/lloyd", "", &domain, &err), CLO_DOMAIN, err, "may come to");
+    center.norm_about = 40;
+    assert_fails(learn(center, "subspace/exact", scale, &domain, &err), CLO_ARGUMENT, err,
+                 "too long");
+}
+
 /* A token, and a grant, are for one way of learning. */
 static void what_is_learnt_is_part_of_the_plan(void **state)
 {
@@ -208,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_centre_alone_keeps_the_public_norm),
         cmocka_unit_test(records_are_moved_one_by_one),
         cmocka_unit_test(refuses_what_cannot_be_learnt),
+        cmocka_unit_test(refuses_what_could_fail_on_the_data),
         cmocka_unit_test(what_is_learnt_is_part_of_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
