@@ -61,6 +61,7 @@ clo_status clo_learning_rest(const clo_learning *given, clo_loss budget, clo_los
 {
     const clo_learning learning = complete(given);
     CLO_TRY(check(&learning, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     const clo_loss whole = clo_i_loss_on_grid(budget);
     const double norm = learning.norm ? learning.norm_share : 0;
     const double center = learning.center ? learning.center_share : 0;
@@ -230,7 +231,8 @@ static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss
     CLO_TRY(clo_i_alloc(count, sizeof *slots, &slots, err));
     memcpy(slots, first->slots, first->count * sizeof *slots);
     memcpy(slots + first->count, plan->slots, plan->slot_count * sizeof *slots);
-    const clo_status status = price_all(plan, first, slots, count, whole, &price, err);
+    clo_status status = clo_i_check_budget(budget, slots, count, err);
+    if (!status) status = price_all(plan, first, slots, count, whole, &price, err);
     if (status) {
         clo_i_free(slots);
         return status;
@@ -253,6 +255,7 @@ clo_status clo_plan_learn(clo_plan *plan, const clo_learning *given, clo_loss bu
     const clo_learning learning = complete(given);
     steps first = { .count = 0 };
     CLO_TRY(check(&learning, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     if (plan->steps)
         return clo_i_fail(err, CLO_ARGUMENT, "the plan learns something first already");
     CLO_TRY(check_domain(&plan->domain, &learning, err));

@@ -24,7 +24,7 @@ clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *er
     return CLO_OK;
 }
 
-static clo_status check_budget(clo_loss budget, clo_error *err)
+clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t count, clo_error *err)
 {
     if (!isfinite(budget.epsilon) || budget.epsilon <= 0)
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be a finite number above 0, not %g",
@@ -35,6 +35,11 @@ static clo_status check_budget(clo_loss budget, clo_error *err)
     if (budget.delta > 0 && budget.delta < SMALLEST_DELTA)
         return clo_i_fail(err, CLO_ARGUMENT, "delta must be 0 or at least %g, not %g",
                           SMALLEST_DELTA, budget.delta);
+    for (size_t i = 0; i < count; i++)
+        if (slots[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > LARGEST_EPSILON)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "epsilon must be at most %g with Gaussian noise, not %g",
+                              LARGEST_EPSILON, budget.epsilon);
     return CLO_OK;
 }
 
@@ -128,12 +133,7 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     plan->slot_count = draft->slot_count;
     plan->workspace = draft->workspace;
     CLO_TRY(price_slots(plan->slots, plan->slot_count, draft->budget.delta, &plan->price, err));
-    for (size_t i = 0; i < plan->slot_count; i++)
-        if (plan->slots[i].event.kind == CLO_EVENT_GAUSSIAN &&
-            plan->budget.epsilon > LARGEST_EPSILON)
-            return clo_i_fail(err, CLO_ARGUMENT,
-                              "epsilon must be at most %g with Gaussian noise, not %g",
-                              LARGEST_EPSILON, plan->budget.epsilon);
+    CLO_TRY(clo_i_check_budget(plan->budget, plan->slots, plan->slot_count, err));
     if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);
@@ -210,7 +210,7 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
     const clo_mechanism *const mechanism = params->owner;
     clo_plan *plan = NULL;
     CLO_TRY(clo_domain_check(domain, err));
-    CLO_TRY(check_budget(budget, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     const clo_guarantee guarantee =
         mechanism->guarantee_of ? mechanism->guarantee_of(params->values) : mechanism->guarantee;
     if (guarantee > accept)

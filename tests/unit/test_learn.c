@@ -215,6 +215,25 @@ static void refuses_what_could_fail_on_the_data(void **state)
                  "too long");
 }
 
+/* The budget of it all is held to what a plan's is, whatever the mechanism was planned for. */
+static void refuses_a_budget_that_no_plan_could_have(void **state)
+{
+    static const clo_loss budgets[] = { { INFINITY, 1e-6 }, { NAN, 1e-6 }, { 400, 1e-6 },
+                                        { 1, 1 },           { 1, 1e-30 },  { 1, NAN } };
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_learning learning = clo_learning_default();
+    clo_error err;
+    clo_plan *const plan = plan_for("kmeans/lloyd", "", &domain, 0.5, 1e-7);
+    (void)state;
+    learning.norm = true;
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        assert_int_equal(clo_plan_learn(plan, &learning, budgets[i], &err), CLO_ARGUMENT);
+        assert_null(clo_plan_learning(plan));
+    }
+    assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 1, 1e-6 }, &err), err);
+    clo_plan_free(plan);
+}
+
 /* A token, and a grant, are for one way of learning. */
 static void what_is_learnt_is_part_of_the_plan(void **state)
 {
@@ -240,6 +259,7 @@ int main(void)
         cmocka_unit_test(records_are_moved_one_by_one),
         cmocka_unit_test(refuses_what_cannot_be_learnt),
         cmocka_unit_test(refuses_what_could_fail_on_the_data),
+        cmocka_unit_test(refuses_a_budget_that_no_plan_could_have),
         cmocka_unit_test(what_is_learnt_is_part_of_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
