@@ -250,6 +250,28 @@ static void what_is_learnt_is_part_of_the_plan(void **state)
     clo_plan_free(second);
 }
 
+/* With learning, what the mechanism was planned for is the caller's: two plans that spend the same
+ * budget may divide it in other ways. */
+static void a_grant_is_for_one_division_of_the_budget(void **state)
+{
+    static const clo_loss rests[] = { { 0.05, 1e-7 }, { 1.8, 1e-6 } };
+    const clo_domain domain = ball(D, MOST, CLO_REPLACE);
+    clo_learning learning = clo_learning_default();
+    clo_params *const params = params_for("kmeans/aggregate", "");
+    clo_plan *plans[2];
+    clo_error err;
+    (void)state;
+    learning.norm = true;
+    for (int i = 0; i < 2; i++) {
+        plans[i] = NULL;
+        assert_ok(clo_plan_new(params, &domain, rests[i], CLO_IDEALIZED, &plans[i], &err), err);
+        assert_ok(clo_plan_learn(plans[i], &learning, (clo_loss){ 2, 1e-6 }, &err), err);
+    }
+    assert_memory_not_equal(plans[0]->id, plans[1]->id, sizeof plans[0]->id);
+    for (int i = 0; i < 2; i++) clo_plan_free(plans[i]);
+    clo_params_free(params);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test(refuses_what_could_fail_on_the_data),
         cmocka_unit_test(refuses_a_budget_that_no_plan_could_have),
         cmocka_unit_test(what_is_learnt_is_part_of_the_plan),
+        cmocka_unit_test(a_grant_is_for_one_division_of_the_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
