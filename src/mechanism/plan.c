@@ -136,7 +136,7 @@ static void hash_domain(hash *state, const clo_domain *domain)
     hash_doubles(state, domain->center, domain->cols);
     if (!domain->frame) return;
     const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_relation,
-                                (uint64_t)domain->frame_guarantee };
+                                (uint64_t)domain->frame_guarantee, domain->frame_not_private };
     hash_bytes(state, origin, sizeof origin);
     hash_text(state, domain->frame_digest);
     hash_text(state, domain->frame_unit);
