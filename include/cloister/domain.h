@@ -55,6 +55,7 @@ typedef struct clo_domain {
     const char *frame_unit;      /* borrowed; NULL: a row */
     int frame_guarantee;         /* its clo_guarantee, with all that it was projected on in turn;
                                     0: not known */
+    bool frame_not_private;      /* whether it is not private: what comes of it is not, either */
 } clo_domain;
 
 typedef struct clo_bounded clo_bounded;

@@ -66,8 +66,8 @@ CLO_API CLO_CHECK clo_status clo_release_digest(const clo_release *release,
  * frame, origin and the frame_... fields; arrays and texts are the release's, which must live as
  * long as the domain is used.  The loss of that release is its own: both count, and so both must
  * hide the same: relation and unit that differ from the release's fail, here or when a plan is
- * made.  That it is private (clo_release_is_private) is for the caller to see to: what comes of a
- * frame that is not is not private either. */
+ * made.  What is not private (clo_release_is_private) may be projected on; the release that comes
+ * of it then says that it is not private either. */
 CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_release *subspace,
                                                 clo_error *err);
 CLO_API void clo_release_free(clo_release *release);

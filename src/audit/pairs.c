@@ -55,6 +55,16 @@ static size_t two_entries(clo_relation relation, unsigned group, int world, doub
                   (const double[]){ -0.8, -0.6 }, out);
 }
 
+/* In a sketch of four coordinates all eight entries are added up in each, with random signs: two
+ * records in five come out longer than they are.  The signs are public but other ones in each run,
+ * so that a direction shows in the recovery alone, and a record's presence in all asks. */
+static size_t colliding(clo_relation relation, unsigned group, int world, double *out)
+{
+    double here[8], there[8];
+    for (size_t j = 0; j < 8; j++) there[j] = -(here[j] = sqrt(1.0 / 8));
+    return either(relation, group, world, 8, here, there, out);
+}
+
 /* The other records stay at the far end, so that what changes is one cluster's last member. */
 static size_t last_member(clo_relation relation, unsigned group, int world, double *out)
 {

@@ -61,6 +61,7 @@ clo_status clo_learning_rest(const clo_learning *given, clo_loss budget, clo_los
 {
     const clo_learning learning = complete(given);
     CLO_TRY(check(&learning, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     const clo_loss whole = clo_i_loss_on_grid(budget);
     const double norm = learning.norm ? learning.norm_share : 0;
     const double center = learning.center ? learning.center_share : 0;
@@ -150,39 +151,63 @@ static clo_status check_domain(const clo_domain *domain, const clo_learning *lea
     return CLO_OK;
 }
 
-/* Whether the mechanism asks the same in another domain. */
+/* Whether the domain is one, and the mechanism asks the same in it. */
 static clo_status try_domain(const clo_plan *plan, const clo_domain *domain, clo_error *err)
 {
     clo_slot *slots = NULL;
     void *state = NULL;
+    clo_error why;
+    clo_status status = clo_domain_check(domain, &why);
+    if (status)
+        return clo_i_fail(err, status, "the run may come to a domain that is not allowed: %s",
+                          why.message);
     CLO_TRY(clo_i_alloc(CLO_MAX_SLOTS, sizeof *slots, &slots, err));
-    clo_status status = clo_i_alloc(1, plan->mechanism->plan_size, &state, err);
+    status = clo_i_alloc(1, plan->mechanism->plan_size, &state, err);
     if (!status) status = clo_i_plan_again(plan, domain, state, slots, err);
     clo_i_free(state);
     clo_i_free(slots);
     return status;
 }
 
-/* The mechanism must ask the same at the smallest norm that can be learnt as at the largest, which
- * about a learnt centre is twice the domain's; and with a centre as without one. */
+/* The centre farthest from the origin that can be learnt: the domain's own, a radius further out.
+ * Nothing but its length matters to a plan, and less is easier. */
+static void farthest_center(const clo_domain *domain, double radius, double *center)
+{
+    const size_t d = domain->cols;
+    double largest = 0, square = 0;
+    for (size_t j = 0; domain->center && j < d; j++)
+        largest = fmax(largest, fabs(domain->center[j]));
+    for (size_t j = 0; j < d; j++) {
+        center[j] = largest > 0 ? domain->center[j] / largest : 1;
+        square += center[j] * center[j];
+    }
+    for (size_t j = 0; j < d; j++)
+        center[j] = (largest > 0 ? domain->center[j] : 0) + center[j] / sqrt(square) * radius;
+}
+
+/* The mechanism must ask the same in every domain that can be learnt: at the smallest norm as at
+ * the largest, which about a learnt centre is twice the domain's, or at the norm that was given for
+ * there; and with a centre as without one. */
 static clo_status check_mechanism(const clo_plan *plan, const clo_learning *learning,
                                   clo_error *err)
 {
+    /* What a run computes of these may be rounded, but not by so much. */
+    const double more = 1 + 0x1p-40, less = 1 - 0x1p-40;
     const double radius = clo_i_domain_radius(&plan->domain);
-    const size_t d = plan->domain.cols;
+    const double about = learning->norm_about > 0 ? learning->norm_about : radius;
     clo_domain changed = plan->domain;
     double *center = NULL;
     if (strcmp(plan->mechanism->family, "bounds") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "bounds are what is being asked for: there is nothing to learn first");
-    changed.norm = ldexp(radius, -CLO_QUANTILE_OCTAVES);
+    changed.norm = learning->norm ? ldexp(radius * less, -CLO_QUANTILE_OCTAVES) : about;
     if (!learning->center) return try_domain(plan, &changed, err);
-    CLO_TRY(clo_i_alloc(d, sizeof *center, &center, err));
-    for (size_t j = 0; j < d; j++) center[j] = radius / sqrt((double)d);
+    CLO_TRY(clo_i_alloc(plan->domain.cols, sizeof *center, &center, err));
+    farthest_center(&plan->domain, radius * more, center);
     changed.center = center;
     clo_status status = try_domain(plan, &changed, err);
-    changed.norm = 2 * radius;
-    if (!status) status = try_domain(plan, &changed, err);
+    changed.norm = 2 * radius * more;
+    if (!status && learning->norm) status = try_domain(plan, &changed, err);
     clo_i_free(center);
     return status;
 }
@@ -206,7 +231,8 @@ static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss
     CLO_TRY(clo_i_alloc(count, sizeof *slots, &slots, err));
     memcpy(slots, first->slots, first->count * sizeof *slots);
     memcpy(slots + first->count, plan->slots, plan->slot_count * sizeof *slots);
-    const clo_status status = price_all(plan, first, slots, count, whole, &price, err);
+    clo_status status = clo_i_check_budget(budget, slots, count, err);
+    if (!status) status = price_all(plan, first, slots, count, whole, &price, err);
     if (status) {
         clo_i_free(slots);
         return status;
@@ -229,6 +255,7 @@ clo_status clo_plan_learn(clo_plan *plan, const clo_learning *given, clo_loss bu
     const clo_learning learning = complete(given);
     steps first = { .count = 0 };
     CLO_TRY(check(&learning, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     if (plan->steps)
         return clo_i_fail(err, CLO_ARGUMENT, "the plan learns something first already");
     CLO_TRY(check_domain(&plan->domain, &learning, err));

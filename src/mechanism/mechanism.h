@@ -75,6 +75,9 @@ struct clo_grant {
 /* Bytes that a run needs with blocks of so many rows; 0: as the queries like. */
 size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
 
+/* Whether a budget is one, and one that these lines may have. */
+CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t count,
+                                        clo_error *err);
 /* The hash of all that a plan is. */
 void clo_i_plan_identify(clo_plan *plan);
 /* The mechanism's own plan once more, for another domain: its state, and its slots, which must be

@@ -24,7 +24,7 @@ clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *er
     return CLO_OK;
 }
 
-static clo_status check_budget(clo_loss budget, clo_error *err)
+clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t count, clo_error *err)
 {
     if (!isfinite(budget.epsilon) || budget.epsilon <= 0)
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be a finite number above 0, not %g",
@@ -35,6 +35,11 @@ static clo_status check_budget(clo_loss budget, clo_error *err)
     if (budget.delta > 0 && budget.delta < SMALLEST_DELTA)
         return clo_i_fail(err, CLO_ARGUMENT, "delta must be 0 or at least %g, not %g",
                           SMALLEST_DELTA, budget.delta);
+    for (size_t i = 0; i < count; i++)
+        if (slots[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > LARGEST_EPSILON)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "epsilon must be at most %g with Gaussian noise, not %g",
+                              LARGEST_EPSILON, budget.epsilon);
     return CLO_OK;
 }
 
@@ -46,79 +51,134 @@ static clo_status price_slots(const clo_slot *slots, size_t count, double delta,
     return clo_price_epsilon(events, count, delta, price, err);
 }
 
-static void hash_doubles(crypto_generichash_state *state, const double *values, size_t count)
+/* ---- what makes a plan the one it is --------------------------------------------------- */
+
+enum { LINE_WORDS = 35 };
+
+/* All that a line asks, and with what noise, whatever units people read it in: what two plans must
+ * have in common to ask the same, and what a plan's hash is of. */
+static void write_line(const clo_slot *slot, uint64_t words[LINE_WORDS])
 {
-    const uint8_t present = values != NULL;
-    crypto_generichash_update(state, &present, 1);
-    if (values) crypto_generichash_update(state, (const uint8_t *)values, count * sizeof *values);
+    const uint64_t whole[] = { (uint64_t)slot->query,
+                               (uint64_t)slot->event.kind,
+                               slot->event.count,
+                               (uint64_t)slot->bits,
+                               slot->cols,
+                               slot->lens,
+                               slot->sketch,
+                               slot->groups,
+                               slot->vectors,
+                               slot->entries,
+                               slot->rounds,
+                               slot->sensitivity,
+                               slot->scale,
+                               slot->count_unit,
+                               slot->rate_weight,
+                               slot->rate_numerator,
+                               slot->rate_denominator,
+                               slot->dim,
+                               slot->blocks,
+                               slot->parts,
+                               slot->width,
+                               slot->side,
+                               slot->reach,
+                               slot->threshold,
+                               slot->floor,
+                               (uint64_t)slot->grid_bits,
+                               slot->quantile_numerator,
+                               slot->quantile_denominator };
+    const double reals[] = { slot->event.parameter, slot->event.delta, slot->even, slot->constant,
+                             slot->farthest,        slot->alpha,       slot->beta };
+    enum { WHOLE = sizeof whole / sizeof *whole };
+    _Static_assert(sizeof whole + sizeof reals == LINE_WORDS * sizeof *words, "count the words");
+    memcpy(words, whole, sizeof whole);
+    memcpy(words + WHOLE, reals, sizeof reals);
 }
 
-static void hash_learning(crypto_generichash_state *state, const clo_plan *plan)
+static bool ask_the_same(const clo_slot *a, const clo_slot *b)
+{
+    uint64_t first[LINE_WORDS], second[LINE_WORDS];
+    write_line(a, first);
+    write_line(b, second);
+    return memcmp(first, second, sizeof first) == 0;
+}
+
+typedef crypto_generichash_state hash;
+
+static void hash_bytes(hash *state, const void *bytes, size_t count)
+{
+    crypto_generichash_update(state, bytes, count);
+}
+
+static void hash_doubles(hash *state, const double *values, size_t count)
+{
+    const uint8_t present = values != NULL;
+    hash_bytes(state, &present, 1);
+    if (values) hash_bytes(state, values, count * sizeof *values);
+}
+
+static void hash_text(hash *state, const char *text)
+{
+    const uint8_t present = text != NULL;
+    hash_bytes(state, &present, 1);
+    if (text) hash_bytes(state, text, strlen(text) + 1);
+}
+
+static void hash_domain(hash *state, const clo_domain *domain)
+{
+    const uint64_t facts[] = { (uint64_t)domain->relation, domain->cols, domain->rows,
+                               domain->rows_per_unit, domain->frame != NULL };
+    hash_bytes(state, facts, sizeof facts);
+    hash_text(state, domain->unit);
+    hash_doubles(state, &domain->norm, 1);
+    hash_doubles(state, domain->lower, domain->cols);
+    hash_doubles(state, domain->upper, domain->cols);
+    hash_doubles(state, domain->center, domain->cols);
+    if (!domain->frame) return;
+    const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_relation,
+                                (uint64_t)domain->frame_guarantee, domain->frame_not_private };
+    hash_bytes(state, origin, sizeof origin);
+    hash_text(state, domain->frame_digest);
+    hash_text(state, domain->frame_unit);
+    hash_doubles(state, domain->frame, domain->frame_rows * domain->cols);
+    hash_doubles(state, domain->origin, domain->frame_rows);
+}
+
+static void hash_learning(hash *state, const clo_plan *plan)
 {
     const clo_learning *const learning = &plan->learning;
     const uint64_t facts[] = { plan->steps, learning->norm, learning->center };
     const double reals[] = { learning->norm_share, learning->center_share, learning->quantile,
                              learning->norm_about };
     if (!plan->steps) return;
-    crypto_generichash_update(state, (const uint8_t *)facts, sizeof facts);
+    hash_bytes(state, facts, sizeof facts);
     hash_doubles(state, reals, sizeof reals / sizeof *reals);
 }
 
 /* Field by field: a struct's padding is not part of a plan. */
 void clo_i_plan_identify(clo_plan *plan)
 {
-    const clo_domain *const domain = &plan->domain;
-    const uint64_t facts[] = { (uint64_t)domain->relation, domain->cols, domain->rows,
-                               domain->rows_per_unit, plan->slot_count };
-    const double reals[] = { domain->norm, plan->budget.epsilon, plan->budget.delta };
-    crypto_generichash_state state;
+    const double losses[] = { plan->budget.epsilon, plan->budget.delta, plan->rest.epsilon,
+                              plan->rest.delta };
+    const uint64_t counts[] = { plan->slot_count, plan->steps };
+    hash state;
     crypto_generichash_init(&state, NULL, 0, sizeof plan->id);
-    crypto_generichash_update(&state, (const uint8_t *)plan->mechanism->family,
-                              strlen(plan->mechanism->family) + 1);
-    crypto_generichash_update(&state, (const uint8_t *)plan->mechanism->method,
-                              strlen(plan->mechanism->method) + 1);
-    if (domain->unit)
-        crypto_generichash_update(&state, (const uint8_t *)domain->unit, strlen(domain->unit) + 1);
-    crypto_generichash_update(&state, (const uint8_t *)facts, sizeof facts);
-    hash_doubles(&state, reals, sizeof reals / sizeof *reals);
+    hash_text(&state, plan->mechanism->family);
+    hash_text(&state, plan->mechanism->method);
+    hash_domain(&state, &plan->domain);
+    hash_doubles(&state, losses, sizeof losses / sizeof *losses);
     hash_doubles(&state, plan->values, plan->mechanism->param_count);
-    hash_doubles(&state, domain->lower, domain->cols);
-    hash_doubles(&state, domain->upper, domain->cols);
-    hash_doubles(&state, domain->center, domain->cols);
+    hash_bytes(&state, counts, sizeof counts);
     for (size_t i = 0; i < plan->slot_count; i++) {
-        const clo_slot *const slot = &plan->slots[i];
-        const uint64_t line[] = { (uint64_t)slot->query,
-                                  slot->event.count,
-                                  slot->sensitivity,
-                                  slot->scale,
-                                  slot->rate_numerator,
-                                  slot->rate_denominator,
-                                  slot->groups,
-                                  slot->vectors,
-                                  slot->cols,
-                                  slot->lens,
-                                  (uint64_t)(slot->even * 0x1p32),
-                                  (uint64_t)(slot->constant * 0x1p32),
-                                  (uint64_t)(slot->farthest * 0x1p32),
-                                  slot->reach,
-                                  slot->count_unit,
-                                  slot->blocks,
-                                  slot->parts,
-                                  slot->width,
-                                  slot->threshold,
-                                  slot->quantile_numerator,
-                                  slot->quantile_denominator };
-        crypto_generichash_update(&state, (const uint8_t *)line, sizeof line);
-    }
-    if (domain->frame) {
-        const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_guarantee };
-        crypto_generichash_update(&state, (const uint8_t *)origin, sizeof origin);
-        hash_doubles(&state, domain->frame, domain->frame_rows * domain->cols);
-        hash_doubles(&state, domain->origin, domain->frame_rows);
+        uint64_t words[LINE_WORDS];
+        write_line(&plan->slots[i], words);
+        hash_bytes(&state, words, sizeof words);
     }
     hash_learning(&state, plan);
     crypto_generichash_final(&state, plan->id, sizeof plan->id);
 }
+
+/* ---- making it ------------------------------------------------------------------------- */
 
 /* Gives the plan its own copies of what the draft and the parameters hold. */
 static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
@@ -128,12 +188,7 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     plan->slot_count = draft->slot_count;
     plan->workspace = draft->workspace;
     CLO_TRY(price_slots(plan->slots, plan->slot_count, draft->budget.delta, &plan->price, err));
-    for (size_t i = 0; i < plan->slot_count; i++)
-        if (plan->slots[i].event.kind == CLO_EVENT_GAUSSIAN &&
-            plan->budget.epsilon > LARGEST_EPSILON)
-            return clo_i_fail(err, CLO_ARGUMENT,
-                              "epsilon must be at most %g with Gaussian noise, not %g",
-                              LARGEST_EPSILON, plan->budget.epsilon);
+    CLO_TRY(clo_i_check_budget(plan->budget, plan->slots, plan->slot_count, err));
     if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);
@@ -159,25 +214,6 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
     if (!status) status = settle(plan, draft, err);
     clo_i_free(draft);
     return status;
-}
-
-/* Whether two lines ask the same with the same noise, whatever units people read it in. */
-static bool ask_the_same(const clo_slot *a, const clo_slot *b)
-{
-    return a->query == b->query && a->event.kind == b->event.kind &&
-           a->event.parameter == b->event.parameter && a->event.delta == b->event.delta &&
-           a->event.count == b->event.count && a->bits == b->bits && a->cols == b->cols &&
-           a->lens == b->lens && a->sketch == b->sketch && a->even == b->even &&
-           a->constant == b->constant && a->groups == b->groups && a->vectors == b->vectors &&
-           a->entries == b->entries && a->rounds == b->rounds && a->rate_weight == b->rate_weight &&
-           a->parts == b->parts && a->side == b->side && a->reach == b->reach &&
-           a->farthest == b->farthest && a->floor == b->floor && a->sensitivity == b->sensitivity &&
-           a->scale == b->scale && a->count_unit == b->count_unit &&
-           a->rate_numerator == b->rate_numerator && a->rate_denominator == b->rate_denominator &&
-           a->dim == b->dim && a->blocks == b->blocks && a->width == b->width &&
-           a->threshold == b->threshold && a->grid_bits == b->grid_bits && a->alpha == b->alpha &&
-           a->beta == b->beta && a->quantile_numerator == b->quantile_numerator &&
-           a->quantile_denominator == b->quantile_denominator;
 }
 
 clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
@@ -210,7 +246,7 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
     const clo_mechanism *const mechanism = params->owner;
     clo_plan *plan = NULL;
     CLO_TRY(clo_domain_check(domain, err));
-    CLO_TRY(check_budget(budget, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     const clo_guarantee guarantee =
         mechanism->guarantee_of ? mechanism->guarantee_of(params->values) : mechanism->guarantee;
     if (guarantee > accept)

@@ -131,6 +131,12 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
                  "the seed can take the noise away.");
         return;
     }
+    if (domain->frame && domain->frame_not_private) {
+        snprintf(text, size,
+                 "Not private: it was made in the coordinates of a subspace whose release is not "
+                 "private.");
+        return;
+    }
     if (domain->unit)
         snprintf(who, sizeof who, "the rows of one '%.60s' (%llu at most)", domain->unit,
                  (unsigned long long)domain->rows_per_unit);
@@ -168,7 +174,7 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
     facts->loss = plan->budget;
     facts->price = plan->price;
     facts->price.accounting = facts->accounting;
-    facts->is_private = secure;
+    facts->is_private = secure && !(plan->domain.frame && plan->domain.frame_not_private);
     facts->metered = grant->metered;
     facts->capped = grant->capped;
     CLO_TRY(describe_parameters(plan, facts, err));

@@ -3,6 +3,8 @@
 #include "query/parts.h"
 #include "bound/bound.h"
 
+enum { LENS_BITS = 20 }; /* of what a lens shows, at most: lens.T1, sketch.T1 */
+
 const char *clo_i_query_name(clo_query_kind kind)
 {
     static const char *const names[] = {
@@ -30,6 +32,11 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
                           "a mechanism asked %s through another lens than its "
                           "plan says",
                           clo_i_query_name(query));
+    if (context->lens && meter->slots[slot].bits > LENS_BITS)
+        return clo_i_fail(err, CLO_INTERNAL,
+                          "a mechanism asked %s through a lens on a grid of %d bits, of which a "
+                          "lens has at most %d",
+                          clo_i_query_name(query), meter->slots[slot].bits, (int)LENS_BITS);
     meter->asked[slot]++;
     *out = &meter->slots[slot];
     return CLO_OK;

@@ -19,6 +19,7 @@ enum { BITS = 20 };
 static const uint64_t R = (uint64_t)1 << BITS;
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
 static const uint64_t MOST_SENSITIVE = (uint64_t)1 << 33;
+static const double LARGEST_SCALE = 0x1p55; /* above it a draw might not fit (samplers.T2) */
 
 /* Rounds cost the rate once each and a value its own rate along one record's entries: this weighs
  * the two about equally for records whose entries are of one size. */
@@ -76,8 +77,13 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     slot.event = (clo_event){ .kind = CLO_EVENT_PURE,
                               .parameter = (double)slot.rate_numerator / (double)PARTS,
                               .count = 1 };
-    slot.scale = (uint64_t)ceil((double)slot.rate_denominator / (double)slot.rate_numerator /
-                                (double)slot.rate_weight);
+    const double scale = ceil((double)slot.rate_denominator / (double)slot.rate_numerator /
+                              (double)slot.rate_weight);
+    if (!(scale <= LARGEST_SCALE))
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so small a budget needs more noise than any release could bear: raise "
+                          "epsilon");
+    slot.scale = (uint64_t)scale;
     slot.noise = sqrt(2) * (double)slot.scale / (double)R * clo_i_domain_radius(domain);
     *out = slot;
     return CLO_OK;

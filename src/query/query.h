@@ -26,7 +26,7 @@ typedef enum clo_query_kind {
 
 const char *clo_i_query_name(clo_query_kind kind);
 
-/* One line of a plan.  What is added here counts in ask_the_same, too (plan.c). */
+/* One line of a plan.  What is added here counts in write_line, too (plan.c). */
 typedef struct clo_slot {
     clo_query_kind query;
     const char *label;

@@ -53,6 +53,7 @@ clo_status clo_domain_project(clo_domain *domain, const clo_release *subspace, c
     seen.frame_relation = clo_release_relation(subspace);
     seen.frame_unit = clo_release_unit(subspace);
     seen.frame_guarantee = clo_release_guarantee_together(subspace);
+    seen.frame_not_private = !clo_release_is_private(subspace);
     if (seen.norm > 0) CLO_TRY(clo_domain_check(&seen, err));
     *domain = seen;
     return CLO_OK;

@@ -184,6 +184,56 @@ static void refuses_what_cannot_be_learnt(void **state)
     assert_int_equal(learn(learning, "kmeans/lloyd", "", &box, &err), CLO_DOMAIN);
 }
 
+/* What a run could come to is tried when it is planned, not when it has been paid for. */
+static void refuses_what_could_fail_on_the_data(void **state)
+{
+    const double middle[D] = { 100, 0 };
+    clo_domain domain = ball(D, 1e-147, CLO_REPLACE);
+    clo_learning norm = clo_learning_default(), center = clo_learning_default(), both;
+    clo_error err;
+    (void)state;
+    norm.norm = center.center = true;
+    both = norm;
+    both.center = true;
+    assert_fails(learn(norm, "kmeans/lloyd", "", &domain, &err), CLO_DOMAIN, err, "may come to");
+    assert_int_equal(learn(center, "kmeans/lloyd", "", &domain, &err), CLO_OK);
+    domain.norm = 6e149; /* about a centre, twice that */
+    assert_int_equal(learn(norm, "kmeans/lloyd", "", &domain, &err), CLO_OK);
+    assert_fails(learn(both, "kmeans/lloyd", "", &domain, &err), CLO_DOMAIN, err, "may come to");
+    domain = ball(D, 10, CLO_REPLACE); /* a norm of 10 about (110, 0), in steps of 1/scale */
+    domain.center = middle;
+    char scale[64];
+    snprintf(scale, sizeof scale, "dim=1 scale=%.17g", 0x1p30 / 115);
+    assert_fails(learn(center, "subspace/exact", scale, &domain, &err), CLO_ARGUMENT, err,
+                 "too long");
+    snprintf(scale, sizeof scale, "dim=1 scale=%.17g", 0x1p30 / 121);
+    assert_int_equal(learn(center, "subspace/exact", scale, &domain, &err), CLO_OK);
+    center.norm_about = 1e-200;
+    assert_fails(learn(center, "kmeans/lloyd", "", &domain, &err), CLO_DOMAIN, err, "may come to");
+    center.norm_about = 40;
+    assert_fails(learn(center, "subspace/exact", scale, &domain, &err), CLO_ARGUMENT, err,
+                 "too long");
+}
+
+/* The budget of it all is held to what a plan's is, whatever the mechanism was planned for. */
+static void refuses_a_budget_that_no_plan_could_have(void **state)
+{
+    static const clo_loss budgets[] = { { INFINITY, 1e-6 }, { NAN, 1e-6 }, { 400, 1e-6 },
+                                        { 1, 1 },           { 1, 1e-30 },  { 1, NAN } };
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_learning learning = clo_learning_default();
+    clo_error err;
+    clo_plan *const plan = plan_for("kmeans/lloyd", "", &domain, 0.5, 1e-7);
+    (void)state;
+    learning.norm = true;
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        assert_int_equal(clo_plan_learn(plan, &learning, budgets[i], &err), CLO_ARGUMENT);
+        assert_null(clo_plan_learning(plan));
+    }
+    assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 1, 1e-6 }, &err), err);
+    clo_plan_free(plan);
+}
+
 /* A token, and a grant, are for one way of learning. */
 static void what_is_learnt_is_part_of_the_plan(void **state)
 {
@@ -200,6 +250,28 @@ static void what_is_learnt_is_part_of_the_plan(void **state)
     clo_plan_free(second);
 }
 
+/* With learning, what the mechanism was planned for is the caller's: two plans that spend the same
+ * budget may divide it in other ways. */
+static void a_grant_is_for_one_division_of_the_budget(void **state)
+{
+    static const clo_loss rests[] = { { 0.05, 1e-7 }, { 1.8, 1e-6 } };
+    const clo_domain domain = ball(D, MOST, CLO_REPLACE);
+    clo_learning learning = clo_learning_default();
+    clo_params *const params = params_for("kmeans/aggregate", "");
+    clo_plan *plans[2];
+    clo_error err;
+    (void)state;
+    learning.norm = true;
+    for (int i = 0; i < 2; i++) {
+        plans[i] = NULL;
+        assert_ok(clo_plan_new(params, &domain, rests[i], CLO_IDEALIZED, &plans[i], &err), err);
+        assert_ok(clo_plan_learn(plans[i], &learning, (clo_loss){ 2, 1e-6 }, &err), err);
+    }
+    assert_memory_not_equal(plans[0]->id, plans[1]->id, sizeof plans[0]->id);
+    for (int i = 0; i < 2; i++) clo_plan_free(plans[i]);
+    clo_params_free(params);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,7 +280,10 @@ int main(void)
         cmocka_unit_test(a_centre_alone_keeps_the_public_norm),
         cmocka_unit_test(records_are_moved_one_by_one),
         cmocka_unit_test(refuses_what_cannot_be_learnt),
+        cmocka_unit_test(refuses_what_could_fail_on_the_data),
+        cmocka_unit_test(refuses_a_budget_that_no_plan_could_have),
         cmocka_unit_test(what_is_learnt_is_part_of_the_plan),
+        cmocka_unit_test(a_grant_is_for_one_division_of_the_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,7 @@ static void the_meter_refuses_another_lens(void **state)
     double gram[(D + 1) * (D + 1)];
     clo_slot slot;
     assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 4, "", &slot, &err), err);
+    const int bits = slot.bits;
     slot.lens = true;
     clo_rng *const rng = seeded("ask");
     clo_meter meter = { .slots = &slot, .count = 1 };
@@ -217,8 +218,12 @@ static void the_meter_refuses_another_lens(void **state)
     context.lens = &f->lenses[1];
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
                  "lens");
-    assert_int_equal(meter.asked[0], 0);
     context.lens = &f->lenses[0];
+    slot.bits = 21; /* finer than what a lens shows is proved for */
+    assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
+                 "21 bits");
+    slot.bits = bits;
+    assert_int_equal(meter.asked[0], 0);
     assert_ok(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), err);
     clo_rng_free(rng);
 }

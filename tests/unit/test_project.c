@@ -302,6 +302,49 @@ static void refuses_bounds_of_a_subspace(void **state)
     clo_params_free(params);
 }
 
+static clo_release *run_secure(const clo_plan *plan, const clo_bounded *data)
+{
+    clo_error err;
+    clo_grant *grant = NULL;
+    clo_release *release = NULL;
+    clo_rng *rng = NULL;
+    assert_ok(clo_rng_new(&rng, &err), err);
+    assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+    assert_ok(clo_run(plan, grant, data, rng, NULL, &release, &err), err);
+    clo_grant_free(grant);
+    clo_rng_free(rng);
+    return release;
+}
+
+/* However secure the second run is, what it sees of a record depends on the first. */
+static void what_comes_of_a_release_that_is_not_private_is_not_either(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain first = ball(D, 1, CLO_REPLACE);
+    (void)state;
+    for (size_t i = 0; i < ROWS * D; i++) values[i] = sin((double)(i * i)) / D;
+    clo_bounded *const data = bounded_rows(values, ROWS, &first);
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=2", &first, 5, 1e-6);
+    for (int seeded_one = 0; seeded_one < 2; seeded_one++) {
+        clo_domain domain = ball(1, 2, CLO_REPLACE);
+        clo_error err;
+        clo_release *const subspace =
+            seeded_one ? run_seeded(plan, data, "1", NULL) : run_secure(plan, data);
+        assert_ok(clo_domain_project(&domain, subspace, &err), err);
+        clo_bounded *const seen = bounded_rows(values, ROWS, &domain);
+        clo_plan *const later = plan_for("kmeans/lloyd", "clusters=2", &domain, 5, 1e-6);
+        clo_release *const centers = run_secure(later, seen);
+        assert_int_equal(clo_release_is_private(centers), !seeded_one);
+        assert_int_equal(strstr(clo_release_statement(centers), "Not private") != NULL, seeded_one);
+        clo_release_free(centers);
+        clo_plan_free(later);
+        clo_bounded_free(seen);
+        clo_release_free(subspace);
+    }
+    clo_plan_free(plan);
+    clo_bounded_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_released_subspace_is_taken_with_its_centre_and_digest),
         cmocka_unit_test(what_both_releases_hide_must_be_the_same),
         cmocka_unit_test(the_weaker_guarantee_is_that_of_both_together),
+        cmocka_unit_test(what_comes_of_a_release_that_is_not_private_is_not_either),
         cmocka_unit_test(refuses_frames_that_are_none),
         cmocka_unit_test(refuses_bounds_of_a_subspace),
     };

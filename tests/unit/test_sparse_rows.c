@@ -227,6 +227,7 @@ static void a_peel_is_planned_for_all_its_rounds(void **state)
 {
     const clo_domain domain = ball(COLS, 1, CLO_REPLACE), apart = ball(COLS, 1, CLO_ADD_REMOVE);
     const double R = 1 << BITS;
+    clo_domain several = ball(COLS, 1, CLO_REPLACE);
     clo_error err;
     clo_slot replace, remove, all;
     (void)state;
@@ -239,6 +240,12 @@ static void a_peel_is_planned_for_all_its_rounds(void **state)
     assert_int_equal(all.rounds, COLS); /* no more rounds than columns */
     assert_int_equal(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 1e-12, "", &all, NULL), CLO_BUDGET);
     assert_int_equal(clo_i_plan_peel(&domain, COLS, 3, 2, 0, 1, "", &all, NULL), CLO_ARGUMENT);
+    /* The least rate there is draws what fits into 64 bits for a row, and not for four. */
+    assert_ok(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 0x1p-30, "", &all, &err), err);
+    several.unit = "whose";
+    several.rows_per_unit = 4;
+    assert_fails(clo_i_plan_peel(&several, COLS, 3, 2, 3, 0x1p-30, "", &all, &err), CLO_BUDGET, err,
+                 "noise");
 }
 
 int main(void)
