@@ -33,7 +33,7 @@ static const struct {
     { CLO_FAULT_CLIPPING_MISSING, "subspaces/moments", "far", CLO_REPLACE },
     { CLO_FAULT_SEED_REUSED, "subspaces/moments", "again", CLO_REPLACE },
     { CLO_FAULT_SYMMETRIC_TWICE, "subspaces/moments", "across", CLO_REPLACE },
-    { CLO_FAULT_NOISE_TENTH_LOW, "kmeans/moments", "third", CLO_ADD_REMOVE },
+    { CLO_FAULT_NOISE_HALVED, "kmeans/moments", "third", CLO_ADD_REMOVE },
     { CLO_FAULT_SENSITIVITY_ROOT_TWO, "kmeans/moments", "third", CLO_REPLACE },
     { CLO_FAULT_CLIPPING_MISSING, "kmeans/moments", "far", CLO_REPLACE },
     { CLO_FAULT_SEED_REUSED, "kmeans/moments", "again", CLO_REPLACE },
