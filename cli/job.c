@@ -326,6 +326,8 @@ static void warn_of_the_clock(const cli_job *job)
 
 clo_status cli_job_spend(cli_job *job, cli_error *err)
 {
+    const clo_status fit = clo_plan_check_data(job->plan, job->data, &err->error);
+    if (fit != CLO_OK) return fit;
     if (!job->metered) return clo_grant_unmetered(job->plan, &job->grant, &err->error);
     clo_status status = CLO_OK;
     if (job->origin) status = clo_ledger_claim(job->ledger, job->dataset, job->origin, &err->error);

@@ -66,6 +66,10 @@ CLO_API const char *clo_blas_better_kernel(void);
 CLO_API const char *clo_blas_threading(void);
 
 CLO_API clo_run_options clo_run_options_default(void);
+/* Whether a run of the plan takes these data: what clo_run would refuse, by public facts alone.  To
+ * be asked before anything is spent. */
+CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data,
+                                                 clo_error *err);
 /* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
  * of it.  options may be NULL. */
 CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,

@@ -17,6 +17,7 @@ enum { CLO_GRID_BITS = 30 };
 /* The domain that the data were bounded to; its arrays belong to the data. */
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data);
 size_t clo_i_bounded_rows(const clo_bounded *data); /* sensitive under add-remove */
+bool clo_i_bounded_is_sparse(const clo_bounded *data);
 
 /* How many blocks of block_rows rows there are (the last may be short; 0 for no rows). */
 size_t clo_i_block_count(const clo_bounded *data, size_t block_rows);

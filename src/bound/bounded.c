@@ -35,6 +35,11 @@ size_t clo_i_bounded_rows(const clo_bounded *data)
     return data->rows;
 }
 
+bool clo_i_bounded_is_sparse(const clo_bounded *data)
+{
+    return data->starts != NULL;
+}
+
 void clo_bounded_free(clo_bounded *data)
 {
     if (!data) return;

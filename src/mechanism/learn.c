@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = CLO_LEARN_STEPS };
+enum { STEPS = CLO_LEARN_STEPS, MOST_COLUMNS_ABOUT = 1 << 16 };
 static const double LEAST_SHARE = 1e-3;
 /* What a step leaves of its share, so that rounding adds up to no more than the budget. */
 static const double HAIR = 1 - 0x1p-30;
@@ -148,6 +148,12 @@ static clo_status check_domain(const clo_domain *domain, const clo_learning *lea
         return clo_i_fail(err, CLO_DOMAIN,
                           "a centre is learnt in the data's own columns, not in a subspace's "
                           "coordinates");
+    /* About a centre no entry is zero: sparse records become dense ones (clo_i_recenter_check). */
+    if (learning->center && domain->cols > MOST_COLUMNS_ABOUT)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "a centre is learnt in at most %d columns, not in %zu: give a "
+                          "public one, or leave it at 0",
+                          (int)MOST_COLUMNS_ABOUT, domain->cols);
     return CLO_OK;
 }
 

@@ -184,15 +184,20 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
 
 /* ---- the run --------------------------------------------------------------------------- */
 
+clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+{
+    if (!clo_i_data_fit(data, &plan->domain))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the data were bounded to another domain than the plan's");
+    return plan->steps && plan->learning.center ? clo_i_recenter_check(data, err) : CLO_OK;
+}
+
 static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
                         clo_error *err)
 {
     if (memcmp(grant->plan_id, plan->id, sizeof plan->id) != 0)
         return clo_i_fail(err, CLO_ARGUMENT, "the grant was given for another plan");
-    if (!clo_i_data_fit(data, &plan->domain))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the data were bounded to another domain than the plan's");
-    return CLO_OK;
+    return clo_plan_check_data(plan, data, err);
 }
 
 /* The mechanism, in the domain of the plan, and the facts of what it released. */

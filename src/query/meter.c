@@ -3,6 +3,7 @@
 #include "query/parts.h"
 #include "bound/bound.h"
 
+static const uint64_t MOST_CELLS = (uint64_t)1 << 28; /* of sparse records that are written out */
 enum { LENS_BITS = 20 }; /* of what a lens shows, at most: lens.T1, sketch.T1 */
 
 const char *clo_i_query_name(clo_query_kind kind)
@@ -52,6 +53,19 @@ void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const d
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)
 {
     return clo_i_domain_equal(clo_i_bounded_domain(data), domain);
+}
+
+clo_status clo_i_recenter_check(const clo_bounded *data, clo_error *err)
+{
+    const clo_domain *const domain = clo_i_bounded_domain(data);
+    const bool known = domain->relation == CLO_REPLACE && !domain->unit;
+    const uint64_t rows = known ? clo_i_bounded_rows(data) : domain->rows;
+    if (clo_i_bounded_is_sparse(data) && rows > MOST_CELLS / domain->cols)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "to learn a centre, %llu sparse rows would be written out in all %zu "
+                          "columns, more than %llu numbers: leave the centre at 0",
+                          (unsigned long long)rows, domain->cols, (unsigned long long)MOST_CELLS);
+    return CLO_OK;
 }
 
 clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain, const double *shift,

@@ -130,6 +130,10 @@ size_t clo_i_sketch_take_size(size_t from);
 CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain,
                                     const double *shift, clo_bounded **out, clo_error *err);
 
+/* Whether these records may be moved to any centre: sparse ones are written out in full for it.
+ * Told by public facts alone, so that nobody's presence decides. */
+CLO_CHECK clo_status clo_i_recenter_check(const clo_bounded *data, clo_error *err);
+
 /* ---- who is in which cluster: a pure function of one record and of released values ------ */
 
 typedef enum clo_assign_kind {

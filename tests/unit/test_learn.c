@@ -1,6 +1,7 @@
 /* A run that learns its norm and centre first: one budget, one charge, and what comes out is as
  * good as if they had been known (learn.T1, bound.T5). */
 #include "pipeline.h"
+#include "bytes_file.h"
 #include "bound/bound.h"
 #include "mechanism/mechanism.h"
 
@@ -272,6 +273,56 @@ static void a_grant_is_for_one_division_of_the_budget(void **state)
     clo_params_free(params);
 }
 
+static clo_bounded *sparse_rows(size_t rows, const clo_domain *domain)
+{
+    static char bytes[8192 * 8];
+    clo_read_options options = clo_read_options_default();
+    clo_error err;
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    options.format = "libsvm";
+    options.cols = domain->cols;
+    for (size_t i = 0; i < rows; i++) memcpy(bytes + 6 * i, "1 2:1\n", 6);
+    const bytes_file file = bytes_file_open(bytes, 6 * rows);
+    assert_ok(clo_table_read(file.path, &options, &table, &err), err);
+    assert_ok(clo_bound(table, domain, &data, &err), err);
+    clo_table_free(table);
+    bytes_file_close(file);
+    return data;
+}
+
+/* About a centre no entry is zero.  What that would take is known before anything is spent, and by
+ * public facts: where the number of rows is none, it decides nothing. */
+static void sparse_rows_are_not_written_out_without_bound(void **state)
+{
+    static const struct {
+        size_t cols, rows;
+        clo_relation relation;
+        uint64_t told;
+        clo_status status;
+    } cases[] = {
+        { 60000, 4000, CLO_REPLACE, 0, CLO_OK },
+        { 60000, 5000, CLO_REPLACE, 0, CLO_UNSUPPORTED },
+        { 60000, 5000, CLO_ADD_REMOVE, 0, CLO_OK },
+        { 60000, 10, CLO_ADD_REMOVE, 5000, CLO_UNSUPPORTED },
+    };
+    clo_learning learning = clo_learning_default();
+    clo_error err;
+    (void)state;
+    learning.center = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clo_domain domain = ball(cases[i].cols, 1, cases[i].relation);
+        domain.rows = cases[i].told;
+        clo_plan *const plan = plan_learning(&domain, &learning, (clo_loss){ 2, 1e-6 });
+        clo_bounded *const data = sparse_rows(cases[i].rows, &domain);
+        assert_int_equal(clo_plan_check_data(plan, data, &err), cases[i].status);
+        clo_bounded_free(data);
+        clo_plan_free(plan);
+    }
+    const clo_domain wide = ball(70000, 1, CLO_REPLACE);
+    assert_fails(learn(learning, "kmeans/lloyd", "", &wide, &err), CLO_UNSUPPORTED, err, "columns");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +334,7 @@ int main(void)
         cmocka_unit_test(refuses_what_could_fail_on_the_data),
         cmocka_unit_test(refuses_a_budget_that_no_plan_could_have),
         cmocka_unit_test(what_is_learnt_is_part_of_the_plan),
+        cmocka_unit_test(sparse_rows_are_not_written_out_without_bound),
         cmocka_unit_test(a_grant_is_for_one_division_of_the_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
