@@ -108,4 +108,21 @@ static inline text json_of(const clo_release *release)
     return t;
 }
 
+/* A run succeeds, and neither threads nor blocks show in what it releases. */
+static inline void assert_same_on_any_threads(const clo_plan *plan, const clo_bounded *data)
+{
+    text seen[2];
+    for (int threads = 1; threads <= 2; threads++) {
+        clo_run_options options = clo_run_options_default();
+        options.threads = threads;
+        options.block_rows = (size_t)threads + 1;
+        clo_release *const release = run_seeded(plan, data, "total", &options);
+        seen[threads - 1] = json_of(release);
+        clo_release_free(release);
+    }
+    assert_string_equal(seen[0].bytes, seen[1].bytes);
+    free(seen[0].bytes);
+    free(seen[1].bytes);
+}
+
 #endif
