@@ -43,7 +43,8 @@ const clo_param clo_i_highdim_params[CLO_HIGHDIM_PARAMS] = {
     [CLO_HIGHDIM_SWAPS] = { "swaps", CLO_PARAM_INT, 0, 1e7, 0, NULL,
                             "steps of choosing centres among the candidates; 0: by the preset" },
     [CLO_HIGHDIM_ROUNDS] = { "rounds", CLO_PARAM_INT, BY_PRESET, 100, BY_PRESET, NULL,
-                             "passes that refine the centres found; -1: by the preset" },
+                             "passes that refine the centres found; -1: by the preset, none "
+                             "without a delta" },
 };
 
 /* ---- the shape ------------------------------------------------------------------------------ */
@@ -95,6 +96,7 @@ static clo_status choose_shape(const clo_draft *draft, clo_highdim *plan, clo_er
     if (values[CLO_HIGHDIM_TREES] > 0) plan->trees = (size_t)values[CLO_HIGHDIM_TREES];
     if (values[CLO_HIGHDIM_LEVELS] > 0) plan->levels = (size_t)values[CLO_HIGHDIM_LEVELS];
     if (values[CLO_HIGHDIM_SWAPS] > 0) plan->swaps = (size_t)values[CLO_HIGHDIM_SWAPS];
+    if (draft->budget.delta == 0) plan->rounds = 0; /* they have Gaussian noise */
     if (values[CLO_HIGHDIM_ROUNDS] >= 0) plan->rounds = (size_t)values[CLO_HIGHDIM_ROUNDS];
     if (plan->project > plan->cols)
         return clo_i_fail(err, CLO_ARGUMENT,

@@ -109,17 +109,17 @@ static void a_plan_is_trees_swaps_and_rounds(void **state)
     clo_plan_free(plan);
 }
 
-static void without_rounds_the_release_is_pure(void **state)
+static void without_a_delta_there_are_no_rounds(void **state)
 {
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
-    clo_params *params = params_for("kmeans/highdim", "clusters=3");
+    clo_params *params = params_for("kmeans/highdim", "clusters=3 rounds=2");
     clo_plan *plan = NULL;
     clo_error err;
     (void)state;
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 0 }, CLO_EXACT, &plan, &err),
                  CLO_ARGUMENT, err, "set rounds to 0");
     clo_params_free(params);
-    plan = plan_for("kmeans/highdim", "clusters=3 rounds=0", &domain, 1, 0);
+    plan = plan_for("kmeans/highdim", "clusters=3", &domain, 1, 0);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.999);
     clo_plan_free(plan);
@@ -233,7 +233,7 @@ int main(void)
         cmocka_unit_test(centres_are_found_in_all_columns),
         cmocka_unit_test(centres_are_found_through_random_directions),
         cmocka_unit_test(a_plan_is_trees_swaps_and_rounds),
-        cmocka_unit_test(without_rounds_the_release_is_pure),
+        cmocka_unit_test(without_a_delta_there_are_no_rounds),
         cmocka_unit_test(the_papers_constants_are_planned_and_run),
         cmocka_unit_test(every_input_has_an_answer),
         cmocka_unit_test(threads_blocks_and_row_order_do_not_show),
