@@ -68,7 +68,7 @@ static void a_plan_is_one_gaussian_query_a_round(void **state)
 {
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     (void)state;
-    clo_plan *const plan = plan_for("kmeans", "clusters=4 rounds=6", &domain, 1, 1e-6);
+    clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=4 rounds=6", &domain, 1, 1e-6);
     assert_int_equal(plan->slot_count, 1);
     assert_int_equal(plan->slots[0].event.count, 6);
     assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_GAUSSIAN);
