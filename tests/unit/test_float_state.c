@@ -52,17 +52,22 @@ static void flushing_is_refused_before_data_are_bounded(void **state)
     clo_table_free(table);
 }
 
+/* LLVM's runtime gives its threads the state of the first at every start: then there is nothing to
+ * refuse. */
 static void one_thread_of_several_is_enough_to_refuse(void **state)
 {
+    bool kept = false;
     clo_error err;
     (void)state;
     omp_set_num_threads(3);
 #pragma omp parallel
     if (omp_get_thread_num() == 2) _mm_setcsr(_mm_getcsr() | FLUSH);
+#pragma omp parallel
+    if (omp_get_thread_num() == 2) kept = (_mm_getcsr() & FLUSH) != 0;
     const clo_status status = clo_i_check_float_state(0, &err);
 #pragma omp parallel
     _mm_setcsr(_mm_getcsr() & ~(unsigned)FLUSH);
-    assert_int_equal(status, CLO_UNSUPPORTED);
+    assert_int_equal(status, kept ? CLO_UNSUPPORTED : CLO_OK);
     assert_ok(clo_i_check_float_state(0, &err), err);
 }
 #endif
