@@ -166,13 +166,13 @@ static void measure(const task *t, size_t runs)
     tally sum = { 0 };
     clo_domain domain;
     clo_plan *const plan = plan_of(t, &domain);
-    const clo_slot *const slot = &plan->slots[0];
+    const clo_line *const line = &plan->lines[0];
     double *const rows = calloc(t->rows * t->cols, sizeof *rows);
     if (!rows) exit(1);
     for (size_t run = 0; run < runs; run++) one_run(t, plan, &domain, run, rows, &sum);
     printf("k=%zu d=%zu epsilon=%g A=%llu beta=%.2e spans=%zu  n=%zu outliers=%zu flat=%zu: "
            "true %zu, wrong %zu, none %zu of %zu; %.5f s a run\n",
-           t->dim, t->cols, t->epsilon, (unsigned long long)slot->scale, slot->beta, slot->groups,
+           t->dim, t->cols, t->epsilon, (unsigned long long)line->scale, line->beta, line->groups,
            t->rows, t->outliers, t->flat, sum.found - sum.wrong, sum.wrong, runs - sum.found, runs,
            sum.seconds / (double)runs);
     free(rows);
@@ -183,7 +183,7 @@ static void general(task t, size_t runs)
 {
     clo_domain domain;
     clo_plan *const plan = plan_of(&t, &domain);
-    const size_t a = (size_t)plan->slots[0].scale;
+    const size_t a = (size_t)plan->lines[0].scale;
     const size_t rows[] = { a / 2, a, a + a / 2, 2 * a + t.dim + 1, 2 * a + t.dim + 5 };
     clo_plan_free(plan);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

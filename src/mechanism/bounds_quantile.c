@@ -32,11 +32,11 @@ typedef struct quantile_plan {
 static clo_status plan_line(clo_draft *draft, const quantile_plan *plan, uint64_t numerator,
                             double epsilon, const char *label, clo_error *err)
 {
-    clo_slot slot;
+    clo_line line;
     const uint64_t times = plan->columns ? draft->domain->cols : 1;
     CLO_TRY(clo_i_plan_quantile(draft->domain, plan->thresholds, numerator, PARTS, epsilon, times,
-                                label, &slot, err));
-    return clo_i_draft_add(draft, &slot, err);
+                                label, &line, err));
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
@@ -101,7 +101,7 @@ static clo_status bound_columns(const quantile_plan *plan, const clo_domain *dom
     CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[0], err));
     CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[1], err));
     for (size_t end = 0; end < 2; end++) {
-        clo_i_threshold_handicaps(&context->meter->slots[end], plan->steps, plan->thresholds,
+        clo_i_threshold_handicaps(&context->meter->lines[end], plan->steps, plan->thresholds,
                                   end == 1, handicaps);
         for (size_t j = 0; j < d; j++) {
             size_t chosen;

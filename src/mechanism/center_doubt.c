@@ -25,16 +25,16 @@ static void add_noise(const clo_i_center_plan *plan, clo_stream *stream, double 
 }
 
 /* The rounds that would have followed, on clusters whose means are the released centres. */
-static void refine(const clo_i_center_plan *plan, const clo_slot *slot, clo_stream *stream,
+static void refine(const clo_i_center_plan *plan, const clo_line *line, clo_stream *stream,
                    const double *truth, double size, double *sum, double *center)
 {
-    const double noise = ldexp((double)slot->scale, -slot->bits);
-    const double noise_of_size = (double)slot->scale / (double)slot->count_unit;
+    const double noise = ldexp((double)line->scale, -line->bits);
+    const double noise_of_size = (double)line->scale / (double)line->count_unit;
     double variance = INFINITY;
     for (uint64_t round = 0; round < plan->rounds; round++) {
         for (size_t j = 0; j < plan->own; j++)
             sum[j] = size * truth[j] + noise * clo_i_random_normal(stream);
-        clo_i_center_step(slot, plan->own, sum, size + noise_of_size * clo_i_random_normal(stream),
+        clo_i_center_step(line, plan->own, sum, size + noise_of_size * clo_i_random_normal(stream),
                           center, &variance);
     }
 }
@@ -47,7 +47,7 @@ typedef struct imagined {
 } imagined;
 
 static clo_status imagine(const clo_i_center_plan *plan, const clo_center_job *job,
-                          const clo_center_model *model, const clo_slot *rounds,
+                          const clo_center_model *model, const clo_line *rounds,
                           const double *centers, const double *sizes, size_t entries,
                           clo_stream *stream, imagined *work, double *moves, clo_error *err)
 {
@@ -72,7 +72,7 @@ static clo_status imagine(const clo_i_center_plan *plan, const clo_center_job *j
 }
 
 clo_status clo_i_center_doubt(const clo_i_center_plan *plan, const clo_center_job *job,
-                              const clo_center_model *model, const clo_slot *rounds,
+                              const clo_center_model *model, const clo_line *rounds,
                               const double *centers, const double *sizes, double *moves,
                               clo_error *err)
 {

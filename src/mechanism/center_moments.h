@@ -43,10 +43,10 @@ double clo_i_center_error(const clo_i_center_plan *plan, double rows);
 /* Moves a centre toward the noisy mean sum / size, as far as that can be trusted beside what is
  * known already; not at all where the size is within the noise of 0.  variance: of a coordinate of
  * the centre, before and after; INFINITY where nothing is known of it. */
-void clo_i_center_step(const clo_slot *slot, size_t d, const double *sum, double size,
+void clo_i_center_step(const clo_line *line, size_t d, const double *sum, double size,
                        double *center, double *variance);
 /* One round: asks for the sums and sizes of the clusters that the centres make, and moves them. */
-CLO_CHECK clo_status clo_i_center_refine_once(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_center_refine_once(clo_context *context, size_t line,
                                               const clo_bounded *data, size_t d, double *centers,
                                               double *variances, double *sums, double *sizes,
                                               clo_error *err);
@@ -57,7 +57,7 @@ CLO_CHECK clo_status clo_i_center_refine_once(clo_context *context, size_t slot,
  * times: the root mean square of each coordinate's move.  rounds: the line of the rounds, or NULL;
  * sizes: of the last one; centers: as they are seen; moves: clusters x own. */
 CLO_CHECK clo_status clo_i_center_doubt(const clo_i_center_plan *plan, const clo_center_job *job,
-                                        const clo_center_model *model, const clo_slot *rounds,
+                                        const clo_center_model *model, const clo_line *rounds,
                                         const double *centers, const double *sizes, double *moves,
                                         clo_error *err);
 

@@ -12,11 +12,11 @@
 
 static const double LEAST_TRUST = 0.1; /* for how little a round counts in what is known after it */
 
-void clo_i_center_step(const clo_slot *slot, size_t d, const double *sum, double size,
+void clo_i_center_step(const clo_line *line, size_t d, const double *sum, double size,
                        double *center, double *variance)
 {
-    if (clo_i_size_is_noise(slot, size)) return;
-    const double noise = ldexp((double)slot->scale, -slot->bits) / size, fresh = noise * noise;
+    if (clo_i_size_is_noise(line, size)) return;
+    const double noise = ldexp((double)line->scale, -line->bits) / size, fresh = noise * noise;
     const double wide = 1 + 2 * sqrt(2 / (double)d);
     double step = 0;
     for (size_t j = 0; j < d; j++)
@@ -33,14 +33,14 @@ clo_status clo_i_center_refine_once(clo_context *context, size_t ask, const clo_
                                     size_t d, double *centers, double *variances, double *sums,
                                     double *sizes, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[ask];
-    const size_t k = slot->groups, mark = clo_i_workspace_mark(context->workspace);
+    const clo_line *const line = &context->meter->lines[ask];
+    const size_t k = line->groups, mark = clo_i_workspace_mark(context->workspace);
     clo_assign rule;
     clo_status status =
-        clo_i_assign_centers(context->workspace, centers, k, d, slot->bits, &rule, err);
+        clo_i_assign_centers(context->workspace, centers, k, d, line->bits, &rule, err);
     if (!status) status = clo_i_ask_gaussian_sum(context, ask, data, &rule, sums, sizes, err);
     for (size_t c = 0; !status && c < k; c++)
-        clo_i_center_step(slot, d, sums + c * d, sizes[c], centers + c * d, variances + c);
+        clo_i_center_step(line, d, sums + c * d, sizes[c], centers + c * d, variances + c);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

@@ -90,9 +90,9 @@ clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double 
 
 /* ---- a round --------------------------------------------------------------------------- */
 
-bool clo_i_size_is_noise(const clo_slot *slot, double size)
+bool clo_i_size_is_noise(const clo_line *line, double size)
 {
-    return size <= 2 * clo_i_slot_count_deviation(slot);
+    return size <= 2 * clo_i_line_count_deviation(line);
 }
 
 void clo_i_pull_into_ball(double *center, size_t d)
@@ -105,11 +105,11 @@ void clo_i_pull_into_ball(double *center, size_t d)
 
 /* Moves a centre toward the noisy mean, as far as the mean can be trusted: not at all where the
  * noisy size is within the noise of 0, and otherwise by the positive-part James-Stein factor. */
-void clo_i_move_center(const clo_slot *slot, size_t d, const double *sum, double size,
+void clo_i_move_center(const clo_line *line, size_t d, const double *sum, double size,
                        double *center)
 {
-    if (clo_i_size_is_noise(slot, size)) return;
-    const double noise = clo_i_slot_deviation(slot) / size;
+    if (clo_i_size_is_noise(line, size)) return;
+    const double noise = clo_i_line_deviation(line) / size;
     double step = 0, trust = 1;
     for (size_t j = 0; j < d; j++)
         step += (sum[j] / size - center[j]) * (sum[j] / size - center[j]);
@@ -126,15 +126,15 @@ size_t clo_i_center_round_size(size_t k, size_t d)
 clo_status clo_i_center_round(clo_context *context, size_t ask, const clo_bounded *data, size_t d,
                               double *centers, double *sums, double *sizes, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[ask];
-    const size_t k = slot->groups, mark = clo_i_workspace_mark(context->workspace);
+    const clo_line *const line = &context->meter->lines[ask];
+    const size_t k = line->groups, mark = clo_i_workspace_mark(context->workspace);
     clo_assign rule;
     clo_status status =
-        clo_i_assign_centers(context->workspace, centers, k, d, slot->bits, &rule, err);
+        clo_i_assign_centers(context->workspace, centers, k, d, line->bits, &rule, err);
     if (!status) status = clo_i_ask_cluster_sum(context, ask, data, &rule, sums, sizes, err);
     if (!status)
         for (size_t c = 0; c < k; c++)
-            clo_i_move_center(slot, d, sums + c * d, sizes[c], centers + c * d);
+            clo_i_move_center(line, d, sums + c * d, sizes[c], centers + c * d);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

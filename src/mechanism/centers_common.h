@@ -32,15 +32,15 @@ CLO_CHECK clo_status clo_i_start_centers(clo_context *context, size_t k, size_t 
 size_t clo_i_start_centers_size(size_t k, size_t d); /* bytes of workspace */
 
 /* Whether a noisy size tells nothing from 0. */
-bool clo_i_size_is_noise(const clo_slot *slot, double size);
+bool clo_i_size_is_noise(const clo_line *line, double size);
 /* Moves a centre toward the noisy mean sum / size, as far as that can be trusted: not at all where
  * the size is within the noise of 0, otherwise by the positive-part James-Stein factor. */
-void clo_i_move_center(const clo_slot *slot, size_t d, const double *sum, double size,
+void clo_i_move_center(const clo_line *line, size_t d, const double *sum, double size,
                        double *center);
 /* One of Lloyd's rounds: asks for the sums and sizes of the clusters that the centres make, and
- * moves the centres.  slot: a line of sums and sizes; d: the coordinates that it sees; sums: k x d,
+ * moves the centres.  line: a line of sums and sizes; d: the coordinates that it sees; sums: k x d,
  * sizes: k, both answered. */
-CLO_CHECK clo_status clo_i_center_round(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_center_round(clo_context *context, size_t line, const clo_bounded *data,
                                         size_t d, double *centers, double *sums, double *sizes,
                                         clo_error *err);
 size_t clo_i_center_round_size(size_t k, size_t d); /* bytes of workspace */

@@ -9,7 +9,7 @@ size_t clo_i_frame_scratch(size_t d, size_t rank)
            clo_i_take_size(clo_i_eigen_scratch(d, rank), sizeof(double));
 }
 
-clo_status clo_i_find_spectrum(clo_context *context, size_t slot, const clo_bounded *data, size_t d,
+clo_status clo_i_find_spectrum(clo_context *context, size_t line, const clo_bounded *data, size_t d,
                                size_t rank, double *frame, double *values, clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
@@ -17,7 +17,7 @@ clo_status clo_i_find_spectrum(clo_context *context, size_t slot, const clo_boun
     const size_t mark = clo_i_workspace_mark(space);
     double *gram = NULL, *scratch = NULL;
     clo_status status = clo_i_take(space, d * d, sizeof *gram, &gram, err);
-    if (!status) status = clo_i_ask_gaussian_gram(context, slot, data, &all, gram, err);
+    if (!status) status = clo_i_ask_gaussian_gram(context, line, data, &all, gram, err);
     if (!status)
         status = clo_i_take(space, clo_i_eigen_scratch(d, rank), sizeof *scratch, &scratch, err);
     if (!status) status = clo_i_eigen_top(gram, d, rank, values, frame, scratch, err);
@@ -25,13 +25,13 @@ clo_status clo_i_find_spectrum(clo_context *context, size_t slot, const clo_boun
     return status;
 }
 
-clo_status clo_i_find_frame(clo_context *context, size_t slot, const clo_bounded *data, size_t d,
+clo_status clo_i_find_frame(clo_context *context, size_t line, const clo_bounded *data, size_t d,
                             size_t rank, double *frame, clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *values = NULL;
     clo_status status = clo_i_take(context->workspace, rank, sizeof *values, &values, err);
-    if (!status) status = clo_i_find_spectrum(context, slot, data, d, rank, frame, values, err);
+    if (!status) status = clo_i_find_spectrum(context, line, data, d, rank, frame, values, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

@@ -9,11 +9,11 @@
 
 /* Bytes that clo_i_find_frame takes for a while, beyond the frame itself. */
 size_t clo_i_frame_scratch(size_t d, size_t rank);
-/* Asks the slot, a gaussian_gram of one cluster, and fills the d x rank orthonormal frame. */
-CLO_CHECK clo_status clo_i_find_frame(clo_context *context, size_t slot, const clo_bounded *data,
+/* Asks the line, a gaussian_gram of one cluster, and fills the d x rank orthonormal frame. */
+CLO_CHECK clo_status clo_i_find_frame(clo_context *context, size_t line, const clo_bounded *data,
                                       size_t d, size_t rank, double *frame, clo_error *err);
 /* The same, and the `rank` eigenvalues of the noisy matrix, largest first. */
-CLO_CHECK clo_status clo_i_find_spectrum(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_find_spectrum(clo_context *context, size_t line, const clo_bounded *data,
                                          size_t d, size_t rank, double *frame, double *values,
                                          clo_error *err);
 

@@ -28,7 +28,7 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
                         const char *token, clo_grant **out, clo_error *err)
 {
     char name[128], relation[256];
-    clo_event events[CLO_MAX_SLOTS];
+    clo_event events[CLO_MAX_LINES];
     clo_grant *grant = NULL;
     const clo_guarantee guarantee = clo_plan_guarantee(plan);
     /* Whoever reads the books must see which of the losses hold in a weaker sense. */
@@ -45,8 +45,8 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
                             .price = plan->price.loss,
                             .token = token,
                             .plan = plan->id };
-    for (size_t i = 0; i < plan->slot_count; i++) events[i] = plan->slots[i].event;
-    CLO_TRY(clo_i_events_rho(events, plan->slot_count, &charge.rho, &charge.rho_delta, err));
+    for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
+    CLO_TRY(clo_i_events_rho(events, plan->line_count, &charge.rho, &charge.rho_delta, err));
     /* All that can fail for another reason comes first: what is charged is granted. */
     CLO_TRY(new_grant(plan, &grant, err));
     const clo_status status = clo_i_ledger_charge(ledger, &charge, &grant->receipt, err);

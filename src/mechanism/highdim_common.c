@@ -165,16 +165,16 @@ static clo_status calibrate(clo_event *events, clo_loss budget, clo_error *err)
 
 static clo_status add_choice(clo_draft *draft, const clo_highdim *plan, const clo_domain *domain,
                              size_t candidates, size_t sets, double reach, const clo_event *event,
-                             const char *label, size_t *line, clo_error *err)
+                             const char *label, size_t *place, clo_error *err)
 {
     const clo_center_choice how = { candidates, plan->clusters, sets, plan->loss, reach };
-    clo_slot slot;
-    *line = draft->slot_count;
+    clo_line line;
+    *place = draft->line_count;
     if (event->count == 0) return CLO_OK;
     CLO_TRY(
-        clo_i_plan_choose_centers(domain, &how, event->parameter, event->count, label, &slot, err));
-    slot.lens = domain != draft->domain;
-    return clo_i_draft_add(draft, &slot, err);
+        clo_i_plan_choose_centers(domain, &how, event->parameter, event->count, label, &line, err));
+    line.lens = domain != draft->domain;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static clo_status add_search(clo_draft *draft, const clo_event *events, clo_highdim *plan,
@@ -186,12 +186,12 @@ static clo_status add_search(clo_draft *draft, const clo_event *events, clo_high
                                  .trees = plan->repeats * plan->trees,
                                  .most = plan->most / plan->trees,
                                  .threshold = plan->threshold };
-    clo_slot slot;
+    clo_line line;
     CLO_TRY(clo_i_plan_partition(seen, &tree, events[TREE].parameter,
-                                 "which cubes hold many records, one ask a level", &slot, err));
-    slot.lens = plan->project > 0;
-    plan->tree_line = draft->slot_count;
-    CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                                 "which cubes hold many records, one ask a level", &line, err));
+    line.lens = plan->project > 0;
+    plan->tree_line = draft->line_count;
+    CLO_TRY(clo_i_draft_add(draft, &line, err));
     CLO_TRY(add_choice(draft, plan, seen, plan->most + plan->clusters, 0, plan->reach,
                        &events[SWAP], "which centre to swap for which cube's, one ask a step",
                        &plan->swap_line, err));
@@ -227,13 +227,13 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdi
     share_out(&plan, events);
     CLO_TRY(calibrate(events, draft->budget, err));
     CLO_TRY(add_search(draft, events, &plan, err));
-    plan.round_line = draft->slot_count;
+    plan.round_line = draft->line_count;
     if (plan.rounds) {
-        clo_slot slot;
+        clo_line line;
         CLO_TRY(clo_i_plan_gaussian_step(
             draft->domain, plan.clusters, events[ROUND].parameter, events[ROUND].count,
-            "how the records pull at the centres, one ask a round", &slot, err));
-        CLO_TRY(clo_i_draft_add(draft, &slot, err));
+            "how the records pull at the centres, one ask a round", &line, err));
+        CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
     CLO_TRY(add_choice(draft, &plan, draft->domain, plan.repeats * plan.clusters, plan.repeats, 2,
                        &events[FINAL], "which of the repeats is best", &plan.final_line, err));
@@ -244,14 +244,14 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdi
 
 /* A cluster that is not several times as large as the threshold of a cube leaves no cube behind:
  * the share by which it falls short stands for the chance that its centre is anywhere. */
-double clo_i_highdim_predict(const clo_highdim *plan, const clo_slot *slots, double rows)
+double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, double rows)
 {
-    const clo_slot *const slot = &slots[plan->round_line];
+    const clo_line *const line = &lines[plan->round_line];
     const double root = sqrt((double)plan->cols), size = rows / (double)plan->clusters;
-    const double enough = ENOUGH * (double)slots[plan->tree_line].threshold;
+    const double enough = ENOUGH * (double)lines[plan->tree_line].threshold;
     const double missed = size < enough ? 1 - size / enough : 0;
     if (plan->rounds == 0) return ldexp(root, 1 - (int)plan->levels) + missed; /* half a cube */
-    return clo_i_highdim_width(plan) * root * ldexp((double)slot->scale, -slot->bits) / size +
+    return clo_i_highdim_width(plan) * root * ldexp((double)line->scale, -line->bits) / size +
            missed;
 }
 

@@ -23,14 +23,14 @@ double clo_i_highdim_width(const clo_highdim *plan)
 
 /* As far as the step can be trusted: not at all where size or stiffness are within the noise of 0,
  * and otherwise by the positive-part James-Stein factor. */
-static void move(const clo_slot *slot, size_t d, double width, const clo_steps *steps, size_t c,
+static void move(const clo_line *line, size_t d, double width, const clo_steps *steps, size_t c,
                  double *center)
 {
     const double *const pull = steps->pulls + c * d;
-    if (clo_i_size_is_noise(slot, steps->sizes[c])) return;
-    if (clo_i_size_is_noise(slot, steps->stiffness[c])) return;
+    if (clo_i_size_is_noise(line, steps->sizes[c])) return;
+    if (clo_i_size_is_noise(line, steps->stiffness[c])) return;
     const double unit = width / steps->stiffness[c];
-    const double noise = unit * ldexp((double)slot->scale, -slot->bits);
+    const double noise = unit * ldexp((double)line->scale, -line->bits);
     double square = 0, trust = 1;
     for (size_t j = 0; j < d; j++) square += unit * pull[j] * unit * pull[j];
     if (d > 2 && square > 0) trust = fmax(0, 1 - ((double)d - 2) * noise * noise / square);
@@ -42,7 +42,7 @@ static clo_status ask(const clo_highdim *plan, clo_context *context, const clo_b
                       double width, const double *centers, clo_steps *steps, clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    const int bits = context->meter->slots[plan->round_line].bits;
+    const int bits = context->meter->lines[plan->round_line].bits;
     clo_assign rule;
     clo_status status = clo_i_assign_centers(context->workspace, centers, plan->clusters,
                                              plan->cols, bits, &rule, err);
@@ -74,7 +74,7 @@ clo_status clo_i_highdim_refine(const clo_highdim *plan, clo_context *context,
     for (size_t round = 0; round < plan->rounds; round++) {
         CLO_TRY(ask(plan, context, data, width, centers, &steps, err));
         for (size_t c = 0; c < k; c++)
-            move(&context->meter->slots[plan->round_line], d, width, &steps, c, centers + c * d);
+            move(&context->meter->lines[plan->round_line], d, width, &steps, c, centers + c * d);
         if (plan->loss == CLO_LOSS_SQUARED && cuts(plan, &steps)) width = fmin(2, 2 * width);
     }
     return CLO_OK;

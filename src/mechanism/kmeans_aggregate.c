@@ -39,7 +39,7 @@ static size_t good_blocks(const clo_domain *domain, size_t clusters)
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     aggregate_plan *const plan = state;
-    clo_slot slot;
+    clo_line line;
     *plan = (aggregate_plan){ .clusters = (size_t)draft->values[CLUSTERS],
                               .blocks = (size_t)draft->values[BLOCKS],
                               .restarts = (size_t)draft->values[RESTARTS] };
@@ -49,9 +49,9 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                           "another method");
     if (plan->blocks == 0) plan->blocks = good_blocks(draft->domain, plan->clusters);
     CLO_TRY(clo_i_plan_aggregate_centers(draft->domain, plan->clusters, plan->blocks, draft->budget,
-                                         "centres of the blocks, brought together", &slot, err));
+                                         "centres of the blocks, brought together", &line, err));
     draft->workspace = clo_i_take_size(plan->clusters * draft->domain->cols, sizeof(double));
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* A function of the block and of its own public seed; on one thread, for others solve others. */

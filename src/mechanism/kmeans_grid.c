@@ -44,20 +44,20 @@ static size_t good_side(const clo_domain *domain, size_t clusters, double epsilo
 }
 
 /* What the noise of one in so many cells exceeds. */
-static double noise_reach(const clo_slot *slot, size_t cells)
+static double noise_reach(const clo_line *line, size_t cells)
 {
     const double log_cells = log(fmax((double)cells, 2));
-    if (slot->event.kind == CLO_EVENT_GAUSSIAN) return slot->noise * sqrt(2 * log_cells);
-    return log_cells * (double)slot->rate_denominator / (double)slot->rate_numerator;
+    if (line->event.kind == CLO_EVENT_GAUSSIAN) return line->noise * sqrt(2 * log_cells);
+    return log_cells * (double)line->rate_denominator / (double)line->rate_numerator;
 }
 
 /* Laplace noise at the pure epsilon, or Gaussian noise where there is a delta and it needs less. */
-static clo_status plan_counts(clo_draft *draft, size_t side, clo_slot *out, clo_error *err)
+static clo_status plan_counts(clo_draft *draft, size_t side, clo_line *out, clo_error *err)
 {
     static const char label[] = "counts of all cells of the grid";
     const clo_event pure = { .kind = CLO_EVENT_PURE, .parameter = 1, .count = 1 };
     const clo_event gaussian = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    clo_slot other;
+    clo_line other;
     clo_error unused;
     double epsilon, mu;
     CLO_TRY(clo_calibrate(&pure, 1, draft->budget, &epsilon, err));
@@ -79,7 +79,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     grid_plan *const plan = state;
     const clo_domain *const domain = draft->domain;
     size_t side = (size_t)draft->values[SIDE];
-    clo_slot slot;
+    clo_line line;
     plan->clusters = (size_t)draft->values[CLUSTERS];
     if (side == 0) side = good_side(domain, plan->clusters, draft->budget.epsilon);
     if (clo_i_grid_cells(side, domain->cols) == SIZE_MAX)
@@ -87,16 +87,16 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                           "a grid of %zu cells along each of %zu columns is too large: this method "
                           "counts at most %d cells; take another, or look at fewer columns",
                           side, domain->cols, (int)CLO_MAX_CELLS);
-    CLO_TRY(plan_counts(draft, side, &slot, err));
-    plan->cells = slot.groups;
-    plan->threshold = noise_reach(&slot, plan->cells);
+    CLO_TRY(plan_counts(draft, side, &line, err));
+    plan->cells = line.groups;
+    plan->threshold = noise_reach(&line, plan->cells);
     if (plan->clusters > plan->cells)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be at most the number of cells, %zu",
                           plan->cells);
     draft->workspace = clo_i_take_size(plan->cells, sizeof(double)) +
                        clo_i_take_size(plan->clusters * domain->cols, sizeof(double)) +
                        clo_i_take_size(plan->clusters, sizeof(double));
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* ---- the cells that count ------------------------------------------------------------------ */
@@ -117,11 +117,11 @@ static void weighed_free(weighed *w)
 }
 
 /* A cell that the ball does not reach holds no record, and what it seems to hold is noise. */
-static bool outside_ball(const clo_slot *slot, const double *center)
+static bool outside_ball(const clo_line *line, const double *center)
 {
-    const double half = ldexp((double)slot->reach, -slot->bits) / (double)slot->side;
+    const double half = ldexp((double)line->reach, -line->bits) / (double)line->side;
     double square = 0;
-    for (size_t j = 0; j < slot->cols; j++) {
+    for (size_t j = 0; j < line->cols; j++) {
         const double near = fmax(fabs(center[j]) - half, 0);
         square += near * near;
     }
@@ -152,10 +152,10 @@ static clo_status choose_threshold(const grid_plan *plan, const double *counts, 
 }
 
 /* Cells outside of the ball have been given counts below all others. */
-static clo_status weigh(const grid_plan *plan, const clo_slot *slot, const double *counts,
+static clo_status weigh(const grid_plan *plan, const clo_line *line, const double *counts,
                         weighed *out, clo_error *err)
 {
-    const size_t d = slot->cols;
+    const size_t d = line->cols;
     size_t kept = 0;
     double threshold;
     CLO_TRY(choose_threshold(plan, counts, &threshold, err));
@@ -165,7 +165,7 @@ static clo_status weigh(const grid_plan *plan, const clo_slot *slot, const doubl
     CLO_TRY(clo_i_alloc(kept, sizeof *out->labels, &out->labels, err));
     for (size_t c = 0; c < plan->cells; c++) {
         if (!(counts[c] >= threshold)) continue;
-        clo_i_cell_center(slot, c, out->points + out->count * d);
+        clo_i_cell_center(line, c, out->points + out->count * d);
         out->weights[out->count++] = fmax(counts[c], 1);
     }
     return CLO_OK;
@@ -200,7 +200,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const grid_plan *const plan = state;
-    const clo_slot *const slot = &context->meter->slots[0];
+    const clo_line *const line = &context->meter->lines[0];
     const size_t k = plan->clusters, d = domain->cols;
     double *counts = NULL, *centers = NULL, *sizes = NULL;
     weighed w = { .count = 0 };
@@ -209,10 +209,10 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
     CLO_TRY(clo_i_ask_cell_counts(context, 0, data, counts, err));
     for (size_t c = 0; c < plan->cells; c++) {
-        clo_i_cell_center(slot, c, centers);
-        if (outside_ball(slot, centers)) counts[c] = -INFINITY;
+        clo_i_cell_center(line, c, centers);
+        if (outside_ball(line, centers)) counts[c] = -INFINITY;
     }
-    clo_status status = weigh(plan, slot, counts, &w, err);
+    clo_status status = weigh(plan, line, counts, &w, err);
     if (!status) status = solve(context, k, d, &w, centers, sizes, err);
     weighed_free(&w);
     if (status) return status;
@@ -222,11 +222,11 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 /* A cluster narrower than a cell lands on the middle of its cell, and one that spreads over several
  * has its mean found between them: of a Gaussian what is left of that error is exp(-2 (pi s /
  * w)^2). Nothing lands anywhere where a cluster's records are fewer than the threshold. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const grid_plan *const plan = state;
-    const double width = 2 * ldexp((double)slots[0].reach, -slots[0].bits) / (double)slots[0].side;
+    const double width = 2 * ldexp((double)lines[0].reach, -lines[0].bits) / (double)lines[0].side;
     const double waves = acos(-1) * USUAL_SPREAD / width;
     if (rows < plan->threshold * (double)plan->clusters) return 1;
     return fmin(1, width * sqrt((double)domain->cols / 12) * exp(-2 * waves * waves));

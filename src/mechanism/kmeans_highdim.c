@@ -16,11 +16,11 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_highdim_run(state, domain, data, context, out, err);
 }
 
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     (void)domain;
-    return clo_i_highdim_predict(state, slots, rows);
+    return clo_i_highdim_predict(state, lines, rows);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_highdim;

@@ -56,7 +56,7 @@ static clo_status add_frame(clo_draft *draft, lloyd_plan *plan, clo_error *err)
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     const double wanted = draft->values[REDUCE];
     const bool pure = draft->values[NOISE] == CLO_SUM_LAPLACE || !(draft->budget.delta > 0);
-    clo_slot slot;
+    clo_line line;
     double mu;
     if (wanted > (double)plan->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -69,15 +69,15 @@ static clo_status add_frame(clo_draft *draft, lloyd_plan *plan, clo_error *err)
     if (wanted == 0 || (wanted < 0 && (pure || plan->cols <= 2 * plan->clusters))) return CLO_OK;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[SHARE]), 1,
-                                     "Gram matrix of the records, to choose directions by", &slot,
+                                     "Gram matrix of the records, to choose directions by", &line,
                                      err));
     plan->frame = wanted > 0 ? (size_t)wanted
                              : what_pays(draft->domain, plan->clusters,
-                                         ldexp((double)slot.scale, -2 * slot.bits));
+                                         ldexp((double)line.scale, -2 * line.bits));
     if (plan->frame == 0) return CLO_OK;
     plan->seen = plan->frame;
     plan->round_mu = mu * sqrt((1 - draft->values[SHARE]) / (double)plan->rounds);
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* The rounds: Gaussian beside the Gram matrix, otherwise with whatever noise errs less. */
@@ -85,16 +85,16 @@ static clo_status add_rounds(clo_draft *draft, const lloyd_plan *plan, clo_error
 {
     const char *const label = "sums and sizes of the clusters, one ask a round";
     const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
-    clo_slot slot;
+    clo_line line;
     if (plan->frame)
         CLO_TRY(clo_i_plan_gaussian_sum(&seen, plan->clusters, plan->round_mu, plan->rounds, label,
-                                        &slot, err));
+                                        &line, err));
     else
         CLO_TRY(clo_i_plan_cluster_sum_within(draft->domain, plan->clusters,
                                               (clo_sum_noise)draft->values[NOISE], draft->budget,
-                                              plan->rounds, label, &slot, err));
-    slot.lens = plan->frame > 0;
-    return clo_i_draft_add(draft, &slot, err);
+                                              plan->rounds, label, &line, err));
+    line.lens = plan->frame > 0;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static size_t state_bytes(const lloyd_plan *plan)
@@ -123,7 +123,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     return CLO_OK;
 }
 
-static size_t rounds_slot(const lloyd_plan *plan)
+static size_t rounds_line(const lloyd_plan *plan)
 {
     return plan->frame > 0;
 }
@@ -141,8 +141,8 @@ static void show_progress(clo_context *context, const lloyd_plan *plan, uint64_t
 static clo_status search(const lloyd_plan *plan, const clo_bounded *data, clo_context *context,
                          double *centers, double *sizes, clo_error *err)
 {
-    const size_t k = plan->clusters, first = rounds_slot(plan);
-    const double weak = 2 * clo_i_slot_count_deviation(&context->meter->slots[first]);
+    const size_t k = plan->clusters, first = rounds_line(plan);
+    const double weak = 2 * clo_i_line_count_deviation(&context->meter->lines[first]);
     double *sums = NULL;
     CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_start_centers(context, k, plan->seen, centers, err));
@@ -192,13 +192,13 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* With directions kept, the part of a centre that they miss is not counted: it depends on the
  * data's spectrum. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const lloyd_plan *const plan = state;
-    const clo_slot *const slot = &slots[rounds_slot(plan)];
+    const clo_line *const line = &lines[rounds_line(plan)];
     (void)domain;
-    return sqrt((double)plan->seen) * clo_i_slot_deviation(slot) * (double)plan->clusters / rows;
+    return sqrt((double)plan->seen) * clo_i_line_deviation(line) * (double)plan->clusters / rows;
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;

@@ -75,42 +75,42 @@ static clo_status check(const clo_draft *draft, const clo_i_center_plan *plan, c
 }
 
 static clo_status plan_tensor(const clo_domain *seen, double mu, clo_i_center_plan *plan,
-                              clo_slot *slot, clo_error *err)
+                              clo_line *line, clo_error *err)
 {
     if (plan->order == 3) {
         CLO_TRY(clo_i_plan_gaussian_moment3(seen, plan->height, mu, 1,
-                                            "third moments of the records", slot, err));
-        plan->tensor_noise = clo_i_moment3_noise(slot);
+                                            "third moments of the records", line, err));
+        plan->tensor_noise = clo_i_moment3_noise(line);
     } else {
         CLO_TRY(
-            clo_i_plan_gaussian_moment(seen, mu, 1, "fourth moments of the records", slot, err));
-        plan->tensor_noise = clo_i_moment_noise(slot);
+            clo_i_plan_gaussian_moment(seen, mu, 1, "fourth moments of the records", line, err));
+        plan->tensor_noise = clo_i_moment_noise(line);
     }
-    slot->lens = true;
+    line->lens = true;
     return CLO_OK;
 }
 
-static clo_status add_slots(clo_draft *draft, double mu, clo_i_center_plan *plan, clo_error *err)
+static clo_status add_lines(clo_draft *draft, double mu, clo_i_center_plan *plan, clo_error *err)
 {
     const double share = 1 - plan->share_frame - plan->share_rounds;
     const clo_domain raised = clo_i_lens_domain(draft->domain, plan->own + 1);
     const clo_domain flat = clo_i_lens_domain(draft->domain, plan->own);
-    clo_slot slot;
+    clo_line line;
     if (plan->frame) {
         CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(plan->share_frame), 1,
                                          "Gram matrix of the records, to choose directions by",
-                                         &slot, err));
-        CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                                         &line, err));
+        CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
-    CLO_TRY(plan_tensor(&raised, mu * sqrt(share), plan, &slot, err));
-    CLO_TRY(clo_i_draft_add(draft, &slot, err));
+    CLO_TRY(plan_tensor(&raised, mu * sqrt(share), plan, &line, err));
+    CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->rounds == 0) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_sum(plan->frame ? &flat : draft->domain, plan->clusters,
                                     mu * sqrt(plan->share_rounds / (double)plan->rounds),
                                     plan->rounds, "sums and sizes of the clusters, one ask a round",
-                                    &slot, err));
-    slot.lens = plan->frame > 0;
-    return clo_i_draft_add(draft, &slot, err);
+                                    &line, err));
+    line.lens = plan->frame > 0;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static size_t tensor_size(const clo_i_center_plan *plan)
@@ -143,7 +143,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
     clo_i_center_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
-    CLO_TRY(add_slots(draft, mu, &plan, err));
+    CLO_TRY(add_lines(draft, mu, &plan, err));
     draft->workspace = state_bytes(&plan);
     memcpy(state, &plan, sizeof plan);
     return CLO_OK;
@@ -276,7 +276,7 @@ static clo_status put_uncertainty(const clo_i_center_plan *plan, const clo_domai
 {
     const size_t k = plan->clusters, d = plan->cols;
     const size_t line = 1 + (plan->frame > 0);
-    const clo_slot *const rounds = plan->rounds ? &context->meter->slots[line] : NULL;
+    const clo_line *const rounds = plan->rounds ? &context->meter->lines[line] : NULL;
     double *moves = NULL, *scale = NULL, *center = NULL, *uncertainty = NULL;
     CLO_TRY(clo_i_take(context->workspace, k * plan->own, sizeof *moves, &moves, err));
     CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
@@ -315,11 +315,11 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 
 /* The noise, and a share for the clusters that a fit misses now and then: over the map of
  * bench/bench_centers_map.py the error is that much larger. */
-static double predict(const void *plan_state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     (void)domain;
-    (void)slots;
+    (void)lines;
     return (1 + MISSED) * sqrt(clo_i_center_error(plan_state, rows));
 }
 

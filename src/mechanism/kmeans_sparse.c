@@ -159,27 +159,27 @@ static clo_status add_search(clo_draft *draft, const sparse_plan *plan, const cl
                              size_t groups, const char *label, clo_error *err)
 {
     const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
-    clo_slot slot;
+    clo_line line;
     CLO_TRY(clo_i_plan_cluster_sum(plan->sketch ? &seen : draft->domain, groups, event->kind,
-                                   event->parameter, event->count, label, &slot, err));
-    slot.lens = slot.sketch = plan->sketch;
-    return clo_i_draft_add(draft, &slot, err);
+                                   event->parameter, event->count, label, &line, err));
+    line.lens = line.sketch = plan->sketch;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static clo_status add_recovery(clo_draft *draft, const sparse_plan *plan, const clo_event *event,
                                clo_error *err)
 {
-    clo_slot slot;
+    clo_line line;
     if (plan->peel)
         CLO_TRY(clo_i_plan_peel(
             draft->domain, plan->seen, plan->clusters, plan->entries, plan->told, event->parameter,
-            "the largest entries of the clusters' sums, one by one", &slot, err));
+            "the largest entries of the clusters' sums, one by one", &line, err));
     else
         CLO_TRY(clo_i_plan_sparse_sum(
             draft->domain, plan->seen, plan->clusters, plan->entries, event->kind, event->parameter,
-            "sums and sizes of the clusters, in all columns", &slot, err));
-    slot.lens = slot.sketch = plan->sketch;
-    return clo_i_draft_add(draft, &slot, err);
+            "sums and sizes of the clusters, in all columns", &line, err));
+    line.lens = line.sketch = plan->sketch;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static size_t state_bytes(const sparse_plan *plan)
@@ -232,14 +232,14 @@ static void show_progress(clo_context *context, const sparse_plan *plan, uint64_
 static clo_status solve_cells(clo_context *context, const sparse_plan *plan, const double *means,
                               double *sizes, double *centers, uint32_t *labels, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[START_ASK];
+    const clo_line *const line = &context->meter->lines[START_ASK];
     const clo_job job = {
         .rows = means, .count = plan->cells, .cols = plan->seen, .rng = context->rng, .threads = 1
     };
     clo_kmeans_options options = clo_i_kmeans_default(plan->clusters);
     double cost;
     for (size_t c = 0; c < plan->cells; c++)
-        if (clo_i_size_is_noise(slot, sizes[c])) sizes[c] = HARDLY;
+        if (clo_i_size_is_noise(line, sizes[c])) sizes[c] = HARDLY;
     options.restarts = RESTARTS;
     options.weights = sizes;
     return clo_i_kmeans(&job, &options, centers, labels, &cost, err);
@@ -290,7 +290,7 @@ static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_c
                          double *centers, clo_error *err)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
-    const clo_slot *const slots = context->meter->slots;
+    const clo_line *const lines = context->meter->lines;
     double *points = NULL, *sums = NULL, *sizes = NULL, *weights = NULL;
     CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *points, &points, err));
     CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *sums, &sums, err));
@@ -302,7 +302,7 @@ static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_c
     CLO_TRY(cluster_cells(context, plan, points, sizes, centers, weights, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         const size_t last = round ? ROUND_ASK : START_ASK;
-        const double weak = WEAK * clo_i_slot_count_deviation(&slots[last]);
+        const double weak = WEAK * clo_i_line_count_deviation(&lines[last]);
         show_progress(context, plan, 1 + round);
         CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, weights, err));
         CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, sums, weights, err));
@@ -314,9 +314,9 @@ static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_c
 
 /* From a noisy sum, of which noise alone was cut off, to a mean inside the ball.  A cluster whose
  * size is within the noise of nothing has its centre at zero. */
-static void make_mean(const clo_slot *slot, double size, size_t d, double *center)
+static void make_mean(const clo_line *line, double size, size_t d, double *center)
 {
-    const bool nothing = size <= 2 * clo_i_sparse_count_deviation(slot);
+    const bool nothing = size <= 2 * clo_i_sparse_count_deviation(line);
     for (size_t j = 0; j < d; j++) center[j] = nothing ? 0 : center[j] / size;
     clo_i_pull_into_ball(center, d);
 }
@@ -326,7 +326,7 @@ static clo_status recover_by_sums(clo_context *context, size_t ask, const clo_bo
                                   double *sizes, clo_error *err)
 {
     CLO_TRY(clo_i_ask_sparse_sum(context, ask, data, rule, centers, sizes, err));
-    const double edge = clo_i_sparse_edge(&context->meter->slots[ask], (double)count + 1);
+    const double edge = clo_i_sparse_edge(&context->meter->lines[ask], (double)count + 1);
     for (size_t i = 0; i < count; i++)
         if (fabs(centers[i]) <= edge) centers[i] = 0;
     return CLO_OK;
@@ -343,7 +343,7 @@ static clo_status recover_by_peel(clo_context *context, size_t ask, const sparse
     CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *values, &values, err));
     CLO_TRY(clo_i_ask_peel(context, ask, data, rule, columns, values, sizes, err));
     const double edge =
-        clo_i_sparse_edge(&context->meter->slots[ask], (double)k * (double)told + 1);
+        clo_i_sparse_edge(&context->meter->lines[ask], (double)k * (double)told + 1);
     memset(centers, 0, k * plan->cols * sizeof *centers);
     for (size_t i = 0; i < k * told; i++)
         if (fabs(values[i]) > edge) centers[i / told * plan->cols + columns[i]] = values[i];
@@ -354,15 +354,15 @@ static clo_status recover(const sparse_plan *plan, const clo_bounded *data, clo_
                           const double *seen, double *centers, double *sizes, clo_error *err)
 {
     const size_t k = plan->clusters, d = plan->cols, ask = plan->rounds ? 2 : 1;
-    const clo_slot *const slot = &context->meter->slots[ask];
+    const clo_line *const line = &context->meter->lines[ask];
     clo_assign rule;
     show_progress(context, plan, 1 + plan->rounds);
-    CLO_TRY(clo_i_assign_centers(context->workspace, seen, k, plan->seen, slot->bits, &rule, err));
+    CLO_TRY(clo_i_assign_centers(context->workspace, seen, k, plan->seen, line->bits, &rule, err));
     if (plan->peel)
         CLO_TRY(recover_by_peel(context, ask, plan, data, &rule, centers, sizes, err));
     else
         CLO_TRY(recover_by_sums(context, ask, data, &rule, k * d, centers, sizes, err));
-    for (size_t c = 0; c < k; c++) make_mean(slot, sizes[c], d, centers + c * d);
+    for (size_t c = 0; c < k; c++) make_mean(line, sizes[c], d, centers + c * d);
     return CLO_OK;
 }
 
@@ -388,13 +388,13 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* How many entries a centre keeps is known where records have a public number of them. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const sparse_plan *const plan = state;
-    const clo_slot *const slot = &slots[plan->rounds ? 2 : 1];
+    const clo_line *const line = &lines[plan->rounds ? 2 : 1];
     const size_t kept = plan->entries < plan->cols ? plan->entries : plan->cols;
-    const double noise = slot->noise / clo_i_domain_radius(domain);
+    const double noise = line->noise / clo_i_domain_radius(domain);
     if (kept == 0) return NAN;
     return sqrt((double)kept) * noise * (double)plan->clusters / rows;
 }

@@ -71,7 +71,7 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_tree_plan *plan, 
 {
     const double wanted = draft->values[REDUCE];
     const size_t d = plan->cols;
-    clo_slot gram, count;
+    clo_line gram, count;
     if (wanted > 0 && plan->pure)
         return clo_i_fail(err, CLO_BUDGET,
                           "directions are chosen with Gaussian noise, which needs a delta above 0: "
@@ -102,7 +102,7 @@ static double of_one(const clo_i_tree_plan *plan, double whole, double share, ui
 }
 
 static clo_status plan_sums(const clo_i_tree_plan *plan, const clo_domain *domain, size_t groups,
-                            double parameter, uint64_t times, const char *label, clo_slot *out,
+                            double parameter, uint64_t times, const char *label, clo_line *out,
                             clo_error *err)
 {
     return clo_i_plan_cluster_sum(domain, groups, plan->pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN,
@@ -117,10 +117,10 @@ static clo_status add_cells(clo_draft *draft, double parameter, clo_i_tree_plan 
     const clo_domain through = clo_i_lens_domain(draft->domain, plan->seen);
     const clo_domain *const domain = plan->frame ? &through : draft->domain;
     const size_t k = plan->clusters;
-    clo_slot slot;
+    clo_line line;
     if (plan->cells == 0) {
-        CLO_TRY(plan_sums(plan, domain, 1, parameter, plan->passes, label, &slot, err));
-        plan->cells = cells_that_pay(draft->domain, k, plan->seen, clo_i_slot_deviation(&slot));
+        CLO_TRY(plan_sums(plan, domain, 1, parameter, plan->passes, label, &line, err));
+        plan->cells = cells_that_pay(draft->domain, k, plan->seen, clo_i_line_deviation(&line));
     }
     if (plan->tree) plan->cells = clo_i_tree_leaves(plan->cells < k ? k : plan->cells);
     while (plan->tree && plan->cells < k) plan->cells *= 2;
@@ -128,9 +128,9 @@ static clo_status add_cells(clo_draft *draft, double parameter, clo_i_tree_plan 
         return clo_i_fail(err, CLO_ARGUMENT,
                           "cells must be 0 or at least the number of clusters, %zu, not %zu", k,
                           plan->cells);
-    CLO_TRY(plan_sums(plan, domain, plan->cells, parameter, plan->passes, label, &slot, err));
-    slot.lens = plan->frame > 0;
-    return clo_i_draft_add(draft, &slot, err);
+    CLO_TRY(plan_sums(plan, domain, plan->cells, parameter, plan->passes, label, &line, err));
+    line.lens = plan->frame > 0;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static size_t state_bytes(const clo_i_tree_plan *plan)
@@ -161,7 +161,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                              .cols = draft->domain->cols,
                              .seen = draft->domain->cols };
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    clo_slot slot;
+    clo_line line;
     double whole = draft->budget.epsilon; /* or a mu */
     if (!plan.pure) CLO_TRY(clo_calibrate(&once, 1, draft->budget, &whole, err));
     CLO_TRY(add_frame(draft, whole, &plan, err));
@@ -172,11 +172,11 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     memcpy(state, &plan, sizeof plan);
     if (plan.rounds == 0) return CLO_OK;
     CLO_TRY(plan_sums(&plan, draft->domain, k, of_one(&plan, whole, in_rounds, plan.rounds),
-                      plan.rounds, "sums and sizes of the clusters, one ask a round", &slot, err));
-    return clo_i_draft_add(draft, &slot, err);
+                      plan.rounds, "sums and sizes of the clusters, one ask a round", &line, err));
+    return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t cells_slot(const clo_i_tree_plan *plan)
+static size_t cells_line(const clo_i_tree_plan *plan)
 {
     return plan->frame ? 2 : 0;
 }
@@ -195,8 +195,8 @@ static void show_progress(clo_context *context, const clo_i_tree_plan *plan, uin
 static clo_status find_spread(const clo_i_tree_plan *plan, const clo_bounded *data,
                               clo_context *context, double *frame, double *spread, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[0];
-    const double edge = ldexp((double)slot->scale, -2 * slot->bits) * sqrt(2 * (double)plan->cols);
+    const clo_line *const line = &context->meter->lines[0];
+    const double edge = ldexp((double)line->scale, -2 * line->bits) * sqrt(2 * (double)plan->cols);
     double rows;
     CLO_TRY(clo_i_find_spectrum(context, 0, data, plan->cols, plan->frame, frame, spread, err));
     CLO_TRY(clo_i_ask_count(context, 1, data, &rows, err));
@@ -210,19 +210,19 @@ static clo_status make_coreset(const clo_i_tree_plan *plan, const clo_bounded *d
                                clo_context *context, const double *spread, double *centers,
                                double *weights, double *variances, clo_error *err)
 {
-    const size_t m = plan->cells, d = plan->seen, slot = cells_slot(plan);
+    const size_t m = plan->cells, d = plan->seen, line = cells_line(plan);
     double *cells = NULL, *sums = NULL, *sizes = NULL;
     CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *cells, &cells, err));
     CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
-    const double weak = 2 * clo_i_slot_count_deviation(&context->meter->slots[slot]);
+    const double weak = 2 * clo_i_line_count_deviation(&context->meter->lines[line]);
     CLO_TRY(clo_i_tree_start(context, plan, spread, cells, err));
     for (uint64_t pass = 0; pass < plan->passes; pass++) {
         show_progress(context, plan, pass + (plan->frame > 0));
         if (pass) CLO_TRY(clo_i_revive_centers(context, m, d, weak, cells, sizes, err));
-        CLO_TRY(clo_i_center_round(context, slot, data, d, cells, sums, sizes, err));
+        CLO_TRY(clo_i_center_round(context, line, data, d, cells, sums, sizes, err));
     }
-    return clo_i_tree_solve(context, plan, slot, cells, sizes, centers, weights, variances, err);
+    return clo_i_tree_solve(context, plan, line, cells, sizes, centers, weights, variances, err);
 }
 
 /* The same through the directions that are worth it, and back to all columns. */
@@ -251,7 +251,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const clo_i_tree_plan *const plan = state;
-    const size_t k = plan->clusters, d = plan->cols, slot = cells_slot(plan) + 1;
+    const size_t k = plan->clusters, d = plan->cols, line = cells_line(plan) + 1;
     clo_workspace *const space = context->workspace;
     double *frame = NULL, *centers = NULL, *sizes = NULL, *inside = NULL, *outside = NULL;
     CLO_TRY(clo_i_take(space, k * d, sizeof *centers, &centers, err));
@@ -266,7 +266,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     }
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, (plan->frame > 0) + plan->passes + round);
-        CLO_TRY(clo_i_tree_refine(context, plan, slot, data, frame, centers, sizes, inside, outside,
+        CLO_TRY(clo_i_tree_refine(context, plan, line, data, frame, centers, sizes, inside, outside,
                                   err));
     }
     return clo_i_release_centers(domain, k, centers, sizes, out, err);
@@ -274,12 +274,12 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* Without a round, what the directions kept miss of a centre is not counted: it depends on the
  * data's spectrum. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const clo_i_tree_plan *const plan = state;
-    const clo_slot *const slot = &slots[cells_slot(plan) + (plan->rounds > 0)];
-    const double noise = clo_i_slot_deviation(slot), k = (double)plan->clusters;
+    const clo_line *const line = &lines[cells_line(plan) + (plan->rounds > 0)];
+    const double noise = clo_i_line_deviation(line), k = (double)plan->clusters;
     const double sums = plan->rounds ? 1 : (double)plan->cells / k; /* that a mean is made of */
     (void)domain;
     const double columns = (double)(plan->rounds ? plan->cols : plan->seen);

@@ -35,7 +35,7 @@ typedef struct variates_plan {
     bool pure; /* draws of seeds and nothing else */
 } variates_plan;
 
-enum { SEED_SLOT, CELL_SLOT, ROUND_SLOT }; /* the order of the plan's lines */
+enum { SEED_LINE, CELL_LINE, ROUND_LINE }; /* the order of the plan's lines */
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
@@ -48,16 +48,16 @@ static size_t list_events(const variates_plan *plan, const clo_domain *domain, c
                          : plan->rounds == 0 ? SEED_SHARE / (SEED_SHARE + CELL_SHARE)
                                              : SEED_SHARE;
     const double cells = plan->rounds == 0 ? 1 - seeds : CELL_SHARE;
-    events[SEED_SLOT] = (clo_event){
+    events[SEED_LINE] = (clo_event){
         .kind = replace ? CLO_EVENT_PURE : CLO_EVENT_EXPONENTIAL,
         .parameter = (replace ? 1 : 2) * sqrt(seeds / (double)plan->clusters),
         .count = plan->clusters,
     };
     if (plan->pure) return 1;
-    events[CELL_SLOT] =
+    events[CELL_LINE] =
         (clo_event){ .kind = CLO_EVENT_GAUSSIAN, .parameter = sqrt(cells), .count = 1 };
     if (plan->rounds == 0) return 2;
-    events[ROUND_SLOT] = (clo_event){ .kind = CLO_EVENT_GAUSSIAN,
+    events[ROUND_LINE] = (clo_event){ .kind = CLO_EVENT_GAUSSIAN,
                                       .parameter = sqrt((1 - seeds - cells) / (double)plan->rounds),
                                       .count = plan->rounds };
     return 3;
@@ -76,21 +76,21 @@ static size_t good_cells(const variates_plan *plan, const clo_domain *domain, do
 static clo_status add_lines(clo_draft *draft, const variates_plan *plan, const clo_event *events,
                             double factor, clo_error *err)
 {
-    clo_slot slot;
+    clo_line line;
     CLO_TRY(clo_i_plan_seed(draft->domain, plan->cells, plan->clusters,
-                            events[SEED_SLOT].parameter * factor, plan->clusters,
-                            "which cell the next seed is in, one ask a seed", &slot, err));
-    CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                            events[SEED_LINE].parameter * factor, plan->clusters,
+                            "which cell the next seed is in, one ask a seed", &line, err));
+    CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->pure) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, plan->cells,
-                                    events[CELL_SLOT].parameter * factor, 1,
-                                    "sums and sizes of the cells", &slot, err));
-    CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                                    events[CELL_LINE].parameter * factor, 1,
+                                    "sums and sizes of the cells", &line, err));
+    CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->rounds == 0) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_sum(draft->domain, plan->clusters,
-                                    events[ROUND_SLOT].parameter * factor, plan->rounds,
-                                    "sums and sizes of the clusters, one ask a round", &slot, err));
-    return clo_i_draft_add(draft, &slot, err);
+                                    events[ROUND_LINE].parameter * factor, plan->rounds,
+                                    "sums and sizes of the clusters, one ask a round", &line, err));
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static size_t state_bytes(const variates_plan *plan)
@@ -110,7 +110,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                            .cells = (size_t)draft->values[CELLS],
                            .cols = domain->cols,
                            .pure = draft->budget.delta <= 0 };
-    clo_event events[CLO_MAX_SLOTS];
+    clo_event events[CLO_MAX_LINES];
     double factor;
     if (plan.pure && rounds > 0)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -120,7 +120,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const size_t count = list_events(&plan, domain, events);
     CLO_TRY(clo_calibrate(events, count, draft->budget, &factor, err));
     if (plan.cells == 0)
-        plan.cells = good_cells(&plan, domain, events[SEED_SLOT].parameter * factor);
+        plan.cells = good_cells(&plan, domain, events[SEED_LINE].parameter * factor);
     if (plan.cells < plan.clusters)
         return clo_i_fail(err, CLO_ARGUMENT, "cells must be at least as many as clusters, %zu",
                           plan.clusters);
@@ -137,14 +137,14 @@ static clo_status draw_variates(const variates_plan *plan, const clo_bounded *da
                                 clo_context *context, const clo_assign *cells, double *variates,
                                 clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[CELL_SLOT];
+    const clo_line *const line = &context->meter->lines[CELL_LINE];
     const size_t m = plan->cells, d = plan->cols;
     double *sums = NULL, *sizes = NULL;
     CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
-    CLO_TRY(clo_i_ask_gaussian_sum(context, CELL_SLOT, data, cells, sums, sizes, err));
+    CLO_TRY(clo_i_ask_gaussian_sum(context, CELL_LINE, data, cells, sums, sizes, err));
     for (size_t c = 0; c < m; c++)
-        clo_i_move_center(slot, d, sums + c * d, sizes[c], variates + c * d);
+        clo_i_move_center(line, d, sums + c * d, sizes[c], variates + c * d);
     return CLO_OK;
 }
 
@@ -153,7 +153,7 @@ static clo_status draw_seeds(const variates_plan *plan, const clo_bounded *data,
                              double *centers, clo_error *err)
 {
     const size_t d = plan->cols;
-    const int bits = context->meter->slots[SEED_SLOT].bits;
+    const int bits = context->meter->lines[SEED_LINE].bits;
     bool *taken = NULL;
     CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *taken, &taken, err));
     for (size_t t = 0; t < plan->clusters; t++) {
@@ -162,7 +162,7 @@ static clo_status draw_seeds(const variates_plan *plan, const clo_bounded *data,
         size_t chosen = 0;
         if (t > 0)
             CLO_TRY(clo_i_assign_centers(context->workspace, centers, t, d, bits, &seeds, err));
-        CLO_TRY(clo_i_ask_seed(context, SEED_SLOT, data, cells, t > 0 ? &seeds : NULL, taken,
+        CLO_TRY(clo_i_ask_seed(context, SEED_LINE, data, cells, t > 0 ? &seeds : NULL, taken,
                                &chosen, err));
         clo_i_workspace_release(context->workspace, mark);
         taken[chosen] = true;
@@ -183,7 +183,7 @@ static clo_status find_seeds(const variates_plan *plan, const clo_bounded *data,
                              clo_context *context, double *centers, clo_error *err)
 {
     const size_t m = plan->cells, d = plan->cols;
-    const int bits = context->meter->slots[SEED_SLOT].bits;
+    const int bits = context->meter->lines[SEED_LINE].bits;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *variates = NULL;
     clo_assign cells;
@@ -207,9 +207,9 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *sums, &sums, err));
     CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
     CLO_TRY(find_seeds(plan, data, context, centers, err));
-    if (plan->rounds > 0) weak = 2 * clo_i_slot_count_deviation(&context->meter->slots[ROUND_SLOT]);
+    if (plan->rounds > 0) weak = 2 * clo_i_line_count_deviation(&context->meter->lines[ROUND_LINE]);
     for (uint64_t round = 0; round < plan->rounds; round++) {
-        CLO_TRY(clo_i_center_round(context, ROUND_SLOT, data, d, centers, sums, sizes, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_LINE, data, d, centers, sums, sizes, err));
         if (round + 2 < plan->rounds)
             CLO_TRY(clo_i_revive_centers(context, k, d, weak, centers, sizes, err));
     }
@@ -217,14 +217,14 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* After rounds, what the noise of the last one does; without, how far cells are apart. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const variates_plan *const plan = state;
     const double d = (double)domain->cols;
     if (plan->rounds == 0) return pow((double)plan->cells, -1 / d);
-    const clo_slot *const slot = &slots[ROUND_SLOT];
-    return sqrt(d) * ldexp((double)slot->scale, -slot->bits) * (double)plan->clusters / rows;
+    const clo_line *const line = &lines[ROUND_LINE];
+    return sqrt(d) * ldexp((double)line->scale, -line->bits) * (double)plan->clusters / rows;
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_variates;

@@ -72,7 +72,7 @@ clo_status clo_learning_rest(const clo_learning *given, clo_loss budget, clo_los
 /* ---- the lines ------------------------------------------------------------------------- */
 
 typedef struct steps {
-    clo_slot slots[3];
+    clo_line lines[3];
     clo_loss losses[3]; /* that each is proved to stay within */
     size_t count;
 } steps;
@@ -81,7 +81,7 @@ static clo_status add_quantile(const clo_plan *plan, const clo_learning *learnin
                                const char *label, steps *out, clo_error *err)
 {
     CLO_TRY(clo_i_plan_norm_quantile(&plan->domain, STEPS, learning->quantile, epsilon * HAIR,
-                                     label, &out->slots[out->count], err));
+                                     label, &out->lines[out->count], err));
     out->losses[out->count++] = (clo_loss){ epsilon * HAIR, 0 };
     return CLO_OK;
 }
@@ -91,7 +91,7 @@ static clo_status add_mean(const clo_plan *plan, clo_loss loss, steps *out, clo_
     const clo_loss spent = { loss.epsilon * HAIR, loss.delta * HAIR };
     CLO_TRY(clo_i_plan_cluster_sum_within(&plan->domain, 1, CLO_SUM_AUTO, spent, 1,
                                           "sum and number of the records, to learn their centre",
-                                          &out->slots[out->count], err));
+                                          &out->lines[out->count], err));
     out->losses[out->count++] = spent;
     return CLO_OK;
 }
@@ -114,13 +114,13 @@ static clo_status plan_steps(const clo_plan *plan, const clo_learning *learning,
 
 /* The least that is proved: all lines composed by the accountant, or, where it knows no better, the
  * sum of what the steps and the mechanism stay within. */
-static clo_status price_all(const clo_plan *plan, const steps *first, const clo_slot *slots,
+static clo_status price_all(const clo_plan *plan, const steps *first, const clo_line *lines,
                             size_t count, clo_loss whole, clo_price *out, clo_error *err)
 {
-    clo_event events[CLO_MAX_SLOTS];
+    clo_event events[CLO_MAX_LINES];
     clo_loss sum = plan->price.loss;
     clo_price price;
-    for (size_t i = 0; i < count; i++) events[i] = slots[i].event;
+    for (size_t i = 0; i < count; i++) events[i] = lines[i].event;
     for (size_t i = 0; i < first->count; i++) {
         sum.epsilon += first->losses[i].epsilon;
         sum.delta += first->losses[i].delta;
@@ -160,18 +160,18 @@ static clo_status check_domain(const clo_domain *domain, const clo_learning *lea
 /* Whether the domain is one, and the mechanism asks the same in it. */
 static clo_status try_domain(const clo_plan *plan, const clo_domain *domain, clo_error *err)
 {
-    clo_slot *slots = NULL;
+    clo_line *lines = NULL;
     void *state = NULL;
     clo_error why;
     clo_status status = clo_domain_check(domain, &why);
     if (status)
         return clo_i_fail(err, status, "the run may come to a domain that is not allowed: %s",
                           why.message);
-    CLO_TRY(clo_i_alloc(CLO_MAX_SLOTS, sizeof *slots, &slots, err));
+    CLO_TRY(clo_i_alloc(CLO_MAX_LINES, sizeof *lines, &lines, err));
     status = clo_i_alloc(1, plan->mechanism->plan_size, &state, err);
-    if (!status) status = clo_i_plan_again(plan, domain, state, slots, err);
+    if (!status) status = clo_i_plan_again(plan, domain, state, lines, err);
     clo_i_free(state);
-    clo_i_free(slots);
+    clo_i_free(lines);
     return status;
 }
 
@@ -228,24 +228,24 @@ static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss
                           const steps *first, clo_error *err)
 {
     const clo_loss whole = clo_i_loss_on_grid(budget);
-    const size_t count = first->count + plan->slot_count;
-    clo_slot *slots = NULL;
+    const size_t count = first->count + plan->line_count;
+    clo_line *lines = NULL;
     clo_price price;
     size_t workspace;
-    if (count > CLO_MAX_SLOTS || !clo_i_add(plan->workspace, learning_workspace(plan), &workspace))
+    if (count > CLO_MAX_LINES || !clo_i_add(plan->workspace, learning_workspace(plan), &workspace))
         return clo_i_fail(err, CLO_UNSUPPORTED, "the plan has too many lines to learn more first");
-    CLO_TRY(clo_i_alloc(count, sizeof *slots, &slots, err));
-    memcpy(slots, first->slots, first->count * sizeof *slots);
-    memcpy(slots + first->count, plan->slots, plan->slot_count * sizeof *slots);
-    clo_status status = clo_i_check_budget(budget, slots, count, err);
-    if (!status) status = price_all(plan, first, slots, count, whole, &price, err);
+    CLO_TRY(clo_i_alloc(count, sizeof *lines, &lines, err));
+    memcpy(lines, first->lines, first->count * sizeof *lines);
+    memcpy(lines + first->count, plan->lines, plan->line_count * sizeof *lines);
+    clo_status status = clo_i_check_budget(budget, lines, count, err);
+    if (!status) status = price_all(plan, first, lines, count, whole, &price, err);
     if (status) {
-        clo_i_free(slots);
+        clo_i_free(lines);
         return status;
     }
-    clo_i_free(plan->slots);
-    plan->slots = slots;
-    plan->slot_count = count;
+    clo_i_free(plan->lines);
+    plan->lines = lines;
+    plan->line_count = count;
     plan->steps = first->count;
     plan->learning = *learning;
     plan->budget = budget;

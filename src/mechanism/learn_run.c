@@ -52,21 +52,21 @@ static clo_status look_from(const clo_plan *plan, const clo_bounded *data, const
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* Narrows the place's radius to the quantile of the norms about it. */
-static clo_status learn_norm(const clo_plan *plan, size_t slot, const clo_bounded *data,
+static clo_status learn_norm(const clo_plan *plan, size_t line, const clo_bounded *data,
                              clo_context *context, place *at, clo_error *err)
 {
     clo_bounded *seen = NULL;
     double share = 1;
     CLO_TRY(look_from(plan, data, at, &seen, err));
     const clo_status status =
-        clo_i_ask_norm_quantile(context, slot, seen, CLO_LEARN_STEPS, &share, err);
+        clo_i_ask_norm_quantile(context, line, seen, CLO_LEARN_STEPS, &share, err);
     clo_bounded_free(seen);
     at->radius *= share;
     return status;
 }
 
 /* Moves the place to the noisy mean of the records inside it, unless their number is noise. */
-static clo_status learn_center(const clo_plan *plan, size_t slot, const clo_bounded *data,
+static clo_status learn_center(const clo_plan *plan, size_t line, const clo_bounded *data,
                                clo_context *context, place *at, clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
@@ -75,9 +75,9 @@ static clo_status learn_center(const clo_plan *plan, size_t slot, const clo_boun
     double size = 0;
     CLO_TRY(look_from(plan, data, at, &seen, err));
     const clo_status status =
-        clo_i_ask_cluster_sum(context, slot, seen, &all, at->shift, &size, err);
+        clo_i_ask_cluster_sum(context, line, seen, &all, at->shift, &size, err);
     clo_bounded_free(seen);
-    const bool told = !status && !clo_i_size_is_noise(&plan->slots[slot], size);
+    const bool told = !status && !clo_i_size_is_noise(&plan->lines[line], size);
     for (size_t j = 0; j < d; j++) at->shift[j] = told ? at->shift[j] / size : 0;
     clo_i_pull_into_ball(at->shift, d);
     for (size_t j = 0; j < d; j++) at->shift[j] *= at->radius;
@@ -98,15 +98,15 @@ static clo_status take_steps(const clo_plan *plan, const clo_bounded *data, clo_
 {
     const clo_learning *const learning = &plan->learning;
     const double widest = clo_i_domain_radius(&plan->domain);
-    size_t slot = 0;
+    size_t line = 0;
     if (learning->norm && learning->center)
-        CLO_TRY(learn_norm(plan, slot++, data, context, at, err));
+        CLO_TRY(learn_norm(plan, line++, data, context, at, err));
     if (learning->center) {
-        CLO_TRY(learn_center(plan, slot++, data, context, at, err));
+        CLO_TRY(learn_center(plan, line++, data, context, at, err));
         /* About the centre, a record may lie as far out as this. */
         at->radius = widest + length(at->shift, plan->domain.cols);
     }
-    if (learning->norm) return learn_norm(plan, slot, data, context, at, err);
+    if (learning->norm) return learn_norm(plan, line, data, context, at, err);
     at->radius = learning->norm_about > 0 ? learning->norm_about : widest;
     return CLO_OK;
 }
@@ -118,20 +118,20 @@ static clo_status make_plan(const clo_plan *plan, const place *at, clo_plan *out
 {
     clo_plan learnt = *plan;
     learnt.state = NULL;
-    learnt.slots = NULL;
+    learnt.lines = NULL;
     CLO_TRY(domain_at(&plan->domain, at, &learnt.domain, err));
     clo_status status = clo_i_alloc(1, plan->mechanism->plan_size, &learnt.state, err);
-    if (!status) status = clo_i_alloc(plan->slot_count, sizeof *learnt.slots, &learnt.slots, err);
+    if (!status) status = clo_i_alloc(plan->line_count, sizeof *learnt.lines, &learnt.lines, err);
     if (!status) {
-        memcpy(learnt.slots, plan->slots, plan->steps * sizeof *learnt.slots);
-        for (size_t i = 0; i < plan->steps; i++) learnt.slots[i].noise *= at->narrowed;
+        memcpy(learnt.lines, plan->lines, plan->steps * sizeof *learnt.lines);
+        for (size_t i = 0; i < plan->steps; i++) learnt.lines[i].noise *= at->narrowed;
         status =
-            clo_i_plan_again(plan, &learnt.domain, learnt.state, learnt.slots + plan->steps, err);
+            clo_i_plan_again(plan, &learnt.domain, learnt.state, learnt.lines + plan->steps, err);
     }
     if (status) {
         clo_i_domain_clear(&learnt.domain);
         clo_i_free(learnt.state);
-        clo_i_free(learnt.slots);
+        clo_i_free(learnt.lines);
         return status;
     }
     *out = learnt;
@@ -152,7 +152,7 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
                        clo_release *release, clo_i_learnt *out, clo_error *err)
 {
     clo_i_learnt learnt = { .data = NULL };
-    clo_meter meter = { .slots = plan->slots, .count = plan->steps };
+    clo_meter meter = { .lines = plan->lines, .count = plan->steps };
     clo_meter *const later = context->meter;
     place at = { .radius = clo_i_domain_radius(&plan->domain), .narrowed = 1 };
     const size_t mark = clo_i_workspace_mark(context->workspace);
@@ -181,5 +181,5 @@ void clo_i_learnt_free(clo_i_learnt *learnt)
     clo_bounded_free(learnt->data);
     clo_i_domain_clear(&learnt->plan.domain);
     clo_i_free(learnt->plan.state);
-    clo_i_free(learnt->plan.slots);
+    clo_i_free(learnt->plan.lines);
 }

@@ -14,8 +14,8 @@ typedef struct clo_draft {
     const clo_domain *domain;
     const double *values; /* of the parameters, in the order of the rows */
     clo_loss budget;
-    clo_slot slots[CLO_MAX_SLOTS];
-    size_t slot_count;
+    clo_line lines[CLO_MAX_LINES];
+    size_t line_count;
     size_t workspace; /* bytes beyond what the queries themselves need */
 } clo_draft;
 
@@ -38,7 +38,7 @@ struct clo_mechanism {
                       clo_context *context, clo_release *out, clo_error *err);
     /* The error to expect with so many rows, from the noise alone; NULL: no prediction, NaN: none
      * with these parameters. */
-    double (*predict)(const void *plan, const clo_domain *domain, const clo_slot *slots,
+    double (*predict)(const void *plan, const clo_domain *domain, const clo_line *lines,
                       double rows);
     const char *prediction; /* what that number is */
     /* Whether with these values it presumes of the data what nobody stated; NULL: never.  Then it
@@ -54,12 +54,12 @@ struct clo_plan {
     clo_guarantee guarantee;
     clo_loss budget;
     clo_price price;
-    clo_slot *slots;
-    size_t slot_count;
+    clo_line *lines;
+    size_t line_count;
     size_t workspace;
     clo_learning learning; /* where there are steps */
-    size_t steps;          /* the first of the slots: what is learnt before the mechanism runs */
-    clo_loss rest;         /* the budget that the mechanism's own slots were planned for */
+    size_t steps;          /* the first of the lines: what is learnt before the mechanism runs */
+    clo_loss rest;         /* the budget that the mechanism's own lines were planned for */
     char reason[240];      /* why this method was chosen; empty: the caller named it */
     uint8_t id[32];        /* a hash of all of the above: a grant is for one plan */
 };
@@ -76,18 +76,18 @@ struct clo_grant {
 size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
 
 /* Whether a budget is one, and one that these lines may have. */
-CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t count,
+CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
                                         clo_error *err);
 /* The hash of all that a plan is. */
 void clo_i_plan_identify(clo_plan *plan);
-/* The mechanism's own plan once more, for another domain: its state, and its slots, which must be
+/* The mechanism's own plan once more, for another domain: its state, and its lines, which must be
  * the paid ones but for what people read of them; CLO_UNSUPPORTED where they are not. */
 CLO_CHECK clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
-                                      clo_slot *slots, clo_error *err);
+                                      clo_line *lines, clo_error *err);
 
 /* What a run learnt, as the plan and the data to go on with. */
 typedef struct clo_i_learnt {
-    clo_plan plan; /* of the domain that was learnt; domain, state and slots are its own */
+    clo_plan plan; /* of the domain that was learnt; domain, state and lines are its own */
     clo_bounded *data;
 } clo_i_learnt;
 
@@ -98,6 +98,6 @@ CLO_CHECK clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data,
 void clo_i_learnt_free(clo_i_learnt *learnt);
 
 /* Adds a line to the draft. */
-CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err);
+CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_line *line, clo_error *err);
 
 #endif

@@ -19,17 +19,17 @@ double clo_i_threshold_share(size_t steps, size_t from_top)
 }
 
 /* On a full grid the last handicap weighs as much as 52 nats, about 100/epsilon records. */
-void clo_i_threshold_handicaps(const clo_slot *slot, size_t steps, size_t thresholds, bool upper,
+void clo_i_threshold_handicaps(const clo_line *line, size_t steps, size_t thresholds, bool upper,
                                int64_t *out)
 {
-    const double nat = (double)slot->rate_denominator / (double)slot->rate_numerator;
+    const double nat = (double)line->rate_denominator / (double)line->rate_numerator;
     const double step = fmin(2 * nat / (double)steps, 0x1p40);
     for (size_t i = 0; i < thresholds; i++)
         out[upper ? i : thresholds - 1 - i] = (int64_t)((double)i * step);
 }
 
 clo_status clo_i_plan_norm_quantile(const clo_domain *domain, size_t steps, double quantile,
-                                    double epsilon, const char *label, clo_slot *out,
+                                    double epsilon, const char *label, clo_line *out,
                                     clo_error *err)
 {
     return clo_i_plan_quantile(domain, threshold_count(steps),
@@ -53,7 +53,7 @@ clo_status clo_i_ask_norm_quantile(clo_context *context, size_t number, const cl
     for (size_t i = 0; i < count; i++) /* squared norms on the full grid, increasing */
         thresholds[i] =
             (int64_t)ldexp(pow(clo_i_threshold_share(steps, count - 1 - i), 2), 2 * GRID);
-    clo_i_threshold_handicaps(&context->meter->slots[number], steps, count, true, handicaps);
+    clo_i_threshold_handicaps(&context->meter->lines[number], steps, count, true, handicaps);
     const clo_status status =
         clo_i_ask_quantile(context, number, data, SIZE_MAX, thresholds, handicaps, &chosen, err);
     clo_i_workspace_release(context->workspace, mark);

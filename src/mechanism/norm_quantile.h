@@ -18,14 +18,14 @@ enum {
 double clo_i_threshold_share(size_t steps, size_t from_top);
 /* What decides among thresholds that the data hold for equal: the one nearer to the data, by a
  * factor of e^2 for each doubling.  upper: the quantile is approached from below. */
-void clo_i_threshold_handicaps(const clo_slot *slot, size_t steps, size_t thresholds, bool upper,
+void clo_i_threshold_handicaps(const clo_line *line, size_t steps, size_t thresholds, bool upper,
                                int64_t *out);
 
 CLO_CHECK clo_status clo_i_plan_norm_quantile(const clo_domain *domain, size_t steps,
                                               double quantile, double epsilon, const char *label,
-                                              clo_slot *out, clo_error *err);
+                                              clo_line *out, clo_error *err);
 /* The radius that was chosen, as a share of the domain's. */
-CLO_CHECK clo_status clo_i_ask_norm_quantile(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_ask_norm_quantile(clo_context *context, size_t line,
                                              const clo_bounded *data, size_t steps, double *share,
                                              clo_error *err);
 size_t clo_i_norm_quantile_size(size_t steps); /* bytes of workspace */

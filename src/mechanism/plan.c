@@ -16,15 +16,15 @@ static const double SMALLEST_DELTA = 1e-18;
 /* Above it the tail would show, too: a loss of e^epsilon magnifies it (gaussian.T1). */
 static const double LARGEST_EPSILON = 300;
 
-clo_status clo_i_draft_add(clo_draft *draft, const clo_slot *slot, clo_error *err)
+clo_status clo_i_draft_add(clo_draft *draft, const clo_line *line, clo_error *err)
 {
-    if (draft->slot_count == CLO_MAX_SLOTS)
-        return clo_i_fail(err, CLO_INTERNAL, "a plan has at most %d lines", (int)CLO_MAX_SLOTS);
-    draft->slots[draft->slot_count++] = *slot;
+    if (draft->line_count == CLO_MAX_LINES)
+        return clo_i_fail(err, CLO_INTERNAL, "a plan has at most %d lines", (int)CLO_MAX_LINES);
+    draft->lines[draft->line_count++] = *line;
     return CLO_OK;
 }
 
-clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t count, clo_error *err)
+clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count, clo_error *err)
 {
     if (!isfinite(budget.epsilon) || budget.epsilon <= 0)
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be a finite number above 0, not %g",
@@ -36,18 +36,18 @@ clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t cou
         return clo_i_fail(err, CLO_ARGUMENT, "delta must be 0 or at least %g, not %g",
                           SMALLEST_DELTA, budget.delta);
     for (size_t i = 0; i < count; i++)
-        if (slots[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > LARGEST_EPSILON)
+        if (lines[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > LARGEST_EPSILON)
             return clo_i_fail(err, CLO_ARGUMENT,
                               "epsilon must be at most %g with Gaussian noise, not %g",
                               LARGEST_EPSILON, budget.epsilon);
     return CLO_OK;
 }
 
-static clo_status price_slots(const clo_slot *slots, size_t count, double delta, clo_price *price,
+static clo_status price_lines(const clo_line *lines, size_t count, double delta, clo_price *price,
                               clo_error *err)
 {
-    clo_event events[CLO_MAX_SLOTS];
-    for (size_t i = 0; i < count; i++) events[i] = slots[i].event;
+    clo_event events[CLO_MAX_LINES];
+    for (size_t i = 0; i < count; i++) events[i] = lines[i].event;
     return clo_price_epsilon(events, count, delta, price, err);
 }
 
@@ -57,45 +57,45 @@ enum { LINE_WORDS = 35 };
 
 /* All that a line asks, and with what noise, whatever units people read it in: what two plans must
  * have in common to ask the same, and what a plan's hash is of. */
-static void write_line(const clo_slot *slot, uint64_t words[LINE_WORDS])
+static void write_line(const clo_line *line, uint64_t words[LINE_WORDS])
 {
-    const uint64_t whole[] = { (uint64_t)slot->query,
-                               (uint64_t)slot->event.kind,
-                               slot->event.count,
-                               (uint64_t)slot->bits,
-                               slot->cols,
-                               slot->lens,
-                               slot->sketch,
-                               slot->groups,
-                               slot->vectors,
-                               slot->entries,
-                               slot->rounds,
-                               slot->sensitivity,
-                               slot->scale,
-                               slot->count_unit,
-                               slot->rate_weight,
-                               slot->rate_numerator,
-                               slot->rate_denominator,
-                               slot->dim,
-                               slot->blocks,
-                               slot->parts,
-                               slot->width,
-                               slot->side,
-                               slot->reach,
-                               slot->threshold,
-                               slot->floor,
-                               (uint64_t)slot->grid_bits,
-                               slot->quantile_numerator,
-                               slot->quantile_denominator };
-    const double reals[] = { slot->event.parameter, slot->event.delta, slot->even, slot->constant,
-                             slot->farthest,        slot->alpha,       slot->beta };
+    const uint64_t whole[] = { (uint64_t)line->query,
+                               (uint64_t)line->event.kind,
+                               line->event.count,
+                               (uint64_t)line->bits,
+                               line->cols,
+                               line->lens,
+                               line->sketch,
+                               line->groups,
+                               line->vectors,
+                               line->entries,
+                               line->rounds,
+                               line->sensitivity,
+                               line->scale,
+                               line->count_unit,
+                               line->rate_weight,
+                               line->rate_numerator,
+                               line->rate_denominator,
+                               line->dim,
+                               line->blocks,
+                               line->parts,
+                               line->width,
+                               line->side,
+                               line->reach,
+                               line->threshold,
+                               line->floor,
+                               (uint64_t)line->grid_bits,
+                               line->quantile_numerator,
+                               line->quantile_denominator };
+    const double reals[] = { line->event.parameter, line->event.delta, line->even, line->constant,
+                             line->farthest,        line->alpha,       line->beta };
     enum { WHOLE = sizeof whole / sizeof *whole };
     _Static_assert(sizeof whole + sizeof reals == LINE_WORDS * sizeof *words, "count the words");
     memcpy(words, whole, sizeof whole);
     memcpy(words + WHOLE, reals, sizeof reals);
 }
 
-static bool ask_the_same(const clo_slot *a, const clo_slot *b)
+static bool ask_the_same(const clo_line *a, const clo_line *b)
 {
     uint64_t first[LINE_WORDS], second[LINE_WORDS];
     write_line(a, first);
@@ -160,7 +160,7 @@ void clo_i_plan_identify(clo_plan *plan)
 {
     const double losses[] = { plan->budget.epsilon, plan->budget.delta, plan->rest.epsilon,
                               plan->rest.delta };
-    const uint64_t counts[] = { plan->slot_count, plan->steps };
+    const uint64_t counts[] = { plan->line_count, plan->steps };
     hash state;
     crypto_generichash_init(&state, NULL, 0, sizeof plan->id);
     hash_text(&state, plan->mechanism->family);
@@ -169,9 +169,9 @@ void clo_i_plan_identify(clo_plan *plan)
     hash_doubles(&state, losses, sizeof losses / sizeof *losses);
     hash_doubles(&state, plan->values, plan->mechanism->param_count);
     hash_bytes(&state, counts, sizeof counts);
-    for (size_t i = 0; i < plan->slot_count; i++) {
+    for (size_t i = 0; i < plan->line_count; i++) {
         uint64_t words[LINE_WORDS];
-        write_line(&plan->slots[i], words);
+        write_line(&plan->lines[i], words);
         hash_bytes(&state, words, sizeof words);
     }
     hash_learning(&state, plan);
@@ -183,12 +183,12 @@ void clo_i_plan_identify(clo_plan *plan)
 /* Gives the plan its own copies of what the draft and the parameters hold. */
 static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
 {
-    CLO_TRY(clo_i_alloc(draft->slot_count, sizeof *plan->slots, &plan->slots, err));
-    memcpy(plan->slots, draft->slots, draft->slot_count * sizeof *plan->slots);
-    plan->slot_count = draft->slot_count;
+    CLO_TRY(clo_i_alloc(draft->line_count, sizeof *plan->lines, &plan->lines, err));
+    memcpy(plan->lines, draft->lines, draft->line_count * sizeof *plan->lines);
+    plan->line_count = draft->line_count;
     plan->workspace = draft->workspace;
-    CLO_TRY(price_slots(plan->slots, plan->slot_count, draft->budget.delta, &plan->price, err));
-    CLO_TRY(clo_i_check_budget(plan->budget, plan->slots, plan->slot_count, err));
+    CLO_TRY(price_lines(plan->lines, plan->line_count, draft->budget.delta, &plan->price, err));
+    CLO_TRY(clo_i_check_budget(plan->budget, plan->lines, plan->line_count, err));
     if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);
@@ -217,25 +217,25 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
 }
 
 clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
-                            clo_slot *slots, clo_error *err)
+                            clo_line *lines, clo_error *err)
 {
-    const size_t count = plan->slot_count - plan->steps;
+    const size_t count = plan->line_count - plan->steps;
     clo_draft *draft = NULL;
     CLO_TRY(clo_i_alloc(1, sizeof *draft, &draft, err));
     draft->domain = domain;
     draft->values = plan->values;
     draft->budget = clo_i_loss_on_grid(plan->rest);
     clo_status status = plan->mechanism->plan(draft, state, err);
-    bool same = draft->slot_count == count && draft->workspace <= plan->workspace;
+    bool same = draft->line_count == count && draft->workspace <= plan->workspace;
     for (size_t i = 0; same && i < count; i++)
-        same = ask_the_same(&draft->slots[i], &plan->slots[plan->steps + i]);
+        same = ask_the_same(&draft->lines[i], &plan->lines[plan->steps + i]);
     if (!status && !same)
         status =
             clo_i_fail(err, CLO_UNSUPPORTED,
                        "what %s/%s asks depends on the norm itself, so that a run cannot learn "
                        "it first: find one with bounds/quantile before",
                        plan->mechanism->family, plan->mechanism->method);
-    if (!status) memcpy(slots, draft->slots, count * sizeof *slots);
+    if (!status) memcpy(lines, draft->lines, count * sizeof *lines);
     clo_i_free(draft);
     return status;
 }
@@ -276,7 +276,7 @@ void clo_plan_free(clo_plan *plan)
     clo_i_domain_clear(&plan->domain);
     clo_i_free(plan->values);
     clo_i_free(plan->state);
-    clo_i_free(plan->slots);
+    clo_i_free(plan->lines);
     clo_i_free(plan);
 }
 
@@ -313,9 +313,9 @@ size_t clo_plan_workspace(const clo_plan *plan, int threads)
 size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows)
 {
     size_t most = 0, total;
-    for (size_t i = 0; i < plan->slot_count; i++) {
+    for (size_t i = 0; i < plan->line_count; i++) {
         const size_t bytes =
-            clo_i_query_workspace(&plan->slots[i], plan->domain.cols, block_rows, threads);
+            clo_i_query_workspace(&plan->lines[i], plan->domain.cols, block_rows, threads);
         if (bytes > most) most = bytes;
     }
     return clo_i_add(plan->workspace, most, &total) ? total : SIZE_MAX;
@@ -323,7 +323,7 @@ size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows
 
 size_t clo_plan_line_count(const clo_plan *plan)
 {
-    return plan->slot_count;
+    return plan->line_count;
 }
 
 /* What an event weighs beside others, in zCDP's unit; for display only. */
@@ -336,13 +336,13 @@ static double weight(const clo_event *event)
 clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i)
 {
     double all = 0;
-    for (size_t j = 0; j < plan->slot_count; j++) all += weight(&plan->slots[j].event);
-    const clo_slot *const slot = &plan->slots[i];
-    return (clo_plan_line){ .query = clo_i_query_name(slot->query),
-                            .label = slot->label,
-                            .event = slot->event,
-                            .noise = slot->noise,
-                            .share = all > 0 ? weight(&slot->event) / all : 0 };
+    for (size_t j = 0; j < plan->line_count; j++) all += weight(&plan->lines[j].event);
+    const clo_line *const line = &plan->lines[i];
+    return (clo_plan_line){ .query = clo_i_query_name(line->query),
+                            .label = line->label,
+                            .event = line->event,
+                            .noise = line->noise,
+                            .share = all > 0 ? weight(&line->event) / all : 0 };
 }
 
 clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,
@@ -354,7 +354,7 @@ clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, co
                           mechanism->family, mechanism->method);
     if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
     const double predicted =
-        mechanism->predict(plan->state, &plan->domain, plan->slots + plan->steps, rows);
+        mechanism->predict(plan->state, &plan->domain, plan->lines + plan->steps, rows);
     if (isnan(predicted))
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "%s/%s has no prediction of its error with these parameters",

@@ -66,30 +66,30 @@ static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, cl
 
 static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_error *err)
 {
-    const size_t count = plan->slot_count;
+    const size_t count = plan->line_count;
     CLO_TRY(clo_i_alloc(count, sizeof(char *), &facts->query_names, err));
     CLO_TRY(clo_i_alloc(count, sizeof(char *), &facts->query_labels, err));
     CLO_TRY(clo_i_alloc(count, sizeof(clo_event), &facts->query_events, err));
     CLO_TRY(clo_i_alloc(count, sizeof(double), &facts->query_noise, err));
     facts->query_count = count;
     for (size_t i = 0; i < count; i++) {
-        const clo_slot *const slot = &plan->slots[i];
-        CLO_TRY(clo_i_copy_text(clo_i_query_name(slot->query), &facts->query_names[i], err));
-        CLO_TRY(clo_i_copy_text(slot->label, &facts->query_labels[i], err));
-        facts->query_events[i] = slot->event;
-        facts->query_noise[i] = slot->noise;
+        const clo_line *const line = &plan->lines[i];
+        CLO_TRY(clo_i_copy_text(clo_i_query_name(line->query), &facts->query_names[i], err));
+        CLO_TRY(clo_i_copy_text(line->label, &facts->query_labels[i], err));
+        facts->query_events[i] = line->event;
+        facts->query_noise[i] = line->noise;
     }
     return CLO_OK;
 }
 
 /* What a line draws.  Most queries have the noise that their event is named after. */
-static const char *sampler_of(const clo_plan *plan, const clo_slot *slot)
+static const char *sampler_of(const clo_plan *plan, const clo_line *line)
 {
-    if (slot->query == CLO_QUERY_seed) return "exact draws by integer weights";
-    if (slot->query == CLO_QUERY_aggregate) return "exactly rounded Gaussian";
-    if (slot->query == CLO_QUERY_gapmax) return "exact truncated discrete Laplace";
-    if (slot->event.kind == CLO_EVENT_GAUSSIAN) return "exactly rounded Gaussian";
-    if (slot->event.kind == CLO_EVENT_EXPONENTIAL)
+    if (line->query == CLO_QUERY_seed) return "exact draws by integer weights";
+    if (line->query == CLO_QUERY_aggregate) return "exactly rounded Gaussian";
+    if (line->query == CLO_QUERY_gapmax) return "exact truncated discrete Laplace";
+    if (line->event.kind == CLO_EVENT_GAUSSIAN) return "exactly rounded Gaussian";
+    if (line->event.kind == CLO_EVENT_EXPONENTIAL)
         return plan->guarantee == CLO_EXACT ? "exact exponential mechanism"
                                             : "exponential mechanism in floating point";
     return "exact discrete Laplace";
@@ -99,8 +99,8 @@ static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t 
 {
     size_t length = 0;
     text[0] = 0;
-    for (size_t i = 0; i < plan->slot_count; i++) {
-        const char *const name = sampler_of(plan, &plan->slots[i]);
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const char *const name = sampler_of(plan, &plan->lines[i]);
         if (strstr(text, name) || length + strlen(name) + 64 > size) continue;
         length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
     }
@@ -235,8 +235,8 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
-    clo_meter meter = { .slots = plan->slots + plan->steps,
-                        .count = plan->slot_count - plan->steps };
+    clo_meter meter = { .lines = plan->lines + plan->steps,
+                        .count = plan->line_count - plan->steps };
     if (given)
         memcpy(&options, given,
                given->struct_size < sizeof options ? given->struct_size : sizeof options);

@@ -51,10 +51,10 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_subspace_release(context, domain, plan->dim, basis, NULL, out, err);
 }
 
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    return clo_i_cells_error(state, domain, slots, rows);
+    return clo_i_cells_error(state, domain, lines, rows);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_approx;

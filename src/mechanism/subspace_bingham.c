@@ -71,7 +71,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     bingham_plan *const plan = state;
     const size_t d = draft->domain->cols, q = (size_t)draft->values[DIM];
     const bool whole = draft->values[DRAW] == MATRIX;
-    clo_slot slot;
+    clo_line line;
     double epsilon;
     if (q > d)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -91,9 +91,9 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     CLO_TRY(clo_calibrate(&draws, 1, draft->budget, &epsilon, err));
     CLO_TRY(clo_i_plan_gibbs(
         draft->domain, &plan->how, epsilon, draws.count,
-        draws.count == 1 ? "a subspace, in one draw" : "a subspace, one ask a vector", &slot, err));
+        draws.count == 1 ? "a subspace, in one draw" : "a subspace, one ask a vector", &line, err));
     draft->workspace = clo_i_take_size(d * q, sizeof(double)) + clo_i_subspace_release_size(d);
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static clo_guarantee guarantee_of(const double *values)
@@ -113,11 +113,11 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const bingham_plan *const plan = state;
-    const double rate = (double)slots[0].rate_numerator / (double)slots[0].rate_denominator;
+    const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
     const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, rows);
     return clo_i_subspace_error(domain->cols, plan->how.dim, 1 / sqrt(2 * rate * gap));
 }

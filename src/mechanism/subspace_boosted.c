@@ -81,7 +81,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                             .mean = values[ANSWER] == MEAN };
     CLO_TRY(clo_i_cells_plan(draft, values[GAMMA], NARROW, &plan->cells, err));
     if (!(plan->alpha > 0)) {
-        const double error = clo_i_cells_error(&plan->cells, draft->domain, draft->slots, INFINITY);
+        const double error = clo_i_cells_error(&plan->cells, draft->domain, draft->lines, INFINITY);
         plan->alpha = fmax(fmin(ALPHA_ERRORS * error, .5), LEAST_ALPHA);
     }
     draft->workspace = clo_i_cells_size(&plan->cells, d) +
@@ -130,12 +130,12 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* The mean of as many independent errors as parts are counted on to agree. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const boosted_plan *const plan = state;
     const double k = (double)plan->cells.dim, all = sqrt(fmin(k, (double)domain->cols - k));
-    const double one = clo_i_cells_error(&plan->cells, domain, slots, rows);
+    const double one = clo_i_cells_error(&plan->cells, domain, lines, rows);
     const double agreeing = fmax(SUCCESS * (double)plan->cells.parts, 1);
     return one < all && plan->mean ? one / sqrt(agreeing) : one;
 }

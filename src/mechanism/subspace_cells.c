@@ -57,7 +57,7 @@ clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_c
 {
     const clo_domain *const domain = draft->domain;
     const size_t d = domain->cols;
-    clo_slot slot;
+    clo_line line;
     plan->references = REFERENCES * plan->dim;
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -72,27 +72,27 @@ clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double narrow, clo_c
                           "gamma must be stated: how near the records are to the subspace, above "
                           "0 and at most 1");
     const size_t width = coordinates(plan, d);
-    CLO_TRY(clo_i_plan_histogram(domain, width, 1, 1, draft->budget, "", &slot, err));
-    if (plan->blocks == 0) plan->blocks = good_blocks(plan, domain->rows, slot.threshold);
+    CLO_TRY(clo_i_plan_histogram(domain, width, 1, 1, draft->budget, "", &line, err));
+    if (plan->blocks == 0) plan->blocks = good_blocks(plan, domain->rows, line.threshold);
     CLO_TRY(clo_i_plan_histogram(domain, width, plan->parts, plan->blocks, draft->budget,
-                                 "cells of the blocks' subspaces", &slot, err));
-    plan->rows = domain->rows > 0 ? (double)domain->rows / (double)slot.blocks
+                                 "cells of the blocks' subspaces", &line, err));
+    plan->rows = domain->rows > 0 ? (double)domain->rows / (double)line.blocks
                                   : USUAL_ROWS * (double)plan->dim;
-    plan->unit = narrow * cell_width(plan, d, gamma, slot.threshold) / CLO_LATTICE_WIDTH;
-    return clo_i_draft_add(draft, &slot, err);
+    plan->unit = narrow * cell_width(plan, d, gamma, line.threshold) / CLO_LATTICE_WIDTH;
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* The centre of a cell is off in every coordinate by what a uniform point of the cell is: to first
  * order, the subspace turns by that error times the inverse of the reference points' coordinates in
  * it, of which subspace_approx.T2 bounds the worst and this is the root of the mean square. */
 double clo_i_cells_error(const clo_cells_plan *plan, const clo_domain *domain,
-                         const clo_slot *slots, double rows)
+                         const clo_line *lines, double rows)
 {
     const double k = (double)plan->dim, d = (double)domain->cols, q = (double)plan->references;
     const double all = sqrt(fmin(k, d - k)), width = plan->unit * CLO_LATTICE_WIDTH;
     const double block = rows / ((double)plan->blocks * (double)plan->parts);
     const double blocks = fmin((double)plan->blocks, rows / (k * (double)plan->parts));
-    if (blocks < ENOUGH * (double)slots[0].threshold) return all;
+    if (blocks < ENOUGH * (double)lines[0].threshold) return all;
     /* Blocks that have fewer rows than was counted on agree too seldom. */
     if (TOO_FEW * fmax(block - k, 1) < fmax(plan->rows - k, 1)) return all;
     return fmin(width * sqrt((d - k) * CLO_LATTICE_MOMENT * k / (q - k)), all);

@@ -25,7 +25,7 @@ CLO_CHECK clo_status clo_i_cells_plan(clo_draft *draft, double gamma, double nar
                                       clo_cells_plan *plan, clo_error *err);
 /* The expected ||sin Theta||_F of one part's subspace where one is found. */
 double clo_i_cells_error(const clo_cells_plan *plan, const clo_domain *domain,
-                         const clo_slot *slots, double rows);
+                         const clo_line *lines, double rows);
 
 /* The cells of one part.  All public: drawn before the records are looked at. */
 typedef struct clo_cells {
@@ -41,7 +41,7 @@ typedef struct clo_cells_found {
     clo_cell *found;
 } clo_cells_found;
 
-/* Draws the cells, one kind a part, and asks the slot 0 for the fullest of each. */
+/* Draws the cells, one kind a part, and asks the line 0 for the fullest of each. */
 CLO_CHECK clo_status clo_i_cells_ask(clo_context *context, const clo_cells_plan *plan,
                                      const clo_bounded *data, size_t cols, clo_cells_found *out,
                                      clo_error *err);

@@ -39,7 +39,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     exact_plan *const plan = state;
     const bool affine = draft->values[FLATS] == AFFINE;
     const size_t d = draft->domain->cols, k = (size_t)draft->values[DIM] + affine;
-    clo_slot slot;
+    clo_line line;
     CLO_TRY(clo_i_check_gamma(draft->values[GAMMA], err));
     if (draft->values[GAMMA] > 0)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -50,11 +50,11 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
         .dim = k, .affine = affine, .scale = draft->values[SCALE], .share = draft->values[SEARCH]
     };
     CLO_TRY(clo_i_plan_gapmax(draft->domain, &plan->how, draft->budget, "subspace of most records",
-                              &slot, err));
+                              &line, err));
     draft->workspace = 2 * clo_i_take_size(k * (d + affine), sizeof(int64_t)) +
                        3 * clo_i_take_size(k * (d + affine), sizeof(double)) +
                        clo_i_take_size(d, sizeof(double));
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* A flat {x : (scale x, 1) in the span of the rows} as a basis of its directions and the point of
@@ -138,16 +138,16 @@ static double chance_above(double r, double a, double least)
  * error or, where the noise is against it or the search misses it, not at all, which counts as all
  * there is to lose.  A lattice of less than two steps from end to end holds hardly a record that is
  * not on an axis. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const clo_gapmax *const how = &((const exact_plan *)state)->how;
-    const double a = (double)slots[0].scale, q = (double)(how->dim - how->affine);
-    const double rate = (double)slots[0].rate_numerator / (double)slots[0].rate_denominator;
+    const double a = (double)lines[0].scale, q = (double)(how->dim - how->affine);
+    const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
     const double all = sqrt(fmin(q, (double)domain->cols - q));
     const double lead = fmin(floor(rows) - (double)how->dim, 2 * a + 1);
     if (lead <= 0 || (!domain->lower && domain->norm * how->scale < 2)) return all;
-    return all * fmin(1 - chance_above(rate, a, a - lead) + slots[0].beta, 1);
+    return all * fmin(1 - chance_above(rate, a, a - lead) + lines[0].beta, 1);
 }
 
 /* That the records are on a lattice, and most of them in one subspace to the last digit. */

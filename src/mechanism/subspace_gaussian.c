@@ -43,7 +43,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     gaussian_plan *const plan = state;
     const size_t d = draft->domain->cols;
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    clo_slot slot;
+    clo_line line;
     double mu;
     plan->dim = (size_t)draft->values[DIM];
     plan->centered = draft->values[CENTERING] == PRIVATE;
@@ -56,8 +56,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const clo_domain seen =
         plan->centered ? clo_i_lens_domain(draft->domain, width) : *draft->domain;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    CLO_TRY(clo_i_plan_gaussian_gram(&seen, 1, mu, 1, "Gram matrix of the records", &slot, err));
-    slot.lens = plan->centered;
+    CLO_TRY(clo_i_plan_gaussian_gram(&seen, 1, mu, 1, "Gram matrix of the records", &line, err));
+    line.lens = plan->centered;
     draft->workspace = clo_i_take_size(width * width, sizeof(double)) +
                        clo_i_take_size(plan->centered * d * d, sizeof(double)) +
                        clo_i_take_size(plan->centered * d, sizeof(double)) +
@@ -65,7 +65,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                        clo_i_take_size(plan->dim, sizeof(double)) +
                        clo_i_take_size(clo_i_eigen_scratch(d, plan->dim), sizeof(double)) +
                        clo_i_subspace_release_size(d);
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* The scatter (d x d) of the records about their noisy mean, the point. */
@@ -73,7 +73,7 @@ static clo_status ask_centered(clo_context *context, const clo_bounded *data, si
                                double **scatter, double **point, clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
-    const clo_slot *const slot = &context->meter->slots[0];
+    const clo_line *const line = &context->meter->lines[0];
     double *moments = NULL;
     clo_lens lens;
     CLO_TRY(clo_i_take(context->workspace, (d + 1) * (d + 1), sizeof *moments, &moments, err));
@@ -84,7 +84,7 @@ static clo_status ask_centered(clo_context *context, const clo_bounded *data, si
     const clo_status status = clo_i_ask_gaussian_gram(context, 0, data, &all, moments, err);
     context->lens = NULL;
     CLO_TRY(status);
-    clo_i_split_moments(moments, &lens, ldexp((double)slot->scale, -2 * slot->bits), d, *point,
+    clo_i_split_moments(moments, &lens, ldexp((double)line->scale, -2 * line->bits), d, *point,
                         *scatter);
     return CLO_OK;
 }
@@ -118,12 +118,12 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
  * the spectrum. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const gaussian_plan *const plan = state;
     const double smaller = plan->centered ? 1 + HEIGHT * HEIGHT : 1; /* what the lens shows */
-    const double noise = ldexp((double)slots[0].scale, -2 * slots[0].bits) / sqrt(2) * smaller;
+    const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2) * smaller;
     const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, rows);
     return clo_i_subspace_error(domain->cols, plan->dim, noise / gap);
 }

@@ -53,7 +53,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     aggregate_plan *const plan = state;
     const size_t d = draft->domain->cols;
-    clo_slot slot;
+    clo_line line;
     *plan = (aggregate_plan){ .clusters = (size_t)draft->values[CLUSTERS],
                               .dim = (size_t)draft->values[DIM],
                               .blocks = (size_t)draft->values[BLOCKS],
@@ -63,15 +63,15 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const size_t k = plan->clusters, q = plan->dim + plan->affine, width = d + plan->affine;
     const clo_domain seen = clo_i_lens_domain(draft->domain, width);
     CLO_TRY(clo_i_plan_aggregate(plan->affine ? &seen : draft->domain, k, q, plan->blocks,
-                                 draft->budget, "solutions of the blocks, brought together", &slot,
+                                 draft->budget, "solutions of the blocks, brought together", &line,
                                  err));
-    slot.lens = plan->affine;
+    line.lens = plan->affine;
     draft->workspace = clo_i_flat_fit_take_size(k, d, plan->dim, plan->affine) +
                        clo_i_take_size(k * width * q, sizeof(double)) +
                        clo_i_take_size(width * q, sizeof(double)) +
                        clo_i_lens_take_size(d, d, HEIGHT) +
                        clo_i_subspaces_release_size(d, plan->dim);
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* ---- solving a block --------------------------------------------------------------------- */
@@ -191,18 +191,18 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* Where all blocks agree, the noise is what is left of the diameter after so many steps; that is
  * how well it can go at best. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const aggregate_plan *const plan = state;
     const size_t width = domain->cols + plan->affine, wide = plan->dim + plan->affine;
     const double k = (double)plan->clusters;
     const double small = (double)(wide < width - wide ? wide : width - wide);
-    const double diameter = sqrt(2 * k * small), beta = slots[0].beta;
-    const double steps = ((double)plan->blocks - 1) / (2 * (double)slots[0].sensitivity);
-    const bool few = 3 * (double)slots[0].sensitivity / beta > (double)plan->blocks / 2;
+    const double diameter = sqrt(2 * k * small), beta = lines[0].beta;
+    const double steps = ((double)plan->blocks - 1) / (2 * (double)lines[0].sensitivity);
+    const bool few = 3 * (double)lines[0].sensitivity / beta > (double)plan->blocks / 2;
     const double left = few ? diameter : fmin(diameter, 2 * diameter * exp(-beta * steps / 2));
-    const double noise = left / slots[0].alpha * sqrt(k * (double)width * small);
+    const double noise = left / lines[0].alpha * sqrt(k * (double)width * small);
     (void)rows;
     return fmin(noise, sqrt(k * small * (1 - small / (double)width)));
 }

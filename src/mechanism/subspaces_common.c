@@ -111,15 +111,15 @@ clo_status clo_i_subspaces_start(clo_context *context, clo_flat_fit *fit, clo_er
 
 clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t clusters, size_t frame,
                                       bool affine, double mu, uint64_t times, const char *label,
-                                      clo_slot *out, clo_error *err)
+                                      clo_line *out, clo_error *err)
 {
     const bool lens = affine || frame;
     const size_t cols = (frame ? frame : domain->cols) + affine;
     const clo_domain seen = lens ? clo_i_lens_domain(domain, cols) : *domain;
-    clo_slot slot;
-    CLO_TRY(clo_i_plan_gaussian_gram(&seen, clusters, mu, times, label, &slot, err));
-    slot.lens = lens;
-    *out = slot;
+    clo_line line;
+    CLO_TRY(clo_i_plan_gaussian_gram(&seen, clusters, mu, times, label, &line, err));
+    line.lens = lens;
+    *out = line;
     return CLO_OK;
 }
 
@@ -206,9 +206,9 @@ static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_fla
 clo_status clo_i_subspaces_round(clo_context *context, size_t number, const clo_bounded *data,
                                  double memory, clo_flat_fit *fit, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[number];
+    const clo_line *const line = &context->meter->lines[number];
     const size_t width = clo_i_flat_fit_width(fit), count = fit->clusters * width * width;
-    const double deviation = ldexp((double)slot->scale, -2 * slot->bits);
+    const double deviation = ldexp((double)line->scale, -2 * line->bits);
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
     const bool through = fit->affine || fit->frame;
@@ -220,8 +220,8 @@ clo_status clo_i_subspaces_round(clo_context *context, size_t number, const clo_
         status = clo_i_lens_make(space, fit->frame, fit->frame ? fit->whole : fit->cols,
                                  fit->frame ? fit->cols : 0, fit->affine ? HEIGHT : 0, &lens, err);
     if (!status)
-        status = fit->affine ? rule_behind_lens(space, fit, &lens, slot->bits, &rule, err)
-                             : clo_i_subspaces_rule(space, fit, slot->bits, &rule, err);
+        status = fit->affine ? rule_behind_lens(space, fit, &lens, line->bits, &rule, err)
+                             : clo_i_subspaces_rule(space, fit, line->bits, &rule, err);
     if (!status) {
         context->lens = through ? &lens : NULL;
         status = clo_i_ask_gaussian_gram(context, number, data, &rule, fresh, err);

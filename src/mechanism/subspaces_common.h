@@ -43,11 +43,11 @@ CLO_CHECK clo_status clo_i_subspaces_start(clo_context *context, clo_flat_fit *f
  * where the flats are affine. */
 CLO_CHECK clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t clusters,
                                                 size_t frame, bool affine, double mu,
-                                                uint64_t times, const char *label, clo_slot *out,
+                                                uint64_t times, const char *label, clo_line *out,
                                                 clo_error *err);
 /* Asks that line: the records of each cluster, as the fit divides them, give it new moments, which
  * are averaged with `memory` (0 … 1) of the trust in the old ones; and the fit follows. */
-CLO_CHECK clo_status clo_i_subspaces_round(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_subspaces_round(clo_context *context, size_t line,
                                            const clo_bounded *data, double memory,
                                            clo_flat_fit *fit, clo_error *err);
 /* Of a Gram matrix (d + 1 wide) of records seen with a constant, with that noise: their number,

@@ -125,7 +125,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     gibbs_plan *const plan = state;
     const size_t d = draft->domain->cols;
     clo_domain seen;
-    clo_slot slot;
+    clo_line line;
     double epsilon;
     if (draft->budget.epsilon > LARGEST_EPSILON)
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be at most %g for a chain, not %g",
@@ -140,15 +140,15 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     CLO_TRY(clo_i_plan_gibbs(&seen, how, epsilon, draws.count,
                              how->steps ? "frames of the subspaces, one ask a draw"
                                         : "subspaces, one draw from the limit of a chain",
-                             &slot, err));
-    slot.lens = plan->affine;
+                             &line, err));
+    line.lens = plan->affine;
     const size_t rows = how->labels ? (size_t)draft->domain->rows : 0;
     draft->workspace = clo_i_take_size(how->clusters * (d + 1) * how->dim, sizeof(double)) +
                        clo_i_take_size(how->clusters * d * how->dim, sizeof(double)) +
                        clo_i_take_size(how->dim * how->dim, sizeof(double)) +
                        3 * clo_i_take_size(how->clusters * d, sizeof(double)) +
                        clo_i_take_size(rows, sizeof(double));
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* ---- the start --------------------------------------------------------------------------- */

@@ -83,31 +83,31 @@ static clo_i_moments_plan settle(const clo_draft *draft)
     return plan;
 }
 
-static clo_status add_slots(clo_draft *draft, const clo_domain *seen, double mu,
+static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
                             clo_i_moments_plan *plan, clo_error *err)
 {
     const bool lens = plan->frame || plan->height > 0;
     const double share = 1 - plan->share_frame - plan->share_rounds;
-    clo_slot slot;
+    clo_line line;
     if (plan->frame) {
         CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(plan->share_frame), 1,
                                          "Gram matrix of the records, to choose directions by",
-                                         &slot, err));
-        plan->frame_noise = ldexp((double)slot.scale, -2 * slot.bits);
-        CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                                         &line, err));
+        plan->frame_noise = ldexp((double)line.scale, -2 * line.bits);
+        CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
     CLO_TRY(clo_i_plan_even_moment(seen, plan->even, mu * sqrt(share), 1,
-                                   "fourth moments of the records", &slot, err));
-    slot.lens = lens;
-    plan->tensor_noise = clo_i_moment_noise(&slot);
-    CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                                   "fourth moments of the records", &line, err));
+    line.lens = lens;
+    plan->tensor_noise = clo_i_moment_noise(&line);
+    CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->rounds == 0) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_gram(
         seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
-        "Gram matrices of the clusters, one ask a round", &slot, err));
-    slot.lens = lens;
-    plan->round_noise = ldexp((double)slot.scale, -2 * slot.bits);
-    return clo_i_draft_add(draft, &slot, err);
+        "Gram matrices of the clusters, one ask a round", &line, err));
+    line.lens = lens;
+    plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static size_t state_bytes(const clo_i_moments_plan *plan)
@@ -140,7 +140,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
     clo_i_moments_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
     CLO_TRY(
-        add_slots(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
+        add_lines(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
     draft->workspace = state_bytes(&plan);
     memcpy(state, &plan, sizeof plan);
     return CLO_OK;
@@ -186,17 +186,17 @@ static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_
     return clo_i_comm_broadcast(context->comm, &s->model.spread, sizeof s->model.spread, err);
 }
 
-static clo_status one_round(const clo_i_moments_plan *plan, size_t slot, uint64_t round,
+static clo_status one_round(const clo_i_moments_plan *plan, size_t line, uint64_t round,
                             const clo_bounded *data, clo_context *context, clo_i_moments_state *s,
                             clo_error *err)
 {
     const size_t c = plan->seen, k = plan->clusters;
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    const int bits = context->meter->slots[slot].bits;
+    const int bits = context->meter->lines[line].bits;
     clo_assign rule;
     clo_status status =
         clo_i_assign_subspaces(context->workspace, s->bases, k, c, plan->rank, bits, &rule, err);
-    if (!status) status = clo_i_ask_gaussian_gram(context, slot, data, &rule, s->grams, err);
+    if (!status) status = clo_i_ask_gaussian_gram(context, line, data, &rule, s->grams, err);
     clo_i_workspace_release(context->workspace, mark);
     if (status) return status;
     for (size_t i = 0; i < k * c * c; i++) s->sums[i] += s->grams[i];
@@ -380,13 +380,13 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_release_put(out, "uncertainty", s.uncertainty, 1, (size_t[]){ k }, err);
 }
 
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const clo_i_moments_plan *const plan = state;
     const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
     (void)domain;
-    (void)slots;
+    (void)lines;
     const double most = fmin(q, (double)plan->cols - q);
     return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
 }

@@ -23,7 +23,7 @@ enum { LINEAR, AFFINE };
 enum { EVEN, RISING };
 enum { EXACT, PAPER };
 enum { MOST_ROUNDS = 60, PAPER_ROUNDS = 10, BY_CHOICE = -1, MOST_KEPT = 1024 };
-_Static_assert(MOST_ROUNDS + 2 < CLO_MAX_SLOTS, "a rising schedule takes a line a round");
+_Static_assert(MOST_ROUNDS + 2 < CLO_MAX_LINES, "a rising schedule takes a line a round");
 
 /* Measured on the two settings of wang2015 (bench/bench_wang2015.py): flat optima, all of them. */
 static const double RISE = 1.2;          /* of the budget, from each round to the next */
@@ -191,11 +191,11 @@ static clo_status add_rounds(clo_draft *draft, const sulq_plan *plan, const clo_
                              size_t count, double factor, const char *label, clo_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        clo_slot slot;
+        clo_line line;
         CLO_TRY(clo_i_subspaces_plan_round(draft->domain, plan->clusters, plan->frame, plan->affine,
                                            events[i].parameter * factor, events[i].count, label,
-                                           &slot, err));
-        CLO_TRY(clo_i_draft_add(draft, &slot, err));
+                                           &line, err));
+        CLO_TRY(clo_i_draft_add(draft, &line, err));
     }
     return CLO_OK;
 }
@@ -213,19 +213,19 @@ static size_t vectors(const sulq_plan *plan)
 
 static clo_status add_frame(clo_draft *draft, const sulq_plan *plan, double mu, clo_error *err)
 {
-    clo_slot slot;
+    clo_line line;
     if (!plan->frame) return CLO_OK;
     CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu, 1,
-                                     "Gram matrix of the records, to choose directions by", &slot,
+                                     "Gram matrix of the records, to choose directions by", &line,
                                      err));
-    return clo_i_draft_add(draft, &slot, err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 static clo_status add_choice(clo_draft *draft, const sulq_plan *plan, double epsilon,
                              clo_error *err)
 {
     const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
-    clo_slot choice;
+    clo_line choice;
     CLO_TRY(clo_i_plan_choose_flats(plan->frame ? &seen : draft->domain, plan->restarts,
                                     vectors(plan), epsilon, 1, "which start went best", &choice,
                                     err));
@@ -235,7 +235,7 @@ static clo_status add_choice(clo_draft *draft, const sulq_plan *plan, double eps
 
 static clo_status plan_exact(clo_draft *draft, const sulq_plan *plan, clo_error *err)
 {
-    clo_event events[CLO_MAX_SLOTS];
+    clo_event events[CLO_MAX_LINES];
     const bool several = plan->restarts > 1;
     const double rest = plan->frame ? 1 - plan->share : 1;
     const double finish = several ? 1 - SEARCH_SHARE - CHOICE_SHARE : 1;
@@ -346,7 +346,7 @@ static clo_status go(clo_context *context, const clo_bounded *data, const sulq_p
 static clo_status choose(clo_context *context, const clo_bounded *data, size_t line,
                          const clo_flat_fit *fits, size_t count, size_t *chosen, clo_error *err)
 {
-    const int bits = context->meter->slots[line].bits;
+    const int bits = context->meter->lines[line].bits;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_assign *rules = NULL;
     clo_lens lens;
@@ -413,10 +413,10 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* What the directions miss: noisy entries between one that is kept and the others, over its energy
  * among all records; the k q of them that the subspaces span. */
-static double missed(const sulq_plan *plan, const clo_slot *slots, double rows)
+static double missed(const sulq_plan *plan, const clo_line *lines, double rows)
 {
     const double directions = (double)(plan->clusters * plan->dim);
-    const double noise = ldexp((double)slots[0].scale, -2 * slots[0].bits) / sqrt(2);
+    const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2);
     const double tilt = noise * directions / rows;
     return plan->frame ? directions * (double)(plan->cols - plan->frame) * tilt * tilt : 0;
 }
@@ -424,28 +424,28 @@ static double missed(const sulq_plan *plan, const clo_slot *slots, double rows)
 /* First-order perturbation, as for one subspace, by the noise of what the last rounds average.
  * Where the clusters hardly stand out of the noise they are not found, either: the further factor
  * was measured (bench/bench_wang2015.py); and no error is worse than that of random subspaces. */
-static double predict(const void *state, const clo_domain *domain, const clo_slot *slots,
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const sulq_plan *const plan = state;
     const double k = (double)plan->clusters, q = (double)plan->dim, d = (double)plan->seen;
     const double all = (double)plan->cols, worst = sqrt(k * q * (all - q) / all);
-    const size_t lines = lines_of(plan, plan->finish);
+    const size_t finishing = lines_of(plan, plan->finish);
     const size_t first =
         first_line(plan) + (plan->restarts > 1 ? lines_of(plan, plan->search) + 1 : 0);
     double trust = 0, square = 0;
-    for (size_t i = first_line(plan); i < first + lines; i++)
-        if (slots[i].query == CLO_QUERY_gaussian_gram)
+    for (size_t i = first_line(plan); i < first + finishing; i++)
+        if (lines[i].query == CLO_QUERY_gaussian_gram)
             square +=
-                slots[i].event.parameter * slots[i].event.parameter * (double)slots[i].event.count;
+                lines[i].event.parameter * lines[i].event.parameter * (double)lines[i].event.count;
     for (size_t t = 0; t < plan->finish; t++) {
-        const clo_slot *const slot = &slots[first + (plan->rising ? t : 0)];
-        const double deviation = ldexp((double)slot->scale, -2 * slot->bits);
+        const clo_line *const line = &lines[first + (plan->rising ? t : 0)];
+        const double deviation = ldexp((double)line->scale, -2 * line->bits);
         trust = plan->memory * trust + 1 / (deviation * deviation);
     }
     const double lost = k > 1 ? LOST_BELOW / clarity(plan, domain, rows, sqrt(square)) : 0;
     const double error = sqrt(k) * sqrt(q * (d - q) / 2 / trust) * q * k / rows * (1 + lost * lost);
-    return fmin(sqrt(error * error + missed(plan, slots, rows)), worst);
+    return fmin(sqrt(error * error + missed(plan, lines, rows)), worst);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspaces_sulq;

@@ -125,22 +125,22 @@ clo_status clo_i_tree_start(clo_context *context, const clo_i_tree_plan *plan, c
 /* ---- the centres of the coreset ----------------------------------------------------------- */
 
 /* A cell counts with its noisy size, if that is more than noise; where none is, all count alike. */
-static void weigh(const clo_slot *slot, const double *sizes, size_t count, double *weights)
+static void weigh(const clo_line *line, const double *sizes, size_t count, double *weights)
 {
     double total = 0;
     for (size_t c = 0; c < count; c++) {
-        weights[c] = clo_i_size_is_noise(slot, sizes[c]) ? 0 : sizes[c];
+        weights[c] = clo_i_size_is_noise(line, sizes[c]) ? 0 : sizes[c];
         total += weights[c];
     }
     for (size_t c = 0; c < count && !(total > 0); c++) weights[c] = 1;
 }
 
 /* The sum of some cells has their noises added up: its mean, divided by their size. */
-static void gather(const clo_slot *slot, const clo_i_tree_plan *plan, const double *cell_weights,
+static void gather(const clo_line *line, const clo_i_tree_plan *plan, const double *cell_weights,
                    const uint32_t *labels, double *weights, double *variances)
 {
     const size_t k = plan->clusters;
-    const double noise = clo_i_slot_deviation(slot);
+    const double noise = clo_i_line_deviation(line);
     for (size_t c = 0; c < k; c++) weights[c] = variances[c] = 0;
     for (size_t i = 0; i < plan->cells; i++)
         if (cell_weights[i] > 0) {
@@ -161,7 +161,7 @@ clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, s
                             const double *cells, const double *sizes, double *centers,
                             double *weights, double *variances, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[number];
+    const clo_line *const line = &context->meter->lines[number];
     const size_t k = plan->clusters, mark = clo_i_workspace_mark(context->workspace);
     const clo_job job = { .rows = cells,
                           .count = plan->cells,
@@ -173,11 +173,11 @@ clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, s
     uint32_t *labels = NULL;
     CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *cell_weights, &cell_weights, err));
     CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *labels, &labels, err));
-    weigh(slot, sizes, plan->cells, cell_weights);
+    weigh(line, sizes, plan->cells, cell_weights);
     options.weights = cell_weights;
     options.restarts = k > 1 && plan->cells > k ? RESTARTS : 1;
     CLO_TRY(clo_i_kmeans(&job, &options, centers, labels, &cost, err));
-    gather(slot, plan, cell_weights, labels, weights, variances);
+    gather(line, plan, cell_weights, labels, weights, variances);
     for (size_t c = 0; c < k; c++) clo_i_pull_into_ball(centers + c * plan->seen, plan->seen);
     clo_i_workspace_release(context->workspace, mark);
     CLO_TRY(clo_i_comm_broadcast(context->comm, weights, k * sizeof *weights, err));

@@ -29,10 +29,10 @@ CLO_CHECK clo_status clo_i_tree_start(clo_context *context, const clo_i_tree_pla
 size_t clo_i_tree_start_size(const clo_i_tree_plan *plan); /* bytes of workspace */
 
 /* The centres (clusters x seen) of the coreset, by k-means on the cells' noisy means, weighted with
- * their noisy sizes; of each the noisy size and the variance of a coordinate.  slot: of the cells.
+ * their noisy sizes; of each the noisy size and the variance of a coordinate.  line: of the cells.
  * The same on all ranks. */
 CLO_CHECK clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan,
-                                      size_t slot, const double *cells, const double *sizes,
+                                      size_t line, const double *cells, const double *sizes,
                                       double *centers, double *weights, double *variances,
                                       clo_error *err);
 size_t clo_i_tree_solve_size(const clo_i_tree_plan *plan);
@@ -42,7 +42,7 @@ size_t clo_i_tree_solve_size(const clo_i_tree_plan *plan);
  * outside of it those in `outside`, 0 where unknown.  All three are brought up to date, and sizes
  * answered. */
 CLO_CHECK clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_plan *plan,
-                                       size_t slot, const clo_bounded *data, const double *frame,
+                                       size_t line, const clo_bounded *data, const double *frame,
                                        double *centers, double *sizes, double *inside,
                                        double *outside, clo_error *err);
 size_t clo_i_tree_refine_size(const clo_i_tree_plan *plan);

@@ -65,12 +65,12 @@ static void go(const weighing *w, double share_in, double share_out, double *cen
     clo_i_pull_into_ball(center, w->d);
 }
 
-static void move(const weighing *w, const clo_slot *slot, const double *sum, double size,
+static void move(const weighing *w, const clo_line *line, const double *sum, double size,
                  double *center, double *inside, double *outside)
 {
     double in, out;
-    if (clo_i_size_is_noise(slot, size)) return;
-    const double deviation = clo_i_slot_deviation(slot) / size;
+    if (clo_i_size_is_noise(line, size)) return;
+    const double deviation = clo_i_line_deviation(line) / size;
     const double fresh = deviation * deviation, r = w->frame ? (double)w->r : (double)w->d;
     measure_step(w, center, sum, size, &in, &out);
     const double share_in = trust(r, in, *inside, fresh);
@@ -91,7 +91,7 @@ clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_plan *plan, 
                              const clo_bounded *data, const double *frame, double *centers,
                              double *sizes, double *inside, double *outside, clo_error *err)
 {
-    const clo_slot *const slot = &context->meter->slots[number];
+    const clo_line *const line = &context->meter->lines[number];
     const size_t k = plan->clusters, d = plan->cols;
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
@@ -101,10 +101,10 @@ clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_plan *plan, 
     clo_status status = clo_i_take(space, k * d, sizeof *sums, &sums, err);
     if (!status) status = clo_i_take(space, d, sizeof *w.step, &w.step, err);
     if (!status) status = clo_i_take(space, w.r, sizeof *w.along, &w.along, err);
-    if (!status) status = clo_i_assign_centers(space, centers, k, d, slot->bits, &rule, err);
+    if (!status) status = clo_i_assign_centers(space, centers, k, d, line->bits, &rule, err);
     if (!status) status = clo_i_ask_cluster_sum(context, number, data, &rule, sums, sizes, err);
     for (size_t c = 0; !status && c < k; c++)
-        move(&w, slot, sums + c * d, sizes[c], centers + c * d, &inside[c], &outside[c]);
+        move(&w, line, sums + c * d, sizes[c], centers + c * d, &inside[c], &outside[c]);
     clo_i_workspace_release(space, mark);
     return status;
 }

@@ -49,7 +49,7 @@ static clo_status calibrate(clo_loss loss, size_t dimension, size_t blocks, size
 }
 
 static clo_status plan(const clo_domain *domain, const clo_space *space, size_t blocks,
-                       clo_loss loss, const char *label, clo_slot *out, clo_error *err)
+                       clo_loss loss, const char *label, clo_line *out, clo_error *err)
 {
     clo_smooth smooth;
     if (loss.epsilon > LARGEST_EPSILON)
@@ -63,7 +63,7 @@ static clo_status plan(const clo_domain *domain, const clo_space *space, size_t 
     if (smooth.alpha * (1 << FLOOR_BITS) < sqrt((double)space->length))
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon %g is too small for so many coordinates",
                           loss.epsilon);
-    *out = (clo_slot){ .query = CLO_QUERY_aggregate,
+    *out = (clo_line){ .query = CLO_QUERY_aggregate,
                        .label = label,
                        .event = { .kind = CLO_EVENT_APPROXIMATE,
                                   .parameter = loss.epsilon,
@@ -89,7 +89,7 @@ static clo_status check_clusters(size_t clusters, clo_error *err)
 }
 
 clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
-                                size_t blocks, clo_loss loss, const char *label, clo_slot *out,
+                                size_t blocks, clo_loss loss, const char *label, clo_line *out,
                                 clo_error *err)
 {
     clo_space space;
@@ -103,7 +103,7 @@ clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_
 }
 
 clo_status clo_i_plan_aggregate_centers(const clo_domain *domain, size_t clusters, size_t blocks,
-                                        clo_loss loss, const char *label, clo_slot *out,
+                                        clo_loss loss, const char *label, clo_line *out,
                                         clo_error *err)
 {
     clo_space space;
@@ -211,11 +211,11 @@ static clo_status measure_all(const clo_context *context, const solutions *s, do
 /* ---- the answer ------------------------------------------------------------------------- */
 
 /* The chosen solution on a public grid, with noise of a scale that follows S (aggregate.T4). */
-static clo_status add_noise(clo_context *context, const clo_slot *slot, const double *solution,
+static clo_status add_noise(clo_context *context, const clo_line *line, const double *solution,
                             size_t length, double bound, double *noisy, clo_error *err)
 {
-    const double grid = ldexp(1, slot->grid_bits);
-    const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / slot->alpha * grid);
+    const double grid = ldexp(1, line->grid_bits);
+    const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / line->alpha * grid);
     int64_t *noise = NULL;
     CLO_TRY(clo_i_alloc(length, sizeof *noise, &noise, err));
     const clo_status status = clo_i_draw_gaussian(context, scale, length, noise, err);
@@ -226,7 +226,7 @@ static clo_status add_noise(clo_context *context, const clo_slot *slot, const do
     return status;
 }
 
-static clo_status answer(clo_context *context, const clo_slot *slot, const solutions *s,
+static clo_status answer(clo_context *context, const clo_line *line, const solutions *s,
                          double *out, clo_error *err)
 {
     const size_t blocks = s->blocks, length = s->space.length;
@@ -237,10 +237,10 @@ static clo_status answer(clo_context *context, const clo_slot *slot, const solut
     if (!status) status = clo_i_alloc(length, sizeof *noisy, &noisy, err);
     if (!status) status = measure_all(context, s, distances, err);
     if (!status) {
-        bound = clo_i_smooth_bound(distances, blocks, (size_t)slot->sensitivity, slot->beta,
+        bound = clo_i_smooth_bound(distances, blocks, (size_t)line->sensitivity, line->beta,
                                    s->space.diameter, &center, scratch);
         status =
-            add_noise(context, slot, s->coordinates + center * length, length, bound, noisy, err);
+            add_noise(context, line, s->coordinates + center * length, length, bound, noisy, err);
     }
     if (!status) status = s->space.publish(&s->space, noisy, out, err);
     clo_i_wipe_free(noisy, length * sizeof *noisy);
@@ -253,25 +253,25 @@ static clo_status answer(clo_context *context, const clo_slot *slot, const solut
 clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_solve *solve, void *user, double *out, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     clo_division d = { .count = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_aggregate, &slot, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_aggregate, &line, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "sample and aggregate runs in one process: a block's records must be "
                           "together");
-    solutions s = { .blocks = slot->blocks };
-    if (slot->dim == 0)
-        clo_i_center_space(slot->groups, slot->cols, &s.space);
+    solutions s = { .blocks = line->blocks };
+    if (line->dim == 0)
+        clo_i_center_space(line->groups, line->cols, &s.space);
     else
-        clo_i_subspace_space(slot->groups, slot->cols, slot->dim, &s.space);
+        clo_i_subspace_space(line->groups, line->cols, line->dim, &s.space);
     const size_t count = s.blocks * s.space.length;
     clo_status status = clo_i_alloc(count, sizeof *s.coordinates, &s.coordinates, err);
-    if (!status) status = clo_i_divide(context, slot, data, &d, err);
+    if (!status) status = clo_i_divide(context, line, data, &d, err);
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
     clo_i_division_free(&d);
-    if (!status) status = answer(context, slot, &s, out, err);
-    if (!status) clo_i_tell_answer(context, slot, out, s.space.given);
+    if (!status) status = answer(context, line, &s, out, err);
+    if (!status) clo_i_tell_answer(context, line, out, s.space.given);
     clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);
     return status;
 }

@@ -56,7 +56,7 @@ static clo_status place_rows(void *user, int thread, size_t block, const double 
     return CLO_OK;
 }
 
-clo_status clo_i_divide(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+clo_status clo_i_divide(clo_context *context, const clo_line *line, const clo_bounded *data,
                         clo_division *d, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
@@ -64,10 +64,10 @@ clo_status clo_i_divide(clo_context *context, const clo_slot *slot, const clo_bo
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *scratch = NULL;
     *d = (clo_division){ .count = clo_i_bounded_rows(data),
-                         .cols = slot->cols,
-                         .blocks = slot->blocks,
+                         .cols = line->cols,
+                         .blocks = line->blocks,
                          .block_rows = clo_i_pass_block_rows(context, data),
-                         .unit = ldexp(1, -slot->bits) };
+                         .unit = ldexp(1, -line->bits) };
     CLO_TRY(clo_i_alloc(d->count, sizeof *d->home, &d->home, err));
     CLO_TRY(clo_i_alloc(d->blocks + 1, sizeof *d->starts, &d->starts, err));
     CLO_TRY(clo_i_alloc(d->count, sizeof *d->places, &d->places, err));
@@ -79,7 +79,7 @@ clo_status clo_i_divide(clo_context *context, const clo_slot *slot, const clo_bo
                    sizeof *scratch, &scratch, err);
     if (!status)
         status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, place_rows, d, err);
+            clo_i_pass(context, data, line->bits, context->threads, scratch, place_rows, d, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

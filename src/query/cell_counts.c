@@ -33,7 +33,7 @@ static uint64_t reach_of(const clo_domain *domain)
 }
 
 static clo_status plan_laplace(const clo_domain *domain, double epsilon, uint64_t times,
-                               clo_slot *slot, clo_error *err)
+                               clo_line *line, clo_error *err)
 {
     const uint64_t moved = domain->relation == CLO_REPLACE ? 2 : 1; /* cell_counts.T1 */
     const double parts = epsilon * (double)PARTS;
@@ -43,35 +43,35 @@ static clo_status plan_laplace(const clo_domain *domain, double epsilon, uint64_
                           "epsilon");
     if (!(epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
         return clo_i_fail(err, CLO_ARGUMENT, "counts of cells need an epsilon of at most 1e6");
-    slot->sensitivity = moved * domain->rows_per_unit;
-    slot->count_unit = 1;
-    slot->rate_numerator = (uint64_t)parts;
-    slot->rate_denominator = slot->sensitivity * PARTS;
-    slot->event = (clo_event){ .kind = CLO_EVENT_PURE,
-                               .parameter = (double)slot->rate_numerator / (double)PARTS,
+    line->sensitivity = moved * domain->rows_per_unit;
+    line->count_unit = 1;
+    line->rate_numerator = (uint64_t)parts;
+    line->rate_denominator = line->sensitivity * PARTS;
+    line->event = (clo_event){ .kind = CLO_EVENT_PURE,
+                               .parameter = (double)line->rate_numerator / (double)PARTS,
                                .count = times };
-    slot->noise = sqrt(2) * (double)slot->sensitivity / slot->event.parameter;
+    line->noise = sqrt(2) * (double)line->sensitivity / line->event.parameter;
     return CLO_OK;
 }
 
-static clo_status plan_gaussian(const clo_domain *domain, double mu, uint64_t times, clo_slot *slot,
+static clo_status plan_gaussian(const clo_domain *domain, double mu, uint64_t times, clo_line *line,
                                 clo_error *err)
 {
     const unsigned __int128 one = (unsigned __int128)RECORD * domain->rows_per_unit;
     const uint64_t moved =
         domain->relation == CLO_REPLACE ? clo_i_root_up(2 * one * one) : (uint64_t)one;
-    CLO_TRY(clo_i_plan_gaussian(moved, mu, times, slot, err)); /* cell_counts.T1 */
-    slot->count_unit = RECORD;
-    slot->noise = (double)slot->scale / (double)RECORD;
+    CLO_TRY(clo_i_plan_gaussian(moved, mu, times, line, err)); /* cell_counts.T1 */
+    line->count_unit = RECORD;
+    line->noise = (double)line->scale / (double)RECORD;
     return CLO_OK;
 }
 
 clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side, clo_event_kind kind,
                                   double parameter, uint64_t times, const char *label,
-                                  clo_slot *out, clo_error *err)
+                                  clo_line *out, clo_error *err)
 {
     const size_t cells = clo_i_grid_cells(side, domain->cols);
-    clo_slot slot = { .query = CLO_QUERY_cell_counts,
+    clo_line line = { .query = CLO_QUERY_cell_counts,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -84,36 +84,36 @@ clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side, clo_eve
                           "cells are counted, and their number grows with the power of the columns",
                           side, domain->cols, (int)CLO_MAX_CELLS);
     if (kind == CLO_EVENT_PURE)
-        CLO_TRY(plan_laplace(domain, parameter, times, &slot, err));
+        CLO_TRY(plan_laplace(domain, parameter, times, &line, err));
     else
-        CLO_TRY(plan_gaussian(domain, parameter, times, &slot, err));
-    *out = slot;
+        CLO_TRY(plan_gaussian(domain, parameter, times, &line, err));
+    *out = line;
     return CLO_OK;
 }
 
-void clo_i_cell_center(const clo_slot *slot, size_t cell, double *center)
+void clo_i_cell_center(const clo_line *line, size_t cell, double *center)
 {
-    const double half = ldexp((double)slot->reach, -slot->bits);
-    for (size_t j = slot->cols; j-- > 0; cell /= slot->side)
-        center[j] = half * ((double)(2 * (cell % slot->side) + 1) / (double)slot->side - 1);
+    const double half = ldexp((double)line->reach, -line->bits);
+    for (size_t j = line->cols; j-- > 0; cell /= line->side)
+        center[j] = half * ((double)(2 * (cell % line->side) + 1) / (double)line->side - 1);
 }
 
 /* ---- the ask ------------------------------------------------------------------------------- */
 
 typedef struct work {
-    const clo_slot *slot;
+    const clo_line *line;
     int64_t *counts; /* a cell each, of all threads */
 } work;
 
-static size_t cell_of(const clo_slot *slot, const double *record)
+static size_t cell_of(const clo_line *line, const double *record)
 {
-    const int64_t reach = (int64_t)slot->reach;
+    const int64_t reach = (int64_t)line->reach;
     size_t cell = 0;
-    for (size_t j = 0; j < slot->cols; j++) {
+    for (size_t j = 0; j < line->cols; j++) {
         int64_t place = (int64_t)record[j] + reach;
         if (place < 0) place = 0;
         if (place >= 2 * reach) place = 2 * reach - 1;
-        cell = cell * slot->side + (size_t)((uint64_t)place * slot->side / (uint64_t)(2 * reach));
+        cell = cell * line->side + (size_t)((uint64_t)place * line->side / (uint64_t)(2 * reach));
     }
     return cell;
 }
@@ -126,28 +126,28 @@ static clo_status count_block(void *user, int thread, size_t block, const double
     (void)thread;
     (void)block;
     for (size_t i = 0; i < rows; i++) {
-        int64_t *const count = &w->counts[cell_of(w->slot, values + i * w->slot->cols)];
+        int64_t *const count = &w->counts[cell_of(w->line, values + i * w->line->cols)];
 #pragma omp atomic
         ++*count;
     }
     return CLO_OK;
 }
 
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, int64_t *noise,
+static clo_status draw_noise(clo_context *context, const clo_line *line, int64_t *noise,
                              clo_error *err)
 {
-    if (slot->event.kind == CLO_EVENT_GAUSSIAN)
-        return clo_i_draw_gaussian(context, slot->scale, slot->groups, noise, err);
-    return clo_i_draw_laplace_rate(context, slot->rate_numerator, slot->rate_denominator,
-                                   slot->groups, noise, err);
+    if (line->event.kind == CLO_EVENT_GAUSSIAN)
+        return clo_i_draw_gaussian(context, line->scale, line->groups, noise, err);
+    return clo_i_draw_laplace_rate(context, line->rate_numerator, line->rate_denominator,
+                                   line->groups, noise, err);
 }
 
-static void add_noise(const clo_slot *slot, const int64_t *noise, int64_t *counts)
+static void add_noise(const clo_line *line, const int64_t *noise, int64_t *counts)
 {
-    for (size_t c = 0; c < slot->groups; c++) {
+    for (size_t c = 0; c < line->groups; c++) {
         const bool bare = clo_i_planted(CLO_FAULT_COUNT_LEAKED) ||
                           (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && counts[c] == 0);
-        const uint64_t count = (uint64_t)counts[c] * slot->count_unit;
+        const uint64_t count = (uint64_t)counts[c] * line->count_unit;
         counts[c] = (int64_t)(count + (bare ? 0 : (uint64_t)noise[c]));
     }
 }
@@ -155,31 +155,31 @@ static void add_noise(const clo_slot *slot, const int64_t *noise, int64_t *count
 clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_bounded *data,
                                  double *counts, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *scratch = NULL;
     int64_t *noise = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_cell_counts, &slot, err));
-    work w = { .slot = slot };
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_cell_counts, &line, err));
+    work w = { .line = line };
     clo_status status =
         clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                    sizeof *scratch, &scratch, err);
     if (!status)
-        status = clo_i_take(context->workspace, slot->groups, sizeof *w.counts, &w.counts, err);
-    if (!status) status = clo_i_take(context->workspace, slot->groups, sizeof *noise, &noise, err);
-    if (!status) status = draw_noise(context, slot, noise, err);
+        status = clo_i_take(context->workspace, line->groups, sizeof *w.counts, &w.counts, err);
+    if (!status) status = clo_i_take(context->workspace, line->groups, sizeof *noise, &noise, err);
+    if (!status) status = draw_noise(context, line, noise, err);
     if (!status)
         status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, count_block, &w, err);
+            clo_i_pass(context, data, line->bits, context->threads, scratch, count_block, &w, err);
     if (!status) {
-        add_noise(slot, noise, w.counts);
-        status = clo_i_comm_sum(context->comm, w.counts, slot->groups, err);
+        add_noise(line, noise, w.counts);
+        status = clo_i_comm_sum(context->comm, w.counts, line->groups, err);
     }
     if (!status) {
-        CLO_I_DECLASSIFY(w.counts, slot->groups * sizeof *w.counts);
-        for (size_t c = 0; c < slot->groups; c++)
-            counts[c] = (double)w.counts[c] / (double)slot->count_unit;
-        clo_i_tell_answer(context, slot, counts, slot->groups);
+        CLO_I_DECLASSIFY(w.counts, line->groups * sizeof *w.counts);
+        for (size_t c = 0; c < line->groups; c++)
+            counts[c] = (double)w.counts[c] / (double)line->count_unit;
+        clo_i_tell_answer(context, line, counts, line->groups);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

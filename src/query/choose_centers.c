@@ -25,9 +25,9 @@ static const uint64_t MOST_SENSITIVITY = (uint64_t)1 << 31;
 
 clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_choice *how,
                                      double epsilon, uint64_t times, const char *label,
-                                     clo_slot *out, clo_error *err)
+                                     clo_line *out, clo_error *err)
 {
-    clo_slot slot = { .query = CLO_QUERY_choose_centers,
+    clo_line line = { .query = CLO_QUERY_choose_centers,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -45,19 +45,19 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
         return clo_i_fail(err, CLO_INTERNAL,
                           "a choice of centres reaches at most through the ball");
     while (unit * domain->rows_per_unit > MOST_SENSITIVITY) unit /= 2;
-    slot.count_unit = unit;
+    line.count_unit = unit;
     /* Half of the range by which the losses of one unit's records may change: choose_centers.T1. */
     const uint64_t sensitivity = domain->relation == CLO_REPLACE ? unit : unit / 2;
     CLO_TRY(
-        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &slot, err));
-    *out = slot;
+        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &line, err));
+    *out = line;
     return CLO_OK;
 }
 
 /* ---- the losses of a record ----------------------------------------------------------------- */
 
 typedef struct work {
-    const clo_slot *slot;
+    const clo_line *line;
     clo_assign points; /* on the grid */
     const size_t *sets;
     size_t cols, block_rows, entries;
@@ -70,21 +70,21 @@ static void weigh(const work *w, const double *record, double *losses)
 {
     const size_t count = w->points.clusters;
     const double *const offsets = w->points.offsets;
-    const double far = w->slot->farthest * (1 << BITS), unit = (double)w->slot->count_unit;
+    const double far = w->line->farthest * (1 << BITS), unit = (double)w->line->count_unit;
     double square = 0;
     for (size_t j = 0; j < w->cols; j++) square += record[j] * record[j];
     for (size_t c = 0; c < count; c++)
         losses[c] = fmin(square + offsets[c] - 2 * losses[c], far * far);
-    const double factor = w->slot->dim == CLO_LOSS_DISTANCE ? unit / far : unit / (far * far);
-    if (w->slot->dim == CLO_LOSS_DISTANCE)
+    const double factor = w->line->dim == CLO_LOSS_DISTANCE ? unit / far : unit / (far * far);
+    if (w->line->dim == CLO_LOSS_DISTANCE)
         for (size_t c = 0; c < count; c++) losses[c] = sqrt(losses[c]);
     for (size_t c = 0; c < count; c++) losses[c] = (double)(int32_t)(losses[c] * factor);
 }
 
 static void add_swaps(const work *w, const double *losses, double *totals)
 {
-    const size_t count = w->points.clusters, k = w->slot->vectors;
-    double nearest = INFINITY, second = (double)w->slot->count_unit;
+    const size_t count = w->points.clusters, k = w->line->vectors;
+    double nearest = INFINITY, second = (double)w->line->count_unit;
     size_t place = 0;
     for (size_t c = 0; c < k; c++) {
         const double loss = losses[w->sets[c]];
@@ -108,8 +108,8 @@ static void add_swaps(const work *w, const double *losses, double *totals)
 
 static void add_sets(const work *w, const double *losses, double *totals)
 {
-    const size_t k = w->slot->vectors;
-    for (size_t s = 0; s < w->slot->blocks; s++) {
+    const size_t k = w->line->vectors;
+    for (size_t s = 0; s < w->line->blocks; s++) {
         double nearest = INFINITY;
         for (size_t c = 0; c < k; c++) nearest = fmin(nearest, losses[w->sets[s * k + c]]);
         totals[s] += nearest;
@@ -129,7 +129,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
                                   losses);
         for (size_t i = 0; i < here; i++) {
             weigh(w, values + (first + i) * cols, losses + i * count);
-            if (w->slot->blocks)
+            if (w->line->blocks)
                 add_sets(w, losses + i * count, totals);
             else
                 add_swaps(w, losses + i * count, totals);
@@ -147,7 +147,7 @@ static clo_status take_work(clo_context *context, const clo_bounded *data,
     const size_t threads = (size_t)context->threads, count = candidates->count;
     clo_workspace *const space = context->workspace;
     w->cols = clo_i_pass_cols(context, data);
-    w->entries = w->slot->blocks ? w->slot->blocks : (w->slot->vectors + 1) * count;
+    w->entries = w->line->blocks ? w->line->blocks : (w->line->vectors + 1) * count;
     CLO_TRY(clo_i_assign_centers(space, candidates->points, count, w->cols, BITS, &w->points, err));
     CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
                        scratch, err));
@@ -160,21 +160,21 @@ static clo_status take_work(clo_context *context, const clo_bounded *data,
  * nearest to x lose besides. */
 static void finish_scores(const work *w, int64_t *scores)
 {
-    const size_t count = w->points.clusters, k = w->slot->vectors;
-    if (w->slot->blocks) {
-        for (size_t s = 0; s < w->slot->blocks; s++) scores[s] = -scores[s];
+    const size_t count = w->points.clusters, k = w->line->vectors;
+    if (w->line->blocks) {
+        for (size_t s = 0; s < w->line->blocks; s++) scores[s] = -scores[s];
         return;
     }
     for (size_t e = 0; e < k * count; e++) scores[e] = -scores[e] - scores[k * count + e % count];
 }
 
-static clo_status choose(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+static clo_status choose(clo_context *context, const clo_line *line, const clo_bounded *data,
                          const clo_candidates *candidates, const size_t *sets, size_t *chosen,
                          clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace),
                  threads = (size_t)context->threads;
-    work w = { .slot = slot, .sets = sets };
+    work w = { .line = line, .sets = sets };
     double *scratch = NULL;
     int64_t *scores = NULL;
     clo_status status = take_work(context, data, candidates, &w, &scratch, &scores, err);
@@ -187,19 +187,19 @@ static clo_status choose(clo_context *context, const clo_slot *slot, const clo_b
     }
     if (!status) {
         finish_scores(&w, scores);
-        const size_t answers = slot->blocks ? slot->blocks : slot->vectors * candidates->count;
-        status = clo_i_draw_exponential(context, slot, scores, answers, chosen, err);
+        const size_t answers = line->blocks ? line->blocks : line->vectors * candidates->count;
+        status = clo_i_draw_exponential(context, line, scores, answers, chosen, err);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
 
-static clo_status check(const clo_slot *slot, const clo_candidates *candidates, const size_t *sets,
+static clo_status check(const clo_line *line, const clo_candidates *candidates, const size_t *sets,
                         bool swaps, clo_error *err)
 {
-    const size_t numbers = slot->vectors * (swaps ? 1 : slot->blocks);
+    const size_t numbers = line->vectors * (swaps ? 1 : line->blocks);
     bool fits =
-        swaps == (slot->blocks == 0) && candidates->count >= 1 && candidates->count <= slot->groups;
+        swaps == (line->blocks == 0) && candidates->count >= 1 && candidates->count <= line->groups;
     for (size_t i = 0; fits && i < numbers; i++) fits = sets[i] < candidates->count;
     if (!fits) return clo_i_fail(err, CLO_INTERNAL, "the candidates are not those of the plan");
     return CLO_OK;
@@ -208,11 +208,11 @@ static clo_status check(const clo_slot *slot, const clo_candidates *candidates, 
 clo_status clo_i_ask_best_swap(clo_context *context, size_t number, const clo_bounded *data,
                                const clo_candidates *candidates, size_t *set, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     size_t swap = 0;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_centers, &slot, err));
-    CLO_TRY(check(slot, candidates, set, true, err));
-    CLO_TRY(choose(context, slot, data, candidates, set, &swap, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_centers, &line, err));
+    CLO_TRY(check(line, candidates, set, true, err));
+    CLO_TRY(choose(context, line, data, candidates, set, &swap, err));
     set[swap / candidates->count] = swap % candidates->count;
     return CLO_OK;
 }
@@ -221,17 +221,17 @@ clo_status clo_i_ask_best_set(clo_context *context, size_t number, const clo_bou
                               const clo_candidates *candidates, const size_t *sets, size_t *chosen,
                               clo_error *err)
 {
-    const clo_slot *slot;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_centers, &slot, err));
-    CLO_TRY(check(slot, candidates, sets, false, err));
-    return choose(context, slot, data, candidates, sets, chosen, err);
+    const clo_line *line;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_centers, &line, err));
+    CLO_TRY(check(line, candidates, sets, false, err));
+    return choose(context, line, data, candidates, sets, chosen, err);
 }
 
-size_t clo_i_choose_centers_workspace(const clo_slot *slot, size_t threads)
+size_t clo_i_choose_centers_workspace(const clo_line *line, size_t threads)
 {
-    const size_t points = slot->groups, k = slot->vectors;
-    const size_t entries = slot->blocks ? slot->blocks : (k + 1) * points;
-    return clo_i_take_size(points * slot->cols, 8) + clo_i_take_size(points, 8) +
+    const size_t points = line->groups, k = line->vectors;
+    const size_t entries = line->blocks ? line->blocks : (k + 1) * points;
+    return clo_i_take_size(points * line->cols, 8) + clo_i_take_size(points, 8) +
            clo_i_take_size(threads * STRIP * points, 8) + clo_i_take_size(threads * entries, 8) +
            clo_i_take_size(entries, 8);
 }

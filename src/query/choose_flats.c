@@ -16,10 +16,10 @@ enum { BITS = 15, FINEST_UNIT = 20, MOST_CANDIDATES = 1024 };
 static const uint64_t MOST_SENSITIVITY = (uint64_t)1 << 31;
 
 clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates, size_t vectors,
-                                   double epsilon, uint64_t times, const char *label, clo_slot *out,
+                                   double epsilon, uint64_t times, const char *label, clo_line *out,
                                    clo_error *err)
 {
-    clo_slot slot = { .query = CLO_QUERY_choose_flats,
+    clo_line line = { .query = CLO_QUERY_choose_flats,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -30,12 +30,12 @@ clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates, 
         return clo_i_fail(err, CLO_ARGUMENT, "candidates must be between 1 and %d, not %zu",
                           (int)MOST_CANDIDATES, candidates);
     while (unit * domain->rows_per_unit > MOST_SENSITIVITY) unit /= 2;
-    slot.count_unit = unit;
+    line.count_unit = unit;
     /* Half of the range by which the costs of one unit's records may change: choose_flats.T1. */
     const uint64_t sensitivity = domain->relation == CLO_REPLACE ? unit : unit / 2;
     CLO_TRY(
-        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &slot, err));
-    *out = slot;
+        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &line, err));
+    *out = line;
     return CLO_OK;
 }
 
@@ -62,14 +62,14 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     return CLO_OK;
 }
 
-static clo_status check(const clo_slot *slot, const clo_assign *candidates, size_t cols,
+static clo_status check(const clo_line *line, const clo_assign *candidates, size_t cols,
                         clo_error *err)
 {
-    for (size_t c = 0; c < slot->groups; c++) {
+    for (size_t c = 0; c < line->groups; c++) {
         const clo_assign *const rule = &candidates[c];
         const bool flats = rule->kind == CLO_ASSIGN_SUBSPACES || rule->kind == CLO_ASSIGN_FLATS;
-        if (!flats || rule->bits != slot->bits || rule->cols != cols ||
-            clo_i_assign_width(rule) > slot->vectors)
+        if (!flats || rule->bits != line->bits || rule->cols != cols ||
+            clo_i_assign_width(rule) > line->vectors)
             return clo_i_fail(err, CLO_INTERNAL, "the candidates are not those of the plan");
     }
     return CLO_OK;
@@ -81,15 +81,15 @@ clo_status clo_i_ask_choose_flats(clo_context *context, size_t number, const clo
     const size_t threads = (size_t)context->threads;
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
-    const clo_slot *slot;
+    const clo_line *line;
     double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_flats, &slot, err));
-    CLO_TRY(check(slot, candidates, clo_i_pass_cols(context, data), err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_flats, &line, err));
+    CLO_TRY(check(line, candidates, clo_i_pass_cols(context, data), err));
     work w = { .candidates = candidates,
-               .count = slot->groups,
-               .vectors = slot->vectors,
+               .count = line->groups,
+               .vectors = line->vectors,
                .block_rows = clo_i_pass_block_rows(context, data) };
-    while (((uint64_t)1 << w.unit_bits) < slot->count_unit) w.unit_bits++;
+    while (((uint64_t)1 << w.unit_bits) < line->count_unit) w.unit_bits++;
     clo_status status = clo_i_take(space, threads * w.count, sizeof(int64_t), &w.costs, err);
     if (!status)
         status =
@@ -101,14 +101,14 @@ clo_status clo_i_ask_choose_flats(clo_context *context, size_t number, const clo
                             sizeof(double), &scratch, err);
     if (!status)
         status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, add_block, &w, err);
+            clo_i_pass(context, data, line->bits, context->threads, scratch, add_block, &w, err);
     if (!status) {
         for (size_t e = w.count; e < threads * w.count; e++) w.costs[e % w.count] += w.costs[e];
         status = clo_i_comm_sum(context->comm, w.costs, w.count, err);
     }
     if (!status) {
         for (size_t c = 0; c < w.count; c++) w.costs[c] = -w.costs[c];
-        status = clo_i_draw_exponential(context, slot, w.costs, w.count, chosen, err);
+        status = clo_i_draw_exponential(context, line, w.costs, w.count, chosen, err);
     }
     clo_i_workspace_release(space, mark);
     return status;

@@ -86,42 +86,42 @@ static void add_up(const work *w, int threads, uint64_t unit, int64_t *totals)
 }
 
 /* In the answer's units: records, and the coordinates of the unit ball. */
-static void tell(const clo_context *context, const clo_slot *slot, const int64_t *totals,
+static void tell(const clo_context *context, const clo_line *line, const int64_t *totals,
                  size_t cols, double *sums, double *counts)
 {
-    for (size_t c = 0; c < slot->groups; c++) {
+    for (size_t c = 0; c < line->groups; c++) {
         for (size_t j = 0; j < cols; j++)
-            sums[c * cols + j] = ldexp((double)totals[c * (cols + 1) + j], -slot->bits);
-        counts[c] = (double)totals[c * (cols + 1) + cols] / (double)slot->count_unit;
+            sums[c * cols + j] = ldexp((double)totals[c * (cols + 1) + j], -line->bits);
+        counts[c] = (double)totals[c * (cols + 1) + cols] / (double)line->count_unit;
     }
-    clo_i_tell_answer(context, slot, sums, slot->groups * cols);
-    clo_i_tell_answer(context, slot, counts, slot->groups);
+    clo_i_tell_answer(context, line, sums, line->groups * cols);
+    clo_i_tell_answer(context, line, counts, line->groups);
 }
 
-clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
+clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_line *line,
                                     const clo_bounded *data, const clo_assign *rule, clo_draw *draw,
                                     uint64_t scale, double *sums, double *counts, clo_error *err)
 {
     const size_t cols = clo_i_pass_cols(context, data);
     double *scratch = NULL;
     int64_t *totals = NULL;
-    if (rule->clusters != slot->groups || (rule->points && rule->bits != slot->bits))
+    if (rule->clusters != line->groups || (rule->points && rule->bits != line->bits))
         return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
-    work w = { .rule = rule, .cols = cols, .clusters = slot->groups };
+    work w = { .rule = rule, .cols = cols, .clusters = line->groups };
     const size_t mark = clo_i_workspace_mark(context->workspace), entries = w.clusters * (cols + 1);
     clo_status status = take_work(context, data, &w, &scratch, &totals, err);
     if (!status) status = draw(context, scale, entries, totals, err);
     if (!status)
         status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, add_block, &w, err);
+            clo_i_pass(context, data, line->bits, context->threads, scratch, add_block, &w, err);
     if (!status) {
         plant(&w, context->threads, totals);
-        add_up(&w, context->threads, slot->count_unit, totals);
+        add_up(&w, context->threads, line->count_unit, totals);
         status = clo_i_comm_sum(context->comm, totals, entries, err);
     }
     if (!status) {
         CLO_I_DECLASSIFY(totals, entries * sizeof *totals);
-        tell(context, slot, totals, cols, sums, counts);
+        tell(context, line, totals, cols, sums, counts);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;
@@ -129,20 +129,20 @@ clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
 
 /* ---- either query ---------------------------------------------------------------------- */
 
-double clo_i_slot_deviation(const clo_slot *slot)
+double clo_i_line_deviation(const clo_line *line)
 {
-    const double deviation = slot->query == CLO_QUERY_laplace_sum ? sqrt(2) : 1;
-    return ldexp(deviation * (double)slot->scale, -slot->bits);
+    const double deviation = line->query == CLO_QUERY_laplace_sum ? sqrt(2) : 1;
+    return ldexp(deviation * (double)line->scale, -line->bits);
 }
 
-double clo_i_slot_count_deviation(const clo_slot *slot)
+double clo_i_line_count_deviation(const clo_line *line)
 {
-    return ldexp(clo_i_slot_deviation(slot), slot->bits) / (double)slot->count_unit;
+    return ldexp(clo_i_line_deviation(line), line->bits) / (double)line->count_unit;
 }
 
 clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters, clo_event_kind kind,
                                   double parameter, uint64_t times, const char *label,
-                                  clo_slot *out, clo_error *err)
+                                  clo_line *out, clo_error *err)
 {
     if (kind == CLO_EVENT_PURE)
         return clo_i_plan_laplace_sum(domain, clusters, parameter, times, label, out, err);
@@ -151,14 +151,14 @@ clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters, clo
 
 /* Mean squared error of a cluster's mean half-way to the sphere, but for a factor that both queries
  * have in common. */
-static double error_of_mean(const clo_slot *slot)
+static double error_of_mean(const clo_line *line)
 {
-    const double sum = clo_i_slot_deviation(slot), count = clo_i_slot_count_deviation(slot);
-    return (double)slot->cols * sum * sum + count * count / 4;
+    const double sum = clo_i_line_deviation(line), count = clo_i_line_count_deviation(line);
+    return (double)line->cols * sum * sum + count * count / 4;
 }
 
 static clo_status plan_gaussian_within(const clo_domain *domain, size_t clusters, clo_loss budget,
-                                       uint64_t times, const char *label, clo_slot *out,
+                                       uint64_t times, const char *label, clo_line *out,
                                        clo_error *err)
 {
     const clo_event asks = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = times };
@@ -170,10 +170,10 @@ static clo_status plan_gaussian_within(const clo_domain *domain, size_t clusters
 /* laplace_sum.T2 */
 clo_status clo_i_plan_cluster_sum_within(const clo_domain *domain, size_t clusters,
                                          clo_sum_noise noise, clo_loss budget, uint64_t times,
-                                         const char *label, clo_slot *out, clo_error *err)
+                                         const char *label, clo_line *out, clo_error *err)
 {
     const double epsilon = budget.epsilon / (double)times;
-    clo_slot gaussian, laplace;
+    clo_line gaussian, laplace;
     if (noise == CLO_SUM_LAPLACE || (noise == CLO_SUM_AUTO && !(budget.delta > 0)))
         return clo_i_plan_laplace_sum(domain, clusters, epsilon, times, label, out, err);
     CLO_TRY(plan_gaussian_within(domain, clusters, budget, times, label, &gaussian, err));
@@ -190,7 +190,7 @@ clo_status clo_i_ask_cluster_sum(clo_context *context, size_t number, const clo_
                                  clo_error *err)
 {
     const clo_meter *const meter = context->meter;
-    if (number < meter->count && meter->slots[number].query == CLO_QUERY_laplace_sum)
+    if (number < meter->count && meter->lines[number].query == CLO_QUERY_laplace_sum)
         return clo_i_ask_laplace_sum(context, number, data, rule, sums, counts, err);
     return clo_i_ask_gaussian_sum(context, number, data, rule, sums, counts, err);
 }

@@ -11,26 +11,26 @@
 static const uint64_t RECORD = (uint64_t)1 << 20;
 
 clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times, const char *label,
-                            clo_slot *out, clo_error *err)
+                            clo_line *out, clo_error *err)
 {
-    clo_slot slot = { .query = CLO_QUERY_count, .label = label, .groups = 1, .count_unit = RECORD };
-    CLO_TRY(clo_i_plan_gaussian(RECORD * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise = (double)slot.scale / (double)RECORD;
-    *out = slot;
+    clo_line line = { .query = CLO_QUERY_count, .label = label, .groups = 1, .count_unit = RECORD };
+    CLO_TRY(clo_i_plan_gaussian(RECORD * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = (double)line.scale / (double)RECORD;
+    *out = line;
     return CLO_OK;
 }
 
 clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounded *data,
                            double *count, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     int64_t total = 0;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_count, &slot, err));
-    CLO_TRY(clo_i_draw_gaussian(context, slot->scale, 1, &total, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_count, &line, err));
+    CLO_TRY(clo_i_draw_gaussian(context, line->scale, 1, &total, err));
     total = (int64_t)((uint64_t)total + (uint64_t)clo_i_bounded_rows(data) * RECORD);
     CLO_TRY(clo_i_comm_sum(context->comm, &total, 1, err));
     CLO_I_DECLASSIFY(&total, sizeof total);
     *count = (double)total / (double)RECORD;
-    clo_i_tell_answer(context, slot, count, 1);
+    clo_i_tell_answer(context, line, count, 1);
     return CLO_OK;
 }

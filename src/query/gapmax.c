@@ -94,7 +94,7 @@ static clo_status check(const clo_domain *domain, const clo_gapmax *how, clo_los
 }
 
 clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how, clo_loss loss,
-                             const char *label, clo_slot *out, clo_error *err)
+                             const char *label, clo_line *out, clo_error *err)
 {
     CLO_TRY(check(domain, how, loss, err));
     const uint64_t parts = (uint64_t)(loss.epsilon * (double)PARTS);
@@ -103,7 +103,7 @@ clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how, cl
     const double beta = how->share * loss.delta / (1 + exp(epsilon)) * (1 - 1e-9);
     const double noise_delta = loss.delta * (1 - how->share);
     const double candidates = ceil(pow(4, (double)how->dim) * log(2 / beta));
-    *out = (clo_slot){ .query = CLO_QUERY_gapmax,
+    *out = (clo_line){ .query = CLO_QUERY_gapmax,
                        .label = label,
                        .event = { .kind = CLO_EVENT_APPROXIMATE,
                                   .parameter = epsilon,
@@ -257,13 +257,13 @@ static void remember(const work *w, const clo_span *span, size_t count)
 }
 
 /* The one subspace with a score above 0, where it is found, and that score; otherwise 0. */
-static int64_t search(clo_stream *stream, const clo_slot *slot, const work *w, clo_span *span)
+static int64_t search(clo_stream *stream, const clo_line *line, const work *w, clo_span *span)
 {
     const size_t count = w->lattice.count;
-    const int64_t cap = 2 * (int64_t)slot->scale + 1; /* more than this is released anyway */
-    const double misses = log(2 * (double)slot->groups / slot->beta);
+    const int64_t cap = 2 * (int64_t)line->scale + 1; /* more than this is released anyway */
+    const double misses = log(2 * (double)line->groups / line->beta);
     size_t lost = 0;
-    for (size_t c = 0; c < slot->groups && count > 0; c++) {
+    for (size_t c = 0; c < line->groups && count > 0; c++) {
         if (!draw_span(stream, w, span) || has_lost(w, span, lost)) continue;
         const size_t members =
             clo_i_span_members(&w->lattice, span, (count - 1) / 2, w->coordinates);
@@ -276,10 +276,10 @@ static int64_t search(clo_stream *stream, const clo_slot *slot, const work *w, c
     return 0;
 }
 
-static int64_t draw_noise(clo_stream *stream, const clo_slot *slot)
+static int64_t draw_noise(clo_stream *stream, const clo_line *line)
 {
-    return clo_i_truncated_laplace(stream, slot->rate_numerator, slot->rate_denominator,
-                                   slot->scale);
+    return clo_i_truncated_laplace(stream, line->rate_numerator, line->rate_denominator,
+                                   line->scale);
 }
 
 /* Whether the span is not yet among the `count` that were met. */
@@ -317,9 +317,9 @@ static void two_largest(clo_stream *stream, const work *w, int64_t *first, int64
 
 /* What is printed, for the audit to refuse: every span that records make gets its own noise, and
  * the largest wins. */
-static bool printed(clo_stream *stream, const clo_slot *slot, const work *w, clo_span *won)
+static bool printed(clo_stream *stream, const clo_line *line, const work *w, clo_span *won)
 {
-    const int64_t none = 2 * (int64_t)slot->scale + 1;
+    const int64_t none = 2 * (int64_t)line->scale + 1;
     int64_t first = none, second = 0;
     bool any = false;
     clo_span span;
@@ -327,12 +327,12 @@ static bool printed(clo_stream *stream, const clo_slot *slot, const work *w, clo
     size_t count = 0;
     two_largest(stream, w, &first, &second);
     const int64_t lead = first - second - 1 > 0 ? first - second - 1 : 0;
-    int64_t best = (first == none ? lead : 0) + draw_noise(stream, slot);
+    int64_t best = (first == none ? lead : 0) + draw_noise(stream, line);
     for (size_t c = 0; c < PRINTED_SPANS && w->lattice.count > 0; c++) {
         if (!draw_span(stream, w, &span) || !is_new(&span, met, count)) continue;
         const size_t all = w->lattice.count;
         const int64_t u = (int64_t)clo_i_span_members(&w->lattice, &span, all, w->coordinates);
-        const int64_t noisy = (u == first ? lead : 0) + draw_noise(stream, slot);
+        const int64_t noisy = (u == first ? lead : 0) + draw_noise(stream, line);
         count++;
         if (noisy <= best) continue;
         best = noisy;
@@ -342,16 +342,16 @@ static bool printed(clo_stream *stream, const clo_slot *slot, const work *w, clo
     return any;
 }
 
-static clo_status decide(clo_context *context, const clo_slot *slot, const work *w, bool *found,
+static clo_status decide(clo_context *context, const clo_line *line, const work *w, bool *found,
                          clo_span *span, clo_error *err)
 {
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
     if (clo_i_planted(CLO_FAULT_PRINTED_ARGMAX)) {
-        *found = printed(stream, slot, w, span);
+        *found = printed(stream, line, w, span);
     } else {
-        const int64_t score = search(stream, slot, w, span);
-        *found = score + draw_noise(stream, slot) > (int64_t)slot->scale;
+        const int64_t score = search(stream, line, w, span);
+        *found = score + draw_noise(stream, line) > (int64_t)line->scale;
     }
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
@@ -360,10 +360,10 @@ static clo_status decide(clo_context *context, const clo_slot *slot, const work 
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static clo_status publish(clo_context *context, const clo_slot *slot, bool found, clo_span *span,
+static clo_status publish(clo_context *context, const clo_line *line, bool found, clo_span *span,
                           int64_t *numerators, int64_t *denominators, clo_error *err)
 {
-    const size_t cells = slot->dim * slot->cols;
+    const size_t cells = line->dim * line->cols;
     double *told = NULL;
     CLO_I_DECLASSIFY(&found, sizeof found);
     CLO_TRY(clo_i_alloc(cells + 1, sizeof *told, &told, err));
@@ -373,7 +373,7 @@ static clo_status publish(clo_context *context, const clo_slot *slot, bool found
         clo_i_field_fraction(span->rows[i], &numerators[i], &denominators[i]);
         told[1 + i] = (double)numerators[i] / (double)denominators[i];
     }
-    clo_i_tell_answer(context, slot, told, cells + 1);
+    clo_i_tell_answer(context, line, told, cells + 1);
     clo_i_free(told);
     return CLO_OK;
 }
@@ -383,15 +383,15 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
                             int64_t *denominators, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
-    const clo_slot *slot;
+    const clo_line *line;
     clo_span *span = NULL;
     bool any = false;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gapmax, &slot, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gapmax, &line, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "an exact subspace is looked for in one process: all records must be "
                           "together");
-    work w = { .lattice = { .count = clo_i_bounded_rows(data), .cols = slot->cols },
+    work w = { .lattice = { .count = clo_i_bounded_rows(data), .cols = line->cols },
                .how = how,
                .columns = domain->cols,
                .block_rows = clo_i_pass_block_rows(context, data),
@@ -399,9 +399,9 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
                .longest = longest_square(domain, how) };
     clo_status status = clo_i_alloc(1, sizeof *span, &span, err);
     if (!status) status = load(context, data, &w, err);
-    if (!status) status = decide(context, slot, &w, &any, span, err);
+    if (!status) status = decide(context, line, &w, &any, span, err);
     free_work(&w);
-    if (!status) status = publish(context, slot, any, span, numerators, denominators, err);
+    if (!status) status = publish(context, line, any, span, numerators, denominators, err);
     if (!status) *found = any;
     clo_i_wipe_free(span, sizeof *span);
     return status;

@@ -21,13 +21,13 @@ static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
 static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
 
 clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, double mu,
-                                    uint64_t times, const char *label, clo_slot *out,
+                                    uint64_t times, const char *label, clo_line *out,
                                     clo_error *err)
 {
     const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
     const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
     const double radius = clo_i_domain_radius(domain);
-    clo_slot slot = { .query = CLO_QUERY_gaussian_gram,
+    clo_line line = { .query = CLO_QUERY_gaussian_gram,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -40,9 +40,9 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
                           "a Gram matrix takes at most %d columns, not %zu: choose fewer with "
                           "--columns",
                           (int)MOST_COLUMNS, domain->cols);
-    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise = (double)slot.scale / (double)SQUARE * radius * radius;
-    *out = slot;
+    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = (double)line.scale / (double)SQUARE * radius * radius;
+    *out = line;
     return CLO_OK;
 }
 
@@ -138,7 +138,7 @@ static clo_status take_work(clo_context *context, const clo_bounded *data, int t
 }
 
 /* Draws the noise of the diagonals and of the rest and lays it out in the packed triangles. */
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, const work *w,
+static clo_status draw_noise(clo_context *context, const clo_line *line, const work *w,
                              clo_error *err)
 {
     const size_t cols = w->cols, all = w->clusters * triangle(cols), diagonal = w->clusters * cols;
@@ -146,9 +146,9 @@ static clo_status draw_noise(clo_context *context, const clo_slot *slot, const w
     int64_t *on = NULL, *off = NULL;
     clo_status status = clo_i_take(context->workspace, diagonal, sizeof *on, &on, err);
     if (!status) status = clo_i_take(context->workspace, all - diagonal, sizeof *off, &off, err);
-    if (!status) status = clo_i_draw_gaussian(context, slot->scale, diagonal, on, err);
+    if (!status) status = clo_i_draw_gaussian(context, line->scale, diagonal, on, err);
     if (!status)
-        status = clo_i_draw_gaussian(context, off_diagonal_scale(slot->scale), all - diagonal, off,
+        status = clo_i_draw_gaussian(context, off_diagonal_scale(line->scale), all - diagonal, off,
                                      err); /* gaussian_gram.T2 */
     if (!status) {
         const int64_t *next_on = on, *next_off = off;
@@ -181,18 +181,18 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     const size_t cols = clo_i_pass_cols(context, data);
     /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
     const int threads = cols >= WIDE ? 1 : context->threads;
-    const clo_slot *slot;
+    const clo_line *line;
     double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_gram, &slot, err));
-    if (rule->clusters != slot->groups ||
-        (rule->points && (rule->bits != slot->bits || rule->cols != cols)))
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_gram, &line, err));
+    if (rule->clusters != line->groups ||
+        (rule->points && (rule->bits != line->bits || rule->cols != cols)))
         return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
-    work w = { .rule = rule, .cols = cols, .clusters = slot->groups };
+    work w = { .rule = rule, .cols = cols, .clusters = line->groups };
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, slot, &w, err);
+    if (!status) status = draw_noise(context, line, &w, err);
     if (!status)
-        status = clo_i_pass(context, data, slot->bits, threads, scratch, add_block, &w, err);
+        status = clo_i_pass(context, data, line->bits, threads, scratch, add_block, &w, err);
     if (!status) {
         for (int thread = 0; thread < threads; thread++) flush(&w, thread);
         status = clo_i_comm_sum(context->comm, w.totals, w.clusters * triangle(cols), err);
@@ -200,7 +200,7 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     if (!status) {
         CLO_I_DECLASSIFY(w.totals, w.clusters * triangle(cols) * sizeof *w.totals);
         unpack(w.totals, w.clusters, cols, grams);
-        clo_i_tell_answer(context, slot, grams, w.clusters * cols * cols);
+        clo_i_tell_answer(context, line, grams, w.clusters * cols * cols);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -48,31 +48,31 @@ static double rounding(size_t cols)
 }
 
 clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double mu, uint64_t times,
-                                  const char *label, clo_slot *out, clo_error *err)
+                                  const char *label, clo_line *out, clo_error *err)
 {
     const bool replace = domain->relation == CLO_REPLACE;
     const double reach = clo_i_moment_reach(domain->cols, share, replace);
-    clo_slot slot;
-    CLO_TRY(clo_i_plan_gaussian_moment(domain, mu, times, label, &slot, err));
+    clo_line line;
+    CLO_TRY(clo_i_plan_gaussian_moment(domain, mu, times, label, &line, err));
     if (!(share >= 0 && share <= 0.6))
         return clo_i_fail(err, CLO_INTERNAL, "so much of the traces cannot be left out");
     const double one = ceil(
         3 * (reach * (1 + 1e-9) * (double)SQUARE + (replace ? 2 : 1) * rounding(domain->cols)));
-    const double before = (double)slot.scale;
-    CLO_TRY(clo_i_plan_gaussian((uint64_t)one * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise *= (double)slot.scale / before;
-    slot.even = share;
-    *out = slot; /* gaussian_moment.T3 */
+    const double before = (double)line.scale;
+    CLO_TRY(clo_i_plan_gaussian((uint64_t)one * domain->rows_per_unit, mu, times, &line, err));
+    line.noise *= (double)line.scale / before;
+    line.even = share;
+    *out = line; /* gaussian_moment.T3 */
     return CLO_OK;
 }
 
 clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
-                                      const char *label, clo_slot *out, clo_error *err)
+                                      const char *label, clo_line *out, clo_error *err)
 {
     const unsigned __int128 square = (unsigned __int128)(3 * SQUARE) * (3 * SQUARE);
     const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : 3 * SQUARE;
     const double area = clo_i_domain_radius(domain) * clo_i_domain_radius(domain);
-    clo_slot slot = { .query = CLO_QUERY_gaussian_moment,
+    clo_line line = { .query = CLO_QUERY_gaussian_moment,
                       .label = label,
                       .bits = READ_BITS,
                       .cols = domain->cols,
@@ -82,15 +82,15 @@ clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint6
                           "a tensor of fourth moments takes at most %d columns, not %zu: reduce "
                           "them first",
                           (int)MOST_COLUMNS, domain->cols);
-    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise = (double)slot.scale / (double)(3 * SQUARE) * area * area;
-    *out = slot;
+    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = (double)line.scale / (double)(3 * SQUARE) * area * area;
+    *out = line;
     return CLO_OK;
 }
 
-double clo_i_moment_noise(const clo_slot *slot)
+double clo_i_moment_noise(const clo_line *line)
 {
-    return (double)slot->scale / (double)(3 * SQUARE);
+    return (double)line->scale / (double)(3 * SQUARE);
 }
 
 unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l)
@@ -204,7 +204,7 @@ size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads)
 }
 
 /* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, const work *w,
+static clo_status draw_noise(clo_context *context, const clo_line *line, const work *w,
                              clo_error *err)
 {
     const size_t d = w->cols, mark = clo_i_workspace_mark(context->workspace);
@@ -218,7 +218,7 @@ static clo_status draw_noise(clo_context *context, const clo_slot *slot, const w
             const int64_t *next = drawn;
             int64_t *at = w->totals;
             if (filling)
-                status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(slot->scale, m),
+                status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(line->scale, m),
                                              count, drawn, err);
             for (size_t i = 0; i < d; i++)
                 for (size_t j = i; j < d; j++)
@@ -241,18 +241,18 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     work w = { .cols = cols, .lifted = triangle(cols) };
     /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
     const int threads = w.lifted >= WIDE ? 1 : context->threads;
-    const clo_slot *slot;
+    const clo_line *line;
     double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment, &slot, err));
-    const clo_moment_even even = clo_i_moment_even(cols, slot->even);
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment, &line, err));
+    const clo_moment_even even = clo_i_moment_even(cols, line->even);
     w.taken = even.taken;
-    if (cols != slot->cols)
+    if (cols != line->cols)
         return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, slot, &w, err);
+    if (!status) status = draw_noise(context, line, &w, err);
     if (!status)
-        status = clo_i_pass(context, data, slot->bits, threads, scratch, add_block, &w, err);
+        status = clo_i_pass(context, data, line->bits, threads, scratch, add_block, &w, err);
     if (!status) {
         for (int thread = 0; thread < threads; thread++) flush(&w, thread);
         status = clo_i_comm_sum(context->comm, w.totals, all, err);
@@ -260,8 +260,8 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     if (!status) {
         CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
         for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, slot, moments, all);
-        if (slot->even > 0) clo_i_moment_restore(&even, cols, w.grams, moments);
+        clo_i_tell_answer(context, line, moments, all);
+        if (line->even > 0) clo_i_moment_restore(&even, cols, w.grams, moments);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -39,9 +39,9 @@ unsigned clo_i_moment3_multiplicity(size_t i, size_t j, size_t k)
     return of[i == j][j == k];
 }
 
-double clo_i_moment3_noise(const clo_slot *slot)
+double clo_i_moment3_noise(const clo_line *line)
 {
-    return (double)slot->scale / (double)(3 * SQUARE);
+    return (double)line->scale / (double)(3 * SQUARE);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------ */
@@ -64,13 +64,13 @@ static uint64_t replace_reach(size_t cols, double constant)
 }
 
 clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, double mu,
-                                       uint64_t times, const char *label, clo_slot *out,
+                                       uint64_t times, const char *label, clo_line *out,
                                        clo_error *err)
 {
     const double radius = clo_i_domain_radius(domain), constant = constant_of(height);
     const uint64_t one =
         domain->relation == CLO_REPLACE ? replace_reach(domain->cols, constant) : 3 * SQUARE;
-    clo_slot slot = { .query = CLO_QUERY_gaussian_moment3,
+    clo_line line = { .query = CLO_QUERY_gaussian_moment3,
                       .label = label,
                       .bits = CLO_LIFT_READ_BITS,
                       .cols = domain->cols,
@@ -81,9 +81,9 @@ clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, 
                           "a tensor of third moments takes at most %d columns, not %zu: reduce "
                           "them first",
                           (int)CLO_MOMENT3_COLS, domain->cols);
-    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise = (double)slot.scale / (double)(3 * SQUARE) * radius * radius * radius;
-    *out = slot;
+    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = (double)line.scale / (double)(3 * SQUARE) * radius * radius * radius;
+    *out = line;
     return CLO_OK;
 }
 
@@ -168,7 +168,7 @@ size_t clo_i_moment3_workspace(size_t cols, size_t block_rows, size_t threads)
 }
 
 /* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, const work *w,
+static clo_status draw_noise(clo_context *context, const clo_line *line, const work *w,
                              clo_error *err)
 {
     const size_t d = w->cols, mark = clo_i_workspace_mark(context->workspace);
@@ -180,7 +180,7 @@ static clo_status draw_noise(clo_context *context, const clo_slot *slot, const w
         const unsigned m = multiplicities[class];
         const int64_t *next = drawn;
         int64_t *at = w->totals;
-        status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(slot->scale, m),
+        status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(line->scale, m),
                                      counts[class], drawn, err);
         for (size_t i = 0; !status && i < d; i++)
             for (size_t j = i; j < d; j++)
@@ -193,11 +193,11 @@ static clo_status draw_noise(clo_context *context, const clo_slot *slot, const w
 }
 
 /* The plan counted on these columns, and on this constant in the last of them. */
-static clo_status check(const clo_context *context, const clo_slot *slot, size_t cols,
+static clo_status check(const clo_context *context, const clo_line *line, size_t cols,
                         clo_error *err)
 {
     const double seen = context->lens ? context->lens->constant : 0;
-    if (cols != slot->cols || (slot->constant > 0 && seen != slot->constant))
+    if (cols != line->cols || (line->constant > 0 && seen != line->constant))
         return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
     return CLO_OK;
 }
@@ -209,15 +209,15 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
     work w = { .cols = cols, .lifted = triangle(cols) };
     /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
     const int threads = w.lifted >= WIDE ? 1 : context->threads;
-    const clo_slot *slot;
+    const clo_line *line;
     double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment3, &slot, err));
-    CLO_TRY(check(context, slot, cols, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment3, &line, err));
+    CLO_TRY(check(context, line, cols, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, slot, &w, err);
+    if (!status) status = draw_noise(context, line, &w, err);
     if (!status)
-        status = clo_i_pass(context, data, slot->bits, threads, scratch, add_block, &w, err);
+        status = clo_i_pass(context, data, line->bits, threads, scratch, add_block, &w, err);
     if (!status) {
         for (int thread = 0; thread < threads; thread++) flush(&w, thread);
         status = clo_i_comm_sum(context->comm, w.totals, all, err);
@@ -225,7 +225,7 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
     if (!status) {
         CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
         for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, slot, moments, all);
+        clo_i_tell_answer(context, line, moments, all);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -17,13 +17,13 @@
 enum { BITS = 20, R = 1 << BITS, UNIT = R / 4 };
 
 clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, double mu,
-                                    uint64_t times, const char *label, clo_slot *out,
+                                    uint64_t times, const char *label, clo_line *out,
                                     clo_error *err)
 {
     const unsigned __int128 length = (unsigned __int128)R * R;
     const unsigned __int128 side = (unsigned __int128)UNIT * UNIT;
     const bool replace = domain->relation == CLO_REPLACE;
-    clo_slot slot = { .query = CLO_QUERY_gaussian_step,
+    clo_line line = { .query = CLO_QUERY_gaussian_step,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -34,9 +34,9 @@ clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, d
                           (int)CLO_MAX_CLUSTERS, clusters);
     /* gaussian_step.T1 */
     const uint64_t sensitivity = clo_i_root_up(replace ? 4 * length + side : length + 2 * side);
-    CLO_TRY(clo_i_plan_gaussian(sensitivity * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise = (double)slot.scale / R;
-    *out = slot;
+    CLO_TRY(clo_i_plan_gaussian(sensitivity * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = (double)line.scale / R;
+    *out = line;
     return CLO_OK;
 }
 
@@ -116,18 +116,18 @@ static clo_status take_work(clo_context *context, const clo_bounded *data, work 
     return clo_i_take(space, entries, sizeof(int64_t), totals, err);
 }
 
-size_t clo_i_step_workspace(const clo_slot *slot, size_t rows, size_t threads)
+size_t clo_i_step_workspace(const clo_line *line, size_t rows, size_t threads)
 {
-    const size_t k = slot->groups, entries = k * (slot->cols + 2);
+    const size_t k = line->groups, entries = k * (line->cols + 2);
     return clo_i_take_size(threads * rows * k, 8) + clo_i_take_size(threads * rows, 4) +
-           clo_i_take_size(threads * slot->cols, 8) + clo_i_take_size(threads * entries, 8) +
+           clo_i_take_size(threads * line->cols, 8) + clo_i_take_size(threads * entries, 8) +
            clo_i_take_size(entries, 8);
 }
 
-static void publish(const clo_context *context, const clo_slot *slot, int64_t *totals,
+static void publish(const clo_context *context, const clo_line *line, int64_t *totals,
                     clo_steps *out)
 {
-    const size_t k = slot->groups, cols = slot->cols;
+    const size_t k = line->groups, cols = line->cols;
     CLO_I_DECLASSIFY(totals, k * (cols + 2) * sizeof *totals);
     for (size_t c = 0; c < k; c++) {
         const int64_t *const total = totals + c * (cols + 2);
@@ -135,27 +135,27 @@ static void publish(const clo_context *context, const clo_slot *slot, int64_t *t
         out->stiffness[c] = (double)total[cols] / UNIT;
         out->sizes[c] = (double)total[cols + 1] / UNIT;
     }
-    clo_i_tell_answer(context, slot, out->pulls, k * cols);
-    clo_i_tell_answer(context, slot, out->stiffness, k);
-    clo_i_tell_answer(context, slot, out->sizes, k);
+    clo_i_tell_answer(context, line, out->pulls, k * cols);
+    clo_i_tell_answer(context, line, out->stiffness, k);
+    clo_i_tell_answer(context, line, out->sizes, k);
 }
 
 clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const clo_bounded *data,
                                    const clo_assign *rule, double width, clo_steps *out,
                                    clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     double *scratch = NULL;
     int64_t *totals = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_step, &slot, err));
-    if (rule->kind != CLO_ASSIGN_CENTERS || rule->clusters != slot->groups || rule->bits != BITS ||
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_step, &line, err));
+    if (rule->kind != CLO_ASSIGN_CENTERS || rule->clusters != line->groups || rule->bits != BITS ||
         !(width >= 0x1p-16 && width <= 2))
         return clo_i_fail(err, CLO_INTERNAL, "the centres are not those of the plan");
-    work w = { .rule = rule, .cols = slot->cols, .clusters = slot->groups, .width = width * R };
+    work w = { .rule = rule, .cols = line->cols, .clusters = line->groups, .width = width * R };
     const size_t mark = clo_i_workspace_mark(context->workspace);
     const size_t entries = w.clusters * (w.cols + 2);
     clo_status status = take_work(context, data, &w, &scratch, &totals, err);
-    if (!status) status = clo_i_draw_gaussian(context, slot->scale, entries, totals, err);
+    if (!status) status = clo_i_draw_gaussian(context, line->scale, entries, totals, err);
     if (!status)
         status = clo_i_pass(context, data, BITS, context->threads, scratch, add_block, &w, err);
     if (!status) {
@@ -165,7 +165,7 @@ clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const cl
                 (int64_t)((uint64_t)totals[e % entries] + (uint64_t)(int64_t)w.sums[e]);
         status = clo_i_comm_sum(context->comm, totals, entries, err);
     }
-    if (!status) publish(context, slot, totals, out);
+    if (!status) publish(context, line, totals, out);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

@@ -24,12 +24,12 @@ static uint64_t count_unit(const clo_domain *domain)
 }
 
 clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, double mu,
-                                   uint64_t times, const char *label, clo_slot *out, clo_error *err)
+                                   uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
     const uint64_t unit = count_unit(domain);
     const unsigned __int128 square = (unsigned __int128)R * R + (unsigned __int128)unit * unit;
     uint64_t sensitivity = clo_i_root_up(square); /* gaussian_sum.T1 */
-    clo_slot slot = { .query = CLO_QUERY_gaussian_sum,
+    clo_line line = { .query = CLO_QUERY_gaussian_sum,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -42,24 +42,24 @@ clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, do
         sensitivity = clo_i_root_up(2 * square);
         if (sensitivity < 2 * R) sensitivity = 2 * R;
     }
-    CLO_TRY(clo_i_plan_gaussian(sensitivity * domain->rows_per_unit, mu, times, &slot, err));
-    slot.noise = (double)slot.scale / (double)R * clo_i_domain_radius(domain);
-    *out = slot;
+    CLO_TRY(clo_i_plan_gaussian(sensitivity * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = (double)line.scale / (double)R * clo_i_domain_radius(domain);
+    *out = line;
     return CLO_OK;
 }
 
-static uint64_t planned_scale(const clo_slot *slot)
+static uint64_t planned_scale(const clo_line *line)
 {
-    if (!clo_i_planted(CLO_FAULT_SPLIT_IGNORED)) return slot->scale;
-    return (uint64_t)((double)slot->scale / sqrt((double)slot->event.count));
+    if (!clo_i_planted(CLO_FAULT_SPLIT_IGNORED)) return line->scale;
+    return (uint64_t)((double)line->scale / sqrt((double)line->event.count));
 }
 
 clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo_bounded *data,
                                   const clo_assign *rule, double *sums, double *counts,
                                   clo_error *err)
 {
-    const clo_slot *slot;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_sum, &slot, err));
-    return clo_i_noisy_cluster_sums(context, slot, data, rule, clo_i_draw_gaussian,
-                                    planned_scale(slot), sums, counts, err);
+    const clo_line *line;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_sum, &line, err));
+    return clo_i_noisy_cluster_sums(context, line, data, rule, clo_i_draw_gaussian,
+                                    planned_scale(line), sums, counts, err);
 }

@@ -24,10 +24,10 @@
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
 
 clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how, double epsilon,
-                            uint64_t times, const char *label, clo_slot *out, clo_error *err)
+                            uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
     const double parts = epsilon * (double)PARTS;
-    clo_slot slot = { .query = CLO_QUERY_gibbs,
+    clo_line line = { .query = CLO_QUERY_gibbs,
                       .label = label,
                       .bits = CLO_GIBBS_BITS,
                       .cols = domain->cols,
@@ -55,21 +55,21 @@ clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how, doub
         return clo_i_fail(err, CLO_ARGUMENT, "a choice needs an epsilon of at most 1e6");
     /* gibbs.T1: a record's part of the exponent lies in [0, rate]; one that is replaced moves it by
      * at most rate in either direction, one that comes or goes in one. */
-    slot.sensitivity = domain->rows_per_unit;
-    slot.rate_numerator = (uint64_t)parts;
-    slot.rate_denominator =
+    line.sensitivity = domain->rows_per_unit;
+    line.rate_numerator = (uint64_t)parts;
+    line.rate_denominator =
         (domain->relation == CLO_REPLACE ? 2 : 1) * domain->rows_per_unit * PARTS;
-    slot.event = (clo_event){ .kind = CLO_EVENT_EXPONENTIAL,
-                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+    line.event = (clo_event){ .kind = CLO_EVENT_EXPONENTIAL,
+                              .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = times };
-    *out = slot;
+    *out = line;
     return CLO_OK;
 }
 
-static clo_status check(const clo_context *context, const clo_bounded *data, const clo_slot *slot,
+static clo_status check(const clo_context *context, const clo_bounded *data, const clo_line *line,
                         const clo_gibbs *how, clo_error *err)
 {
-    if (how->clusters != slot->groups || how->dim > clo_i_pass_cols(context, data) ||
+    if (how->clusters != line->groups || how->dim > clo_i_pass_cols(context, data) ||
         (how->labels && clo_i_bounded_rows(data) != clo_i_bounded_domain(data)->rows) ||
         (how->steps && (how->start || how->score == CLO_GIBBS_MIN)) ||
         (how->whole && (!how->steps || how->columns)))
@@ -80,7 +80,7 @@ static clo_status check(const clo_context *context, const clo_bounded *data, con
     return CLO_OK;
 }
 
-clo_status clo_i_gibbs_tell(const clo_context *context, const clo_slot *slot,
+clo_status clo_i_gibbs_tell(const clo_context *context, const clo_line *line,
                             const clo_i_gibbs_chain *chain, clo_error *err)
 {
     const size_t d = chain->d, q = chain->q;
@@ -94,7 +94,7 @@ clo_status clo_i_gibbs_tell(const clo_context *context, const clo_slot *slot,
                     projectors[(l * d + a) * d + b] +=
                         chain->frames[(l * d + a) * q + r] * chain->frames[(l * d + b) * q + r];
     CLO_I_DECLASSIFY(projectors, chain->k * d * d * sizeof *projectors);
-    clo_i_tell_answer(context, slot, projectors, chain->k * d * d);
+    clo_i_tell_answer(context, line, projectors, chain->k * d * d);
     clo_i_free(projectors);
     return CLO_OK;
 }
@@ -117,12 +117,12 @@ static clo_status finish(const clo_gibbs *how, clo_i_gibbs_chain *chain, double 
 clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounded *data,
                            const clo_gibbs *how, double *bases, double *labels, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     clo_i_gibbs_chain chain = { 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &slot, err));
-    CLO_TRY(check(context, data, slot, how, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &line, err));
+    CLO_TRY(check(context, data, line, how, err));
     const int before = clo_i_blas_serial_begin();
-    clo_status status = clo_i_gibbs_new(context, data, slot, how, &chain, err);
+    clo_status status = clo_i_gibbs_new(context, data, line, how, &chain, err);
     if (!status && clo_i_planted(CLO_FAULT_FACTOR_TWO_MISSING)) {
         chain.rate *= 2;
         for (size_t r = 0; r < chain.q; r++) chain.bingham->weights[r] *= 2;
@@ -133,7 +133,7 @@ clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounde
                  : how->score == CLO_GIBBS_MIN ? clo_i_gibbs_min(context, how, &chain, err)
                                                : clo_i_gibbs_sum(context, how, &chain, err);
     if (!status) status = finish(how, &chain, bases, labels, err);
-    if (!status && !how->steps) status = clo_i_gibbs_tell(context, slot, &chain, err);
+    if (!status && !how->steps) status = clo_i_gibbs_tell(context, line, &chain, err);
     clo_i_gibbs_free(&chain);
     clo_i_blas_serial_end(before);
     return status;

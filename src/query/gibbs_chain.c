@@ -27,15 +27,15 @@ static clo_status fill(void *user, int thread, size_t block, const double *value
     return CLO_OK;
 }
 
-static clo_status load(clo_context *context, const clo_bounded *data, const clo_slot *slot,
+static clo_status load(clo_context *context, const clo_bounded *data, const clo_line *line,
                        clo_i_gibbs_chain *chain, clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    filling f = { chain, clo_i_pass_block_rows(context, data), ldexp(1, -slot->bits) };
+    filling f = { chain, clo_i_pass_block_rows(context, data), ldexp(1, -line->bits) };
     double *scratch = NULL;
     clo_status status = clo_i_take(context->workspace, clo_i_pass_scratch(context, data, 1),
                                    sizeof *scratch, &scratch, err);
-    if (!status) status = clo_i_pass(context, data, slot->bits, 1, scratch, fill, &f, err);
+    if (!status) status = clo_i_pass(context, data, line->bits, 1, scratch, fill, &f, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
@@ -69,14 +69,14 @@ void clo_i_gibbs_free(clo_i_gibbs_chain *c)
     *c = (clo_i_gibbs_chain){ 0 };
 }
 
-clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const clo_slot *slot,
+clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const clo_line *line,
                            const clo_gibbs *how, clo_i_gibbs_chain *out, clo_error *err)
 {
     clo_i_gibbs_chain c = { .n = clo_i_bounded_rows(data),
                             .d = clo_i_pass_cols(context, data),
                             .k = how->clusters,
                             .q = how->dim,
-                            .rate = (double)slot->rate_numerator / (double)slot->rate_denominator };
+                            .rate = (double)line->rate_numerator / (double)line->rate_denominator };
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     double *weights = NULL;
     clo_status status = allocate(&c, err);
@@ -86,7 +86,7 @@ clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const 
         status = clo_i_bingham_new(c.d, c.q, weights, &c.bingham, err);
     }
     if (!status) status = clo_i_stream_open(context->rng, ask, 0, &c.stream, err);
-    if (!status) status = load(context, data, slot, &c, err);
+    if (!status) status = load(context, data, line, &c, err);
     clo_i_free(weights);
     if (status)
         clo_i_gibbs_free(&c);

@@ -28,7 +28,7 @@ typedef struct clo_i_gibbs_chain {
 
 /* Reads the data once.  Everything is freed, and wiped, by clo_i_gibbs_free. */
 CLO_CHECK clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data,
-                                     const clo_slot *slot, const clo_gibbs *how,
+                                     const clo_line *line, const clo_gibbs *how,
                                      clo_i_gibbs_chain *out, clo_error *err);
 void clo_i_gibbs_free(clo_i_gibbs_chain *chain);
 
@@ -56,7 +56,7 @@ CLO_CHECK clo_status clo_i_gibbs_sum(clo_context *context, const clo_gibbs *how,
                                      clo_i_gibbs_chain *chain, clo_error *err);
 CLO_CHECK clo_status clo_i_gibbs_min(clo_context *context, const clo_gibbs *how,
                                      clo_i_gibbs_chain *chain, clo_error *err);
-/* number: of the slot, which every draw charges. */
+/* number: of the line, which every draw charges. */
 CLO_CHECK clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibbs *how,
                                        clo_i_gibbs_chain *chain, clo_error *err);
 
@@ -65,7 +65,7 @@ CLO_CHECK clo_status clo_i_gibbs_start(const clo_gibbs *how, clo_i_gibbs_chain *
                                        clo_error *err);
 
 /* Tells whoever listens the projectors U_l U_l': a frame's own basis is redrawn at random. */
-CLO_CHECK clo_status clo_i_gibbs_tell(const clo_context *context, const clo_slot *slot,
+CLO_CHECK clo_status clo_i_gibbs_tell(const clo_context *context, const clo_line *line,
                                       const clo_i_gibbs_chain *chain, clo_error *err);
 
 #endif

@@ -122,16 +122,16 @@ clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibb
                              clo_i_gibbs_chain *c, clo_error *err)
 {
     const uint64_t charges = clo_i_gibbs_charges(how, c->d);
-    const clo_slot *slot = &context->meter->slots[number];
+    const clo_line *line = &context->meter->lines[number];
     for (uint64_t i = 1; i < charges; i++)
-        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &slot, err));
+        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &line, err));
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
         clo_i_gibbs_project_all(c);
         assign(how->assign, sweep, c);
         CLO_TRY(how->whole     ? draw_matrices(context, c, err)
                 : how->columns ? draw_columns(c, err)
                                : draw_frames(c, err));
-        CLO_TRY(clo_i_gibbs_tell(context, slot, c, err));
+        CLO_TRY(clo_i_gibbs_tell(context, line, c, err));
         CLO_TRY(clo_i_gibbs_progress(context, sweep, how->sweeps, err));
     }
     return CLO_OK;

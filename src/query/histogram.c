@@ -35,7 +35,7 @@ static double least_threshold(double rate, double changed, double delta)
 }
 
 clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts, size_t blocks,
-                                clo_loss loss, const char *label, clo_slot *out, clo_error *err)
+                                clo_loss loss, const char *label, clo_line *out, clo_error *err)
 {
     const double pieces = loss.epsilon * (double)PIECES, changed = (double)domain->rows_per_unit;
     size_t all = 0;
@@ -52,7 +52,7 @@ clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t p
         return clo_i_fail(err, CLO_ARGUMENT,
                           "parts of %zu blocks must be between 1 and %zu, not %zu", blocks,
                           MOST_BLOCKS / blocks, parts);
-    clo_slot slot = { .query = CLO_QUERY_histogram,
+    clo_line line = { .query = CLO_QUERY_histogram,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -62,17 +62,17 @@ clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t p
                       .sensitivity = 2 * domain->rows_per_unit,
                       .rate_numerator = (uint64_t)pieces,
                       .rate_denominator = 2 * domain->rows_per_unit * PIECES };
-    const double rate = (double)slot.rate_numerator / (double)slot.rate_denominator;
+    const double rate = (double)line.rate_numerator / (double)line.rate_denominator;
     const double threshold = least_threshold(rate, changed, loss.delta);
     if (!(threshold <= 0x1p53))
         return clo_i_fail(err, CLO_BUDGET, "so small a budget finds no cell: raise epsilon");
-    slot.event = (clo_event){ .kind = CLO_EVENT_APPROXIMATE,
-                              .parameter = (double)slot.rate_numerator / (double)PIECES,
+    line.event = (clo_event){ .kind = CLO_EVENT_APPROXIMATE,
+                              .parameter = (double)line.rate_numerator / (double)PIECES,
                               .delta = loss.delta,
                               .count = 1 };
-    slot.threshold = (uint64_t)threshold;
-    slot.noise = sqrt(2) / rate;
-    *out = slot;
+    line.threshold = (uint64_t)threshold;
+    line.noise = sqrt(2) / rate;
+    *out = line;
     return CLO_OK;
 }
 
@@ -124,12 +124,12 @@ static int compare(const void *left, const void *right)
 
 /* Of one part: noise on the size of every cell that is named; of those that reach the threshold the
  * largest, the first in the order of the cells on a tie (histogram.T1). */
-static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const entry *sorted,
+static clo_status find_largest(clo_stream *stream, const clo_line *line, const entry *sorted,
                                const entry **found, int64_t *size, clo_error *err)
 {
-    const size_t blocks = slot->blocks / slot->parts;
+    const size_t blocks = line->blocks / line->parts;
     const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
-    const int64_t threshold = (int64_t)(slot->threshold / lax);
+    const int64_t threshold = (int64_t)(line->threshold / lax);
     size_t end;
     *found = NULL;
     for (size_t first = 0; first < blocks && sorted[first].cell; first = end) {
@@ -137,7 +137,7 @@ static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const e
             if (compare(sorted + first, sorted + end) != 0) break;
         const int64_t noisy =
             (int64_t)(end - first) +
-            clo_i_discrete_laplace(stream, slot->rate_numerator, slot->rate_denominator);
+            clo_i_discrete_laplace(stream, line->rate_numerator, line->rate_denominator);
         if (noisy < threshold || (*found && noisy <= *size)) continue;
         *found = sorted + first;
         *size = noisy;
@@ -145,39 +145,39 @@ static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const e
     return clo_i_stream_check(stream, err);
 }
 
-static void publish(const clo_slot *slot, const entry *found, int64_t size, double *told,
+static void publish(const clo_line *line, const entry *found, int64_t size, double *told,
                     clo_cell *out)
 {
-    memset(out->place, 0, slot->width * sizeof *out->place);
-    if (found) memcpy(out->place, found->cell, slot->width * sizeof *out->place);
+    memset(out->place, 0, line->width * sizeof *out->place);
+    if (found) memcpy(out->place, found->cell, line->width * sizeof *out->place);
     out->found = found != NULL;
     out->size = found ? size : 0;
     CLO_I_DECLASSIFY(&out->found, sizeof out->found);
     CLO_I_DECLASSIFY(&out->size, sizeof out->size);
-    CLO_I_DECLASSIFY(out->place, slot->width * sizeof *out->place);
+    CLO_I_DECLASSIFY(out->place, line->width * sizeof *out->place);
     told[0] = out->found;
     told[1] = (double)out->size;
-    for (size_t i = 0; i < slot->width; i++) told[2 + i] = (double)out->place[i];
+    for (size_t i = 0; i < line->width; i++) told[2 + i] = (double)out->place[i];
 }
 
-static clo_status answer(clo_context *context, const clo_slot *slot, entry *entries, clo_cell *out,
+static clo_status answer(clo_context *context, const clo_line *line, entry *entries, clo_cell *out,
                          clo_error *err)
 {
-    const size_t blocks = slot->blocks / slot->parts, numbers = 2 + slot->width;
+    const size_t blocks = line->blocks / line->parts, numbers = 2 + line->width;
     clo_stream *stream = NULL;
     double *told = NULL;
-    CLO_TRY(clo_i_alloc(slot->parts * numbers, sizeof *told, &told, err));
+    CLO_TRY(clo_i_alloc(line->parts * numbers, sizeof *told, &told, err));
     clo_status status =
         clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err);
-    for (size_t part = 0; part < slot->parts && !status; part++) {
+    for (size_t part = 0; part < line->parts && !status; part++) {
         entry *const own = entries + part * blocks;
         const entry *found = NULL;
         int64_t size = 0;
         qsort(own, blocks, sizeof *own, compare);
-        status = find_largest(stream, slot, own, &found, &size, err);
-        if (!status) publish(slot, found, size, told + part * numbers, out + part);
+        status = find_largest(stream, line, own, &found, &size, err);
+        if (!status) publish(line, found, size, told + part * numbers, out + part);
     }
-    if (!status) clo_i_tell_answer(context, slot, told, slot->parts * numbers);
+    if (!status) clo_i_tell_answer(context, line, told, line->parts * numbers);
     clo_i_stream_close(stream);
     clo_i_free(told);
     return status;
@@ -186,30 +186,30 @@ static clo_status answer(clo_context *context, const clo_slot *slot, entry *entr
 clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_locate *locate, void *user, clo_cell *out, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     clo_division d = { .count = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_histogram, &slot, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_histogram, &line, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "a histogram of blocks runs in one process: a block's records must be "
                           "together");
     size_t count = 0;
-    if (!clo_i_multiply(slot->blocks, slot->width, &count))
+    if (!clo_i_multiply(line->blocks, line->width, &count))
         return clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
     locating l = { .locate = locate,
                    .user = user,
-                   .width = slot->width,
-                   .parts = slot->parts,
-                   .blocks = slot->blocks / slot->parts };
+                   .width = line->width,
+                   .parts = line->parts,
+                   .blocks = line->blocks / line->parts };
     clo_status status = clo_i_alloc(count, sizeof *l.cells, &l.cells, err);
-    if (!status) status = clo_i_alloc(slot->blocks, sizeof *l.entries, &l.entries, err);
-    clo_slot divided = *slot;
+    if (!status) status = clo_i_alloc(line->blocks, sizeof *l.entries, &l.entries, err);
+    clo_line divided = *line;
     if (clo_i_planted(CLO_FAULT_PARTS_SHARED)) divided.blocks = l.blocks;
     if (!status) status = clo_i_divide(context, &divided, data, &d, err);
     if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
     clo_i_division_free(&d);
-    if (!status) status = answer(context, slot, l.entries, out, err);
-    clo_i_wipe_free(l.entries, slot->blocks * sizeof *l.entries);
+    if (!status) status = answer(context, line, l.entries, out, err);
+    clo_i_wipe_free(l.entries, line->blocks * sizeof *l.entries);
     clo_i_wipe_free(l.cells, count * sizeof *l.cells);
     return status;
 }

@@ -22,38 +22,38 @@ static uint64_t count_unit(const clo_domain *domain)
 }
 
 clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters, double epsilon,
-                                  uint64_t times, const char *label, clo_slot *out, clo_error *err)
+                                  uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
     const unsigned __int128 square = (unsigned __int128)R * R * domain->cols;
     const uint64_t longest = clo_i_root_up(square + 1) - 1; /* sqrt(d) R, rounded down */
-    clo_slot slot = { .query = CLO_QUERY_laplace_sum,
+    clo_line line = { .query = CLO_QUERY_laplace_sum,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = clusters,
                       .count_unit = count_unit(domain) };
-    uint64_t sensitivity = longest + slot.count_unit; /* laplace_sum.T1 */
+    uint64_t sensitivity = longest + line.count_unit; /* laplace_sum.T1 */
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
     if (domain->relation == CLO_REPLACE) sensitivity *= 2;
-    CLO_TRY(clo_i_plan_laplace(sensitivity * domain->rows_per_unit, epsilon, times, &slot, err));
-    slot.noise = clo_i_slot_deviation(&slot) * clo_i_domain_radius(domain);
-    *out = slot;
+    CLO_TRY(clo_i_plan_laplace(sensitivity * domain->rows_per_unit, epsilon, times, &line, err));
+    line.noise = clo_i_line_deviation(&line) * clo_i_domain_radius(domain);
+    *out = line;
     return CLO_OK;
 }
 
-static uint64_t planned_scale(const clo_slot *slot)
+static uint64_t planned_scale(const clo_line *line)
 {
-    return clo_i_planted(CLO_FAULT_SPLIT_IGNORED) ? slot->scale / slot->event.count : slot->scale;
+    return clo_i_planted(CLO_FAULT_SPLIT_IGNORED) ? line->scale / line->event.count : line->scale;
 }
 
 clo_status clo_i_ask_laplace_sum(clo_context *context, size_t number, const clo_bounded *data,
                                  const clo_assign *rule, double *sums, double *counts,
                                  clo_error *err)
 {
-    const clo_slot *slot;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_laplace_sum, &slot, err));
-    return clo_i_noisy_cluster_sums(context, slot, data, rule, clo_i_draw_laplace,
-                                    planned_scale(slot), sums, counts, err);
+    const clo_line *line;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_laplace_sum, &line, err));
+    return clo_i_noisy_cluster_sums(context, line, data, rule, clo_i_draw_laplace,
+                                    planned_scale(line), sums, counts, err);
 }

@@ -16,38 +16,38 @@ const char *clo_i_query_name(clo_query_kind kind)
     return (unsigned)kind < CLO_QUERY_KINDS ? names[kind] : "?";
 }
 
-clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind query,
-                              const clo_slot **out, clo_error *err)
+clo_status clo_i_meter_charge(clo_context *context, size_t line, clo_query_kind query,
+                              const clo_line **out, clo_error *err)
 {
     clo_meter *const meter = context->meter;
-    if (slot >= meter->count || meter->slots[slot].query != query)
+    if (line >= meter->count || meter->lines[line].query != query)
         return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s, which its plan does not list",
                           clo_i_query_name(query));
-    if (meter->asked[slot] >= meter->slots[slot].event.count)
+    if (meter->asked[line] >= meter->lines[line].event.count)
         return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s more often than its plan says",
                           clo_i_query_name(query));
-    if (meter->slots[slot].lens != (context->lens != NULL) ||
-        (context->lens && meter->slots[slot].cols != context->lens->cols) ||
-        (context->lens && meter->slots[slot].sketch != (context->lens->places != NULL)))
+    if (meter->lines[line].lens != (context->lens != NULL) ||
+        (context->lens && meter->lines[line].cols != context->lens->cols) ||
+        (context->lens && meter->lines[line].sketch != (context->lens->places != NULL)))
         return clo_i_fail(err, CLO_INTERNAL,
                           "a mechanism asked %s through another lens than its "
                           "plan says",
                           clo_i_query_name(query));
-    if (context->lens && meter->slots[slot].bits > LENS_BITS)
+    if (context->lens && meter->lines[line].bits > LENS_BITS)
         return clo_i_fail(err, CLO_INTERNAL,
                           "a mechanism asked %s through a lens on a grid of %d bits, of which a "
                           "lens has at most %d",
-                          clo_i_query_name(query), meter->slots[slot].bits, (int)LENS_BITS);
-    meter->asked[slot]++;
-    *out = &meter->slots[slot];
+                          clo_i_query_name(query), meter->lines[line].bits, (int)LENS_BITS);
+    meter->asked[line]++;
+    *out = &meter->lines[line];
     return CLO_OK;
 }
 
-void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
+void clo_i_tell_answer(const clo_context *context, const clo_line *line, const double *values,
                        size_t count)
 {
     if (context->answer)
-        context->answer(context->user, clo_i_query_name(slot->query), values, count);
+        context->answer(context->user, clo_i_query_name(line->query), values, count);
 }
 
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)

@@ -26,7 +26,7 @@ uint64_t clo_i_root_up(unsigned __int128 square)
     return root;
 }
 
-clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, clo_slot *slot,
+clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, clo_line *line,
                                clo_error *err)
 {
     const double wanted = ceil((double)sensitivity / mu * (1 + 0x1p-50)) + 1;
@@ -37,17 +37,17 @@ clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, 
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget needs more noise than any release could bear: raise "
                           "epsilon");
-    slot->sensitivity = sensitivity;
-    slot->scale = (uint64_t)wanted;
+    line->sensitivity = sensitivity;
+    line->scale = (uint64_t)wanted;
     /* Rounded up twice over: the price is of this mu or more (gaussian.T1). */
-    const double exact = (double)slot->sensitivity / (double)slot->scale;
-    slot->event = (clo_event){ .kind = CLO_EVENT_GAUSSIAN,
+    const double exact = (double)line->sensitivity / (double)line->scale;
+    line->event = (clo_event){ .kind = CLO_EVENT_GAUSSIAN,
                                .parameter = exact * (1 + 0x1p-51),
                                .count = times };
     return CLO_OK;
 }
 
-clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times, clo_slot *slot,
+clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times, clo_line *line,
                               clo_error *err)
 {
     const double wanted = ceil((double)sensitivity / epsilon * (1 + 0x1p-50)) + 1;
@@ -58,11 +58,11 @@ clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t tim
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget needs more noise than any release could bear: raise "
                           "epsilon");
-    slot->sensitivity = sensitivity;
-    slot->scale = (uint64_t)wanted;
+    line->sensitivity = sensitivity;
+    line->scale = (uint64_t)wanted;
     /* Exactly sensitivity/scale (samplers.T2), rounded up. */
-    const double exact = (double)slot->sensitivity / (double)slot->scale;
-    slot->event =
+    const double exact = (double)line->sensitivity / (double)line->scale;
+    line->event =
         (clo_event){ .kind = CLO_EVENT_PURE, .parameter = exact * (1 + 0x1p-51), .count = times };
     return CLO_OK;
 }

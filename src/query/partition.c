@@ -29,7 +29,7 @@ static double least_threshold(double rate, size_t cols)
 }
 
 clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *how, double epsilon,
-                                const char *label, clo_slot *out, clo_error *err)
+                                const char *label, clo_line *out, clo_error *err)
 {
     const uint64_t factor = domain->relation == CLO_REPLACE ? 2 : 1;
     const double parts = epsilon * (double)PARTS;
@@ -43,7 +43,7 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
         return clo_i_fail(err, CLO_BUDGET, "so small a budget divides no cube: raise epsilon");
     if (!(epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
         return clo_i_fail(err, CLO_ARGUMENT, "a tree of cubes needs an epsilon of at most 1e6");
-    clo_slot slot = { .query = CLO_QUERY_partition,
+    clo_line line = { .query = CLO_QUERY_partition,
                       .label = label,
                       .bits = CLO_PARTITION_BITS,
                       .cols = domain->cols,
@@ -52,16 +52,16 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
                       .sensitivity = factor * domain->rows_per_unit,
                       .rate_numerator = (uint64_t)parts,
                       .rate_denominator = factor * domain->rows_per_unit * PARTS };
-    const double rate = (double)slot.rate_numerator / (double)slot.rate_denominator;
+    const double rate = (double)line.rate_numerator / (double)line.rate_denominator;
     const double threshold = fmax(least_threshold(rate, domain->cols), ceil(how->threshold / rate));
     if (!(threshold <= 0x1p53))
         return clo_i_fail(err, CLO_BUDGET, "so small a budget divides no cube: raise epsilon");
-    slot.event = (clo_event){ .kind = CLO_EVENT_PURE,
-                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+    line.event = (clo_event){ .kind = CLO_EVENT_PURE,
+                              .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = how->trees * how->levels };
-    slot.threshold = (uint64_t)threshold;
-    slot.noise = sqrt(2) / rate;
-    *out = slot;
+    line.threshold = (uint64_t)threshold;
+    line.noise = sqrt(2) / rate;
+    *out = line;
     return CLO_OK;
 }
 
@@ -69,12 +69,12 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
 
 /* Whether a child that holds so many records, one at least, becomes active: the noise is such that
  * it would never lift an empty one (partition.T1). */
-static bool lifted(clo_stream *stream, const clo_slot *slot, size_t records)
+static bool lifted(clo_stream *stream, const clo_line *line, size_t records)
 {
-    const int64_t threshold = (int64_t)slot->threshold;
+    const int64_t threshold = (int64_t)line->threshold;
     const uint64_t twice = clo_i_planted(CLO_FAULT_NOISE_HALVED) ? 2 : 1;
     int64_t noise;
-    do noise = clo_i_discrete_laplace(stream, slot->rate_numerator * twice, slot->rate_denominator);
+    do noise = clo_i_discrete_laplace(stream, line->rate_numerator * twice, line->rate_denominator);
     while (noise < 1 - threshold);
     return (int64_t)records - threshold >= noise;
 }
@@ -115,12 +115,12 @@ static clo_status draw_phantoms(clo_stream *stream, size_t cols, clo_cube_list *
 }
 
 /* The active children of one cube; its members stand from *from on, sorted. */
-static clo_status decide_cube(clo_stream *stream, const clo_slot *slot, clo_tree *tree,
+static clo_status decide_cube(clo_stream *stream, const clo_line *line, clo_tree *tree,
                               uint32_t parent, size_t *from, clo_error *err)
 {
     const clo_cube_list *const phantoms = &tree->phantoms;
     size_t next = 0, end;
-    CLO_TRY(draw_phantoms(stream, slot->cols, &tree->phantoms, err));
+    CLO_TRY(draw_phantoms(stream, line->cols, &tree->phantoms, err));
     for (; *from < tree->alive && tree->members[*from].parent == parent; *from = end) {
         const clo_u128 child = tree->members[*from].child;
         for (end = *from + 1; end < tree->alive; end++)
@@ -131,7 +131,7 @@ static clo_status decide_cube(clo_stream *stream, const clo_slot *slot, clo_tree
                 err));
         const bool drawn = next < phantoms->count && phantoms->cubes[next].child == child;
         next += drawn;
-        if (lifted(stream, slot, end - *from) || drawn)
+        if (lifted(stream, line, end - *from) || drawn)
             CLO_TRY(clo_i_cube_push(
                 &tree->active,
                 (clo_cube){ .parent = parent, .child = child, .first = *from, .end = end }, err));
@@ -143,7 +143,7 @@ static clo_status decide_cube(clo_stream *stream, const clo_slot *slot, clo_tree
     return clo_i_stream_check(stream, err);
 }
 
-static clo_status decide_level(clo_context *context, const clo_slot *slot, clo_tree *tree,
+static clo_status decide_level(clo_context *context, const clo_line *line, clo_tree *tree,
                                clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
@@ -153,27 +153,27 @@ static clo_status decide_level(clo_context *context, const clo_slot *slot, clo_t
     clo_status status = CLO_OK;
     tree->active.count = 0;
     for (size_t cube = 0; cube < tree->count && !status; cube++)
-        status = decide_cube(stream, slot, tree, (uint32_t)cube, &from, err);
+        status = decide_cube(stream, line, tree, (uint32_t)cube, &from, err);
     clo_i_stream_close(stream);
     return status;
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-static clo_status grow(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+static clo_status grow(clo_context *context, const clo_line *line, const clo_bounded *data,
                        clo_tree *tree, clo_cubes *out, clo_error *err)
 {
     double active[CLO_PARTITION_LEVELS] = { 0 };
     CLO_TRY(clo_i_tree_plant(context, tree, err));
     out->count = 0;
-    for (size_t level = 1; level <= slot->dim && tree->count > 0; level++) {
+    for (size_t level = 1; level <= line->dim && tree->count > 0; level++) {
         CLO_TRY(clo_i_tree_sort(context, data, tree, level, err));
-        CLO_TRY(decide_level(context, slot, tree, err));
+        CLO_TRY(decide_level(context, line, tree, err));
         clo_i_tree_descend(tree, level, out);
         active[level - 1] = (double)tree->count;
     }
     /* An answer is as long as there are cubes; who listens is told how many each level has. */
-    clo_i_tell_answer(context, slot, active, slot->dim);
+    clo_i_tell_answer(context, line, active, line->dim);
     return CLO_OK;
 }
 
@@ -181,15 +181,15 @@ clo_status clo_i_ask_partition(clo_context *context, size_t number, const clo_bo
                                clo_cubes *out, clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    const clo_slot *slot;
+    const clo_line *line;
     clo_tree tree = { .cols = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &slot, err));
-    for (size_t level = 1; level < slot->dim; level++) /* one charge a level: partition.T2 */
-        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &slot, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &line, err));
+    for (size_t level = 1; level < line->dim; level++) /* one charge a level: partition.T2 */
+        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &line, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED, "a tree of cubes is grown by one process only");
-    clo_status status = clo_i_tree_take(context, slot, data, &tree, err);
-    if (!status) status = grow(context, slot, data, &tree, out, err);
+    clo_status status = clo_i_tree_take(context, line, data, &tree, err);
+    if (!status) status = grow(context, line, data, &tree, out, err);
     clo_i_tree_free(&tree);
     clo_i_workspace_release(context->workspace, mark);
     return status;

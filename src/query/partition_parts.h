@@ -44,7 +44,7 @@ typedef struct clo_tree {
 } clo_tree;
 
 /* Room for a tree; whatever comes of it, to be freed. */
-CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_slot *slot,
+CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_line *line,
                                      const clo_bounded *data, clo_tree *tree, clo_error *err);
 void clo_i_tree_free(clo_tree *tree);
 /* The cube that holds all records, at a random public place, and nothing else. */

@@ -17,23 +17,23 @@
 enum { R = 1 << CLO_PARTITION_BITS, SPAN_BITS = CLO_PARTITION_BITS + 2 };
 static const uint32_t NOWHERE = UINT32_MAX;
 
-static size_t cubes_a_level(const clo_slot *slot)
+static size_t cubes_a_level(const clo_line *line)
 {
-    const size_t share = slot->groups / slot->dim;
+    const size_t share = line->groups / line->dim;
     return share < 1 ? 1 : share;
 }
 
-size_t clo_i_tree_workspace(const clo_slot *slot)
+size_t clo_i_tree_workspace(const clo_line *line)
 {
-    return 2 * clo_i_take_size(cubes_a_level(slot) * slot->cols, sizeof(int32_t));
+    return 2 * clo_i_take_size(cubes_a_level(line) * line->cols, sizeof(int32_t));
 }
 
-clo_status clo_i_tree_take(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo_bounded *data,
                            clo_tree *tree, clo_error *err)
 {
     clo_workspace *const space = context->workspace;
     const size_t rows = clo_i_bounded_rows(data);
-    *tree = (clo_tree){ .cols = slot->cols, .rows = rows, .most = cubes_a_level(slot) };
+    *tree = (clo_tree){ .cols = line->cols, .rows = rows, .most = cubes_a_level(line) };
     CLO_TRY(clo_i_take(space, tree->most * tree->cols, sizeof(int32_t), &tree->corners, err));
     CLO_TRY(clo_i_take(space, tree->most * tree->cols, sizeof(int32_t), &tree->below, err));
     CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),

@@ -7,13 +7,13 @@
 
 #include "query/query.h"
 
-/* Counts one ask of the slot, or fails with CLO_INTERNAL before anything was looked at: the plan
+/* Counts one ask of the line, or fails with CLO_INTERNAL before anything was looked at: the plan
  * does not list this query here, or not so often (meter.T1). */
-CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind query,
-                                        const clo_slot **out, clo_error *err);
+CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t line, clo_query_kind query,
+                                        const clo_line **out, clo_error *err);
 
 /* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY. */
-void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
+void clo_i_tell_answer(const clo_context *context, const clo_line *line, const double *values,
                        size_t count);
 
 /* What each block of rows is shown to, on some thread (0 … threads-1), in no particular order. */
@@ -40,7 +40,7 @@ CLO_CHECK clo_draw clo_i_draw_gaussian;
 CLO_CHECK clo_draw clo_i_draw_laplace;
 
 /* The sums and sizes of the rule's clusters, with noise of that scale; charged already. */
-CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
+CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_line *line,
                                               const clo_bounded *data, const clo_assign *rule,
                                               clo_draw *draw, uint64_t scale, double *sums,
                                               double *counts, clo_error *err);
@@ -49,12 +49,12 @@ CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_sl
 void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
                        int bits, double *seen);
 
-/* Adds to totals, k x (d + 1), each record of cluster c to row c, as far as slot->entries of its
- * entries go, and slot->count_unit to the last of that row, modulo 2^64 (sparse_sum.T1). */
-CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *slot,
+/* Adds to totals, k x (d + 1), each record of cluster c to row c, as far as line->entries of its
+ * entries go, and line->count_unit to the last of that row, modulo 2^64 (sparse_sum.T1). */
+CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_line *line,
                                          const clo_bounded *data, const clo_assign *rule,
                                          uint64_t *totals, clo_error *err);
-size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
+size_t clo_i_sparse_totals_size(const clo_line *line, size_t cols, size_t rows, size_t threads);
 
 /* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
 CLO_CHECK clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator,
@@ -67,17 +67,17 @@ uint64_t clo_i_root_up(unsigned __int128 square);
 /* The Gaussian line of a plan with this sensitivity and at most this mu: fills event, sensitivity
  * and scale (gaussian.T1). */
 CLO_CHECK clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times,
-                                         clo_slot *slot, clo_error *err);
+                                         clo_line *line, clo_error *err);
 
 /* The same for Laplace noise: at most this epsilon (samplers.T2). */
 CLO_CHECK clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times,
-                                        clo_slot *slot, clo_error *err);
+                                        clo_line *line, clo_error *err);
 
 /* The exponential line of a plan: at most this epsilon, scores of this sensitivity. */
 CLO_CHECK clo_status clo_i_plan_exponential(uint64_t sensitivity, double epsilon, uint64_t times,
-                                            clo_slot *slot, clo_error *err);
+                                            clo_line *line, clo_error *err);
 /* An exact draw with weights exp(score * rate) (choose.T2), the same on all ranks. */
-CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_slot *slot,
+CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_line *line,
                                             const int64_t *scores, size_t count, size_t *chosen,
                                             clo_error *err);
 
@@ -90,7 +90,7 @@ double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, d
 bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta);
 void clo_i_sort(double *values, size_t count); /* increasing */
 
-/* The records, in unit-ball coordinates, divided at random into slot->blocks disjoint blocks. */
+/* The records, in unit-ball coordinates, divided at random into line->blocks disjoint blocks. */
 typedef struct clo_division {
     size_t count, cols, blocks;
     size_t block_rows; /* of the pass */
@@ -102,7 +102,7 @@ typedef struct clo_division {
 } clo_division;
 
 /* Whatever comes of it, to be freed. */
-CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_slot *slot,
+CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_line *line,
                                   const clo_bounded *data, clo_division *d, clo_error *err);
 void clo_i_division_free(clo_division *d);
 /* Shows each block, with a seed of its own, to `visit`, on some thread; BLAS is on one there. */
@@ -111,11 +111,11 @@ CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division
                                         clo_visit_block *visit, void *user, clo_error *err);
 
 /* Bytes of workspace that one choice of centres takes, beyond the pass. */
-size_t clo_i_choose_centers_workspace(const clo_slot *slot, size_t threads);
+size_t clo_i_choose_centers_workspace(const clo_line *line, size_t threads);
 /* Bytes of workspace that one ask for steps takes, beyond the pass. */
-size_t clo_i_step_workspace(const clo_slot *slot, size_t rows, size_t threads);
+size_t clo_i_step_workspace(const clo_line *line, size_t rows, size_t threads);
 /* Bytes of workspace that one tree of cubes takes, beyond the pass. */
-size_t clo_i_tree_workspace(const clo_slot *slot);
+size_t clo_i_tree_workspace(const clo_line *line);
 
 /* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
 size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);

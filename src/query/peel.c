@@ -39,13 +39,13 @@ static uint64_t reach(size_t rounds, size_t entries, uint64_t weight, uint64_t u
 }
 
 clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t clusters, size_t entries,
-                           size_t rounds, double epsilon, const char *label, clo_slot *out,
+                           size_t rounds, double epsilon, const char *label, clo_line *out,
                            clo_error *err)
 {
     const size_t cols = domain->cols;
     const size_t most = entries && entries < cols ? entries : cols;
     const double parts = epsilon * (double)PARTS;
-    clo_slot slot = { .query = CLO_QUERY_peel,
+    clo_line line = { .query = CLO_QUERY_peel,
                       .label = label,
                       .bits = BITS,
                       .cols = seen,
@@ -65,27 +65,27 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     if (!(epsilon <= 1e6))
         return clo_i_fail(err, CLO_ARGUMENT, "a peel needs an epsilon of at most 1e6");
     const uint64_t rows = domain->rows_per_unit * (domain->relation == CLO_REPLACE ? 2 : 1);
-    slot.rate_weight = weigh_values(slot.rounds, most);
-    const uint64_t one = reach(slot.rounds, most, slot.rate_weight, slot.count_unit);
+    line.rate_weight = weigh_values(line.rounds, most);
+    const uint64_t one = reach(line.rounds, most, line.rate_weight, line.count_unit);
     if (one > MOST_SENSITIVE / rows)
         return clo_i_fail(err, CLO_BUDGET,
                           "so many entries, of so many rows a unit, cannot be told one by one: "
                           "lower sparsity, or recover by sums");
-    slot.sensitivity = one * rows;
-    slot.rate_numerator = (uint64_t)parts;
-    slot.rate_denominator = slot.sensitivity * PARTS;
-    slot.event = (clo_event){ .kind = CLO_EVENT_PURE,
-                              .parameter = (double)slot.rate_numerator / (double)PARTS,
+    line.sensitivity = one * rows;
+    line.rate_numerator = (uint64_t)parts;
+    line.rate_denominator = line.sensitivity * PARTS;
+    line.event = (clo_event){ .kind = CLO_EVENT_PURE,
+                              .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = 1 };
-    const double scale = ceil((double)slot.rate_denominator / (double)slot.rate_numerator /
-                              (double)slot.rate_weight);
+    const double scale = ceil((double)line.rate_denominator / (double)line.rate_numerator /
+                              (double)line.rate_weight);
     if (!(scale <= LARGEST_SCALE))
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget needs more noise than any release could bear: raise "
                           "epsilon");
-    slot.scale = (uint64_t)scale;
-    slot.noise = sqrt(2) * (double)slot.scale / (double)R * clo_i_domain_radius(domain);
-    *out = slot;
+    line.scale = (uint64_t)scale;
+    line.noise = sqrt(2) * (double)line.scale / (double)R * clo_i_domain_radius(domain);
+    *out = line;
     return CLO_OK;
 }
 
@@ -117,65 +117,65 @@ static size_t take_out(candidates *left, size_t chosen)
 
 /* All choices of a cluster, and then the noise of all values and of the count: that is the same law
  * as value after choice, for no choice looks at a value. */
-static clo_status peel_cluster(clo_context *context, const clo_slot *slot, const uint64_t *sum,
+static clo_status peel_cluster(clo_context *context, const clo_line *line, const uint64_t *sum,
                                size_t cols, candidates *left, size_t *columns, double *values,
                                double *count, clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    const size_t rounds = slot->rounds;
+    const size_t rounds = line->rounds;
     clo_stream *stream = NULL;
     start(sum, cols, left);
     for (size_t t = 0; t < rounds; t++) {
         size_t chosen = 0;
-        CLO_TRY(clo_i_draw_exponential(context, slot, left->scores, left->count, &chosen, err));
+        CLO_TRY(clo_i_draw_exponential(context, line, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
     }
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
     for (size_t t = 0; t <= rounds; t++) {
         const int64_t noise = clo_i_discrete_laplace(
-            stream, slot->rate_numerator * slot->rate_weight, slot->rate_denominator);
+            stream, line->rate_numerator * line->rate_weight, line->rate_denominator);
         const size_t at = t < rounds ? columns[t] : cols;
         const double noisy = (double)(int64_t)(sum[at] + (uint64_t)noise);
         if (t < rounds)
             values[t] = noisy / (double)R;
         else
-            *count = noisy / (double)slot->count_unit;
+            *count = noisy / (double)line->count_unit;
     }
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
 }
 
-static clo_status publish(const clo_context *context, const clo_slot *slot, double *values,
+static clo_status publish(const clo_context *context, const clo_line *line, double *values,
                           double *counts, clo_error *err)
 {
-    const size_t k = slot->groups, all = k * slot->rounds;
+    const size_t k = line->groups, all = k * line->rounds;
     CLO_TRY(clo_i_comm_broadcast(context->comm, values, all * sizeof *values, err));
     CLO_TRY(clo_i_comm_broadcast(context->comm, counts, k * sizeof *counts, err));
     CLO_I_DECLASSIFY(values, all * sizeof *values);
     CLO_I_DECLASSIFY(counts, k * sizeof *counts);
-    clo_i_tell_answer(context, slot, values, all);
-    clo_i_tell_answer(context, slot, counts, k);
+    clo_i_tell_answer(context, line, values, all);
+    clo_i_tell_answer(context, line, counts, k);
     return CLO_OK;
 }
 
-static clo_status peel_all(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+static clo_status peel_all(clo_context *context, const clo_line *line, const clo_bounded *data,
                            const clo_assign *rule, size_t *columns, double *values, double *counts,
                            clo_error *err)
 {
-    const size_t k = slot->groups, cols = clo_i_bounded_domain(data)->cols;
+    const size_t k = line->groups, cols = clo_i_bounded_domain(data)->cols;
     candidates left = { .count = 0 };
     uint64_t *totals = NULL;
     CLO_TRY(clo_i_take(context->workspace, k * (cols + 1), sizeof *totals, &totals, err));
     CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.scores, &left.scores, err));
     CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.columns, &left.columns, err));
-    CLO_TRY(clo_i_sparse_totals(context, slot, data, rule, totals, err));
+    CLO_TRY(clo_i_sparse_totals(context, line, data, rule, totals, err));
     CLO_TRY(clo_i_comm_sum(context->comm, (int64_t *)totals, k * (cols + 1), err));
     for (size_t c = 0; c < k; c++)
-        CLO_TRY(peel_cluster(context, slot, totals + c * (cols + 1), cols, &left,
-                             columns + c * slot->rounds, values + c * slot->rounds, counts + c,
+        CLO_TRY(peel_cluster(context, line, totals + c * (cols + 1), cols, &left,
+                             columns + c * line->rounds, values + c * line->rounds, counts + c,
                              err));
-    return publish(context, slot, values, counts, err);
+    return publish(context, line, values, counts, err);
 }
 
 clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded *data,
@@ -183,9 +183,9 @@ clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded
                           clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    const clo_slot *slot;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_peel, &slot, err));
-    const clo_status status = peel_all(context, slot, data, rule, columns, values, counts, err);
+    const clo_line *line;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_peel, &line, err));
+    const clo_status status = peel_all(context, line, data, rule, columns, values, counts, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

@@ -13,9 +13,9 @@
 
 clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates, uint64_t numerator,
                                uint64_t denominator, double epsilon, uint64_t times,
-                               const char *label, clo_slot *out, clo_error *err)
+                               const char *label, clo_line *out, clo_error *err)
 {
-    clo_slot slot = { .query = CLO_QUERY_quantile,
+    clo_line line = { .query = CLO_QUERY_quantile,
                       .label = label,
                       .bits = CLO_GRID_BITS,
                       .groups = candidates,
@@ -27,8 +27,8 @@ clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates, uint
         return clo_i_fail(err, CLO_ARGUMENT, "a quantile must lie between 0 and 1");
     if (domain->relation == CLO_REPLACE) sensitivity = denominator; /* quantile.T1 */
     CLO_TRY(
-        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &slot, err));
-    *out = slot;
+        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &line, err));
+    *out = line;
     return CLO_OK;
 }
 
@@ -69,11 +69,11 @@ static clo_status count_block(void *user, int thread, size_t block, const double
 }
 
 /* Turns counts by bucket into scores by threshold, in place. */
-static void score(const clo_slot *slot, const int64_t *handicaps, int64_t *counts,
+static void score(const clo_line *line, const int64_t *handicaps, int64_t *counts,
                   size_t candidates)
 {
-    const int64_t a = (int64_t)slot->quantile_numerator;
-    const int64_t rest = (int64_t)(slot->quantile_denominator - slot->quantile_numerator);
+    const int64_t a = (int64_t)line->quantile_numerator;
+    const int64_t rest = (int64_t)(line->quantile_denominator - line->quantile_numerator);
     int64_t total = 0, below = 0;
     for (size_t i = 0; i <= candidates; i++) total += counts[i];
     for (size_t i = 0; i < candidates; i++) {
@@ -87,17 +87,17 @@ clo_status clo_i_ask_quantile(clo_context *context, size_t number, const clo_bou
                               size_t column, const int64_t *thresholds, const int64_t *handicaps,
                               size_t *chosen, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     double *scratch = NULL;
     const size_t threads = (size_t)context->threads;
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_quantile, &slot, err));
-    const size_t buckets = slot->groups + 1;
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_quantile, &line, err));
+    const size_t buckets = line->groups + 1;
     const bool norms = column == SIZE_MAX;
     work w = { .data = data,
                .thresholds = thresholds,
-               .candidates = slot->groups,
+               .candidates = line->groups,
                .column = column,
                .cols = clo_i_bounded_domain(data)->cols,
                .block_rows = clo_i_pass_block_rows(context, data) };
@@ -108,15 +108,15 @@ clo_status clo_i_ask_quantile(clo_context *context, size_t number, const clo_bou
         status = clo_i_take(space, clo_i_pass_scratch(context, data, context->threads),
                             sizeof(double), &scratch, err);
     if (!status)
-        status = clo_i_pass(context, data, norms ? 0 : slot->bits, context->threads, scratch,
+        status = clo_i_pass(context, data, norms ? 0 : line->bits, context->threads, scratch,
                             count_block, &w, err);
     if (!status) {
         for (size_t e = buckets; e < threads * buckets; e++) w.counts[e % buckets] += w.counts[e];
         status = clo_i_comm_sum(context->comm, w.counts, buckets, err);
     }
     if (!status) {
-        score(slot, handicaps, w.counts, w.candidates);
-        status = clo_i_draw_exponential(context, slot, w.counts, w.candidates, chosen, err);
+        score(line, handicaps, w.counts, w.candidates);
+        status = clo_i_draw_exponential(context, line, w.counts, w.candidates, chosen, err);
     }
     clo_i_workspace_release(space, mark);
     return status;

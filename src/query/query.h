@@ -1,9 +1,9 @@
 /*
  * query.h - the metered questions: the only place where noise meets data.
  *
- * A query has two halves.  plan_*: from public facts alone, the line of a plan (a slot): its exact
- * integer sensitivity, its noise, its price.  ask_*: takes the number of a slot, charges the meter,
- * and answers with the noise that the slot says; a mechanism cannot ask with another noise, or
+ * A query has two halves.  plan_*: from public facts alone, the line of a plan (a line): its exact
+ * integer sensitivity, its noise, its price.  ask_*: takes the number of a line, charges the meter,
+ * and answers with the noise that the line says; a mechanism cannot ask with another noise, or
  * more often than its plan says: that is CLO_INTERNAL, before the data are touched.
  */
 #ifndef CLO_QUERY_H
@@ -15,7 +15,7 @@
 #include <cloister/domain.h>
 #include <cloister/run.h>
 
-enum { CLO_MAX_SLOTS = 64, CLO_MAX_CLUSTERS = 1024 };
+enum { CLO_MAX_LINES = 64, CLO_MAX_CLUSTERS = 1024 };
 
 typedef enum clo_query_kind {
 #define QUERY(name, summary) CLO_QUERY_##name,
@@ -27,7 +27,7 @@ typedef enum clo_query_kind {
 const char *clo_i_query_name(clo_query_kind kind);
 
 /* One line of a plan.  What is added here counts in write_line, too (plan.c). */
-typedef struct clo_slot {
+typedef struct clo_line {
     clo_query_kind query;
     const char *label;
     clo_event event;      /* count: how often it may be asked */
@@ -59,12 +59,12 @@ typedef struct clo_slot {
                            search: beta is the chance that it misses (gapmax.T3) */
     uint64_t quantile_numerator, quantile_denominator;
     double noise; /* standard deviation in the data's own units, for people */
-} clo_slot;
+} clo_line;
 
 typedef struct clo_meter {
-    const clo_slot *slots;
+    const clo_line *lines;
     size_t count;
-    uint64_t asked[CLO_MAX_SLOTS];
+    uint64_t asked[CLO_MAX_LINES];
 } clo_meter;
 
 /* A public map that a query's records are seen through (lens.c). */
@@ -99,14 +99,14 @@ typedef struct clo_context {
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 
 /* Bytes of workspace that one ask of this line takes. */
-size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads);
+size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_rows, int threads);
 
 /* ---- what is seen of a record: a pure function of it and of released values -------------- */
 
 /* A lens with an orthonormal frame (d x rank, a column a direction, released or public; NULL: all
  * coordinates), and with a constant appended where height > 0: what is seen of x is
  * (frame' x, height) / sqrt(1 + height^2), inside the unit ball (lens.T1).  To ask through it, plan
- * the query for clo_i_lens_domain, set the slot's `lens`, and let context->lens point to it. */
+ * the query for clo_i_lens_domain, set the line's `lens`, and let context->lens point to it. */
 CLO_CHECK clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t d,
                                      size_t rank, double height, clo_lens *out, clo_error *err);
 size_t clo_i_lens_take_size(size_t d, size_t rank, double height); /* with a frame */
@@ -119,7 +119,7 @@ void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, i
 /* A lens that is a public random sketch of `cols` coordinates (sketch.T1): what is seen of a record
  * is about as long as the record, and costs a few additions an entry, so that sparse records are
  * never written out.  cols: a multiple of CLO_SKETCH_COPIES, CLO_SKETCH_COLS at most.  The same on
- * all ranks.  To ask through it, set the slot's `lens` and `sketch`. */
+ * all ranks.  To ask through it, set the line's `lens` and `sketch`. */
 enum { CLO_SKETCH_COPIES = 4, CLO_SKETCH_COLS = 1024 };
 CLO_CHECK clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols,
                                        clo_lens *out, clo_error *err);
@@ -181,9 +181,9 @@ void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t
 /* For each cluster the sum of its records and their number, all in one Gaussian query.
  * gaussian_sum.T1.  Answers: sums k x d in unit-ball coordinates, counts k in records. */
 CLO_CHECK clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, double mu,
-                                             uint64_t times, const char *label, clo_slot *out,
+                                             uint64_t times, const char *label, clo_line *out,
                                              clo_error *err);
-CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t line,
                                             const clo_bounded *data, const clo_assign *rule,
                                             double *sums, double *counts, clo_error *err);
 
@@ -191,8 +191,8 @@ CLO_CHECK clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t slot,
  * ask. */
 CLO_CHECK clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters,
                                             double epsilon, uint64_t times, const char *label,
-                                            clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_laplace_sum(clo_context *context, size_t slot,
+                                            clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_laplace_sum(clo_context *context, size_t line,
                                            const clo_bounded *data, const clo_assign *rule,
                                            double *sums, double *counts, clo_error *err);
 
@@ -203,18 +203,18 @@ CLO_CHECK clo_status clo_i_ask_laplace_sum(clo_context *context, size_t slot,
 typedef enum clo_sum_noise { CLO_SUM_AUTO, CLO_SUM_GAUSSIAN, CLO_SUM_LAPLACE } clo_sum_noise;
 CLO_CHECK clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters,
                                             clo_event_kind kind, double parameter, uint64_t times,
-                                            const char *label, clo_slot *out, clo_error *err);
+                                            const char *label, clo_line *out, clo_error *err);
 CLO_CHECK clo_status clo_i_plan_cluster_sum_within(const clo_domain *domain, size_t clusters,
                                                    clo_sum_noise noise, clo_loss budget,
-                                                   uint64_t times, const char *label, clo_slot *out,
+                                                   uint64_t times, const char *label, clo_line *out,
                                                    clo_error *err);
-CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t line,
                                            const clo_bounded *data, const clo_assign *rule,
                                            double *sums, double *counts, clo_error *err);
 /* Standard deviation of a noisy coordinate of a sum, in unit-ball coordinates, and of a noisy size,
  * in records: of a line of either kind. */
-double clo_i_slot_deviation(const clo_slot *slot);
-double clo_i_slot_count_deviation(const clo_slot *slot);
+double clo_i_line_deviation(const clo_line *line);
+double clo_i_line_count_deviation(const clo_line *line);
 
 /* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of width / max(|x -
  * c|, width), and their number, all in one Gaussian query: what a step toward the cluster's median
@@ -225,48 +225,48 @@ typedef struct clo_steps {
 } clo_steps;
 
 CLO_CHECK clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, double mu,
-                                              uint64_t times, const char *label, clo_slot *out,
+                                              uint64_t times, const char *label, clo_line *out,
                                               clo_error *err);
-CLO_CHECK clo_status clo_i_ask_gaussian_step(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_ask_gaussian_step(clo_context *context, size_t line,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double width, clo_steps *out, clo_error *err);
 
 /* For each cluster the Gram matrix of its records, all in one Gaussian query.
  * gaussian_gram.T1.  Answers: k symmetric d x d matrices, in squared unit-ball coordinates. */
 CLO_CHECK clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, double mu,
-                                              uint64_t times, const char *label, clo_slot *out,
+                                              uint64_t times, const char *label, clo_line *out,
                                               clo_error *err);
-CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t line,
                                              const clo_bounded *data, const clo_assign *rule,
                                              double *grams, clo_error *err);
 
 /* For each cluster the sum of its records over all columns and their number, the records read as
- * sparse rows.  The rule looks through the slot's lens, and the sums do not (sparse_sum.T1).  Of a
+ * sparse rows.  The rule looks through the line's lens, and the sums do not (sparse_sum.T1).  Of a
  * record the `entries` of largest magnitude count, all where that is 0.  kind, parameter:
  * CLO_EVENT_GAUSSIAN and mu, or CLO_EVENT_PURE and epsilon, of the one ask.  seen: columns that the
  * rule looks at.  Answers: sums k x d in unit-ball coordinates, counts k in records. */
 CLO_CHECK clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t clusters,
                                            size_t entries, clo_event_kind kind, double parameter,
-                                           const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_sparse_sum(clo_context *context, size_t slot,
+                                           const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_sparse_sum(clo_context *context, size_t line,
                                           const clo_bounded *data, const clo_assign *rule,
                                           double *sums, double *counts, clo_error *err);
 
 /* For each cluster `rounds` columns, one after the other by the exponential mechanism on the
  * magnitudes of its records' sum, each with its noisy value, and the noisy number of records:
  * balcan2017's Algorithm 5 with the constants that it needs (peel.T1).  Answers: columns and values
- * k x slot->rounds in the order of choice, counts k. */
+ * k x line->rounds in the order of choice, counts k. */
 CLO_CHECK clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t clusters,
                                      size_t entries, size_t rounds, double epsilon,
-                                     const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_peel(clo_context *context, size_t slot, const clo_bounded *data,
+                                     const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_peel(clo_context *context, size_t line, const clo_bounded *data,
                                     const clo_assign *rule, size_t *columns, double *values,
                                     double *counts, clo_error *err);
 
 /* Of a line of either kind: what noise alone exceeds about once in so many numbers, in unit-ball
  * coordinates; and the standard deviation of a noisy count, in records. */
-double clo_i_sparse_edge(const clo_slot *slot, double numbers);
-double clo_i_sparse_count_deviation(const clo_slot *slot);
+double clo_i_sparse_edge(const clo_line *line, double numbers);
+double clo_i_sparse_count_deviation(const clo_line *line);
 
 /* k subspaces of the records of each of `blocks` random disjoint blocks, by whatever solver,
  * brought together by the sample-and-aggregate framework: one of them, plus noise that follows how
@@ -274,13 +274,13 @@ double clo_i_sparse_count_deviation(const clo_slot *slot);
  * its range alone, in an order that is a function of the set alone. */
 CLO_CHECK clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
                                           size_t blocks, clo_loss loss, const char *label,
-                                          clo_slot *out, clo_error *err);
+                                          clo_line *out, clo_error *err);
 
 /* The same for k centres, points of the unit ball: clusters x cols (aggregate.T5). */
 CLO_CHECK clo_status clo_i_plan_aggregate_centers(const clo_domain *domain, size_t clusters,
                                                   size_t blocks, clo_loss loss, const char *label,
-                                                  clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t slot, const clo_bounded *data,
+                                                  clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_aggregate(clo_context *context, size_t line, const clo_bounded *data,
                                          clo_block_solve *solve, void *user, double *answer,
                                          clo_error *err);
 
@@ -301,9 +301,9 @@ typedef clo_status clo_block_locate(void *user, size_t part, const clo_block *bl
 /* blocks: of one part. */
 CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts,
                                           size_t blocks, clo_loss loss, const char *label,
-                                          clo_slot *out, clo_error *err);
+                                          clo_line *out, clo_error *err);
 /* out: one for each part. */
-CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t line, const clo_bounded *data,
                                          clo_block_locate *locate, void *user, clo_cell *out,
                                          clo_error *err);
 
@@ -311,15 +311,15 @@ CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t slot, cons
  * query. gaussian_moment.T1.  Answers: its clo_i_moment_size(cols) different entries, those with
  * i <= j <= k <= l, l fastest, in unit-ball coordinates to the fourth. */
 CLO_CHECK clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint64_t times,
-                                                const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t slot,
+                                                const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t line,
                                                const clo_bounded *data, double *moments,
                                                clo_error *err);
 size_t clo_i_moment_size(size_t cols);
 /* How often the entry i <= j <= k <= l stands in the tensor: 1, 4, 6, 12 or 24. */
 unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l);
 /* The noise of an entry, times the root of its multiplicity. */
-double clo_i_moment_noise(const clo_slot *slot);
+double clo_i_moment_noise(const clo_line *line);
 
 /* The same with a share of the traces left out, which lowers the sensitivity: a tensor's part
  * sym(I x X), X traceless, is answered with noise 1/second times as large as the part without
@@ -328,7 +328,7 @@ typedef struct clo_moment_even {
     double taken, second, none;
 } clo_moment_even;
 CLO_CHECK clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double mu,
-                                            uint64_t times, const char *label, clo_slot *out,
+                                            uint64_t times, const char *label, clo_line *out,
                                             clo_error *err);
 clo_moment_even clo_i_moment_even(size_t cols, double share);
 /* Puts the traces back, each part divided by its factor.  square: cols x cols of scratch. */
@@ -342,9 +342,9 @@ void clo_i_moment_contract(const double *moments, size_t cols, double *out);
  * which lowers the sensitivity where records are replaced.  Answers: its clo_i_moment3_size(cols)
  * different entries, those with i <= j <= k, k fastest, in unit-ball coordinates to the third. */
 CLO_CHECK clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, double mu,
-                                                 uint64_t times, const char *label, clo_slot *out,
+                                                 uint64_t times, const char *label, clo_line *out,
                                                  clo_error *err);
-CLO_CHECK clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t slot,
+CLO_CHECK clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t line,
                                                 const clo_bounded *data, double *moments,
                                                 clo_error *err);
 enum { CLO_MOMENT3_COLS = 128 }; /* at most */
@@ -352,46 +352,46 @@ size_t clo_i_moment3_size(size_t cols);
 /* How often the entry i <= j <= k stands in the tensor: 1, 3 or 6. */
 unsigned clo_i_moment3_multiplicity(size_t i, size_t j, size_t k);
 /* The noise of an entry, times the root of its multiplicity. */
-double clo_i_moment3_noise(const clo_slot *slot);
+double clo_i_moment3_noise(const clo_line *line);
 
 /* How many records there are, with Gaussian noise. count.T1 */
 CLO_CHECK clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times,
-                                      const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_count(clo_context *context, size_t slot, const clo_bounded *data,
+                                      const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_count(clo_context *context, size_t line, const clo_bounded *data,
                                      double *count, clo_error *err);
 
 /* How many records lie in each cell of a public grid, side cells along each column of a cube that
  * holds the ball, or the box inside of it: all cells, also the empty ones.  cell_counts.T1.  kind
  * CLO_EVENT_PURE: discrete Laplace noise at that epsilon; CLO_EVENT_GAUSSIAN: Gaussian noise at
- * that mu.  Answers: slot->groups numbers, the last column's place fastest. */
+ * that mu.  Answers: line->groups numbers, the last column's place fastest. */
 enum { CLO_MAX_CELLS = 1 << 22 };
 CLO_CHECK clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side,
                                             clo_event_kind kind, double parameter, uint64_t times,
-                                            const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_cell_counts(clo_context *context, size_t slot,
+                                            const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_cell_counts(clo_context *context, size_t line,
                                            const clo_bounded *data, double *counts, clo_error *err);
 /* side to the power of cols; SIZE_MAX where that is above CLO_MAX_CELLS. */
 size_t clo_i_grid_cells(size_t side, size_t cols);
 /* The middle of a cell, in unit-ball coordinates. */
-void clo_i_cell_center(const clo_slot *slot, size_t cell, double *center);
+void clo_i_cell_center(const clo_line *line, size_t cell, double *center);
 
 /* The exponential mechanism over `candidates` integer scores (higher is better), drawn exactly.
  * choose.T1.  record_sensitivity: the most by which one record changes any score, under the
  * domain's relation. */
 CLO_CHECK clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidates,
                                        uint64_t record_sensitivity, double epsilon, uint64_t times,
-                                       const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t slot, const int64_t *scores,
+                                       const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_choose(clo_context *context, size_t line, const int64_t *scores,
                                       size_t *chosen, clo_error *err);
 
 /* One of `cells` cells, in proportion to a floor and the squared distances of its records to the
  * nearest seed: the step of k-means++, made private.  seed.T1.  The cells are those of a rule of
- * centres on the slot's grid; seeds: a rule of at most `seeds` centres, NULL before the first;
+ * centres on the line's grid; seeds: a rule of at most `seeds` centres, NULL before the first;
  * taken: a cell each, those that are drawn no more, fewer than `seeds`. */
 CLO_CHECK clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
                                      double epsilon, uint64_t times, const char *label,
-                                     clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_seed(clo_context *context, size_t slot, const clo_bounded *data,
+                                     clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_seed(clo_context *context, size_t line, const clo_bounded *data,
                                     const clo_assign *cells, const clo_assign *seeds,
                                     const bool *taken, size_t *chosen, clo_error *err);
 
@@ -414,9 +414,9 @@ typedef struct clo_cubes {
 
 /* epsilon: of one level of one tree. */
 CLO_CHECK clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *how,
-                                          double epsilon, const char *label, clo_slot *out,
+                                          double epsilon, const char *label, clo_line *out,
                                           clo_error *err);
-CLO_CHECK clo_status clo_i_ask_partition(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_partition(clo_context *context, size_t line, const clo_bounded *data,
                                          clo_cubes *out, clo_error *err);
 
 /* Which of several candidate points are the best centres, by the exponential mechanism on minus the
@@ -440,14 +440,14 @@ typedef struct clo_candidates {
 
 CLO_CHECK clo_status clo_i_plan_choose_centers(const clo_domain *domain,
                                                const clo_center_choice *how, double epsilon,
-                                               uint64_t times, const char *label, clo_slot *out,
+                                               uint64_t times, const char *label, clo_line *out,
                                                clo_error *err);
 /* Of all sets that differ from `set` in at most one place: changes that place of it. */
-CLO_CHECK clo_status clo_i_ask_best_swap(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_best_swap(clo_context *context, size_t line, const clo_bounded *data,
                                          const clo_candidates *candidates, size_t *set,
                                          clo_error *err);
 /* Of the sets, sets x k. */
-CLO_CHECK clo_status clo_i_ask_best_set(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_best_set(clo_context *context, size_t line, const clo_bounded *data,
                                         const clo_candidates *candidates, const size_t *sets,
                                         size_t *chosen, clo_error *err);
 
@@ -482,14 +482,14 @@ typedef struct clo_gibbs {
     void *start_user;
 } clo_gibbs;
 
-/* How often such a chain charges its slot, for records of so many columns. */
+/* How often such a chain charges its line, for records of so many columns. */
 uint64_t clo_i_gibbs_charges(const clo_gibbs *how, size_t cols);
 /* epsilon: of one charge; times: clo_i_gibbs_charges. */
 CLO_CHECK clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how,
                                       double epsilon, uint64_t times, const char *label,
-                                      clo_slot *out, clo_error *err);
+                                      clo_line *out, clo_error *err);
 /* bases: clusters x cols x dim; labels: one a record, where they are asked for. */
-CLO_CHECK clo_status clo_i_ask_gibbs(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_gibbs(clo_context *context, size_t line, const clo_bounded *data,
                                      const clo_gibbs *how, double *bases, double *labels,
                                      clo_error *err);
 
@@ -498,8 +498,8 @@ CLO_CHECK clo_status clo_i_ask_gibbs(clo_context *context, size_t slot, const cl
  * distances to the nearest of a set. choose_flats.T1. */
 CLO_CHECK clo_status clo_i_plan_choose_flats(const clo_domain *domain, size_t candidates,
                                              size_t vectors, double epsilon, uint64_t times,
-                                             const char *label, clo_slot *out, clo_error *err);
-CLO_CHECK clo_status clo_i_ask_choose_flats(clo_context *context, size_t slot,
+                                             const char *label, clo_line *out, clo_error *err);
+CLO_CHECK clo_status clo_i_ask_choose_flats(clo_context *context, size_t line,
                                             const clo_bounded *data, const clo_assign *candidates,
                                             size_t *chosen, clo_error *err);
 
@@ -516,11 +516,11 @@ typedef struct clo_gapmax {
 } clo_gapmax;
 
 CLO_CHECK clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how,
-                                       clo_loss loss, const char *label, clo_slot *out,
+                                       clo_loss loss, const char *label, clo_line *out,
                                        clo_error *err);
 /* found: whether there is an answer; numerators, denominators: dim x (cols + affine), the reduced
  * row echelon form of the subspace; untouched where there is none. */
-CLO_CHECK clo_status clo_i_ask_gapmax(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_gapmax(clo_context *context, size_t line, const clo_bounded *data,
                                       const clo_gapmax *how, bool *found, int64_t *numerators,
                                       int64_t *denominators, clo_error *err);
 
@@ -530,9 +530,9 @@ CLO_CHECK clo_status clo_i_ask_gapmax(clo_context *context, size_t slot, const c
  * thresholds that the data hold for equal.  The answer is the index of a threshold. */
 CLO_CHECK clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates,
                                          uint64_t numerator, uint64_t denominator, double epsilon,
-                                         uint64_t times, const char *label, clo_slot *out,
+                                         uint64_t times, const char *label, clo_line *out,
                                          clo_error *err);
-CLO_CHECK clo_status clo_i_ask_quantile(clo_context *context, size_t slot, const clo_bounded *data,
+CLO_CHECK clo_status clo_i_ask_quantile(clo_context *context, size_t line, const clo_bounded *data,
                                         size_t column, const int64_t *thresholds,
                                         const int64_t *handicaps, size_t *chosen, clo_error *err);
 

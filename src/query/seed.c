@@ -46,9 +46,9 @@ static clo_status least_floor(const clo_domain *domain, double epsilon, uint64_t
 }
 
 clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds, double epsilon,
-                           uint64_t times, const char *label, clo_slot *out, clo_error *err)
+                           uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
-    clo_slot slot = { .query = CLO_QUERY_seed,
+    clo_line line = { .query = CLO_QUERY_seed,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -62,12 +62,12 @@ clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
     if (domain->rows_per_unit > MOST_ROWS_A_UNIT)
         return clo_i_fail(err, CLO_ARGUMENT, "a unit may have at most %llu rows here",
                           (unsigned long long)MOST_ROWS_A_UNIT);
-    CLO_TRY(least_floor(domain, epsilon, &slot.floor, err));
-    slot.event = (clo_event){ .kind = domain->relation == CLO_REPLACE ? CLO_EVENT_PURE
+    CLO_TRY(least_floor(domain, epsilon, &line.floor, err));
+    line.event = (clo_event){ .kind = domain->relation == CLO_REPLACE ? CLO_EVENT_PURE
                                                                       : CLO_EVENT_EXPONENTIAL,
-                              .parameter = loss_of(domain, slot.floor),
+                              .parameter = loss_of(domain, line.floor),
                               .count = times };
-    *out = slot;
+    *out = line;
     return CLO_OK;
 }
 
@@ -151,20 +151,20 @@ static clo_status draw(clo_context *context, uint64_t ask, const int64_t *weight
 }
 
 /* What the test build may have done wrong; there is always something to draw. */
-static uint64_t planned_floor(const clo_slot *slot)
+static uint64_t planned_floor(const clo_line *line)
 {
-    return clo_i_planted(CLO_FAULT_FLOOR_MISSING) ? 1 : slot->floor;
+    return clo_i_planted(CLO_FAULT_FLOOR_MISSING) ? 1 : line->floor;
 }
 
-static clo_status check(const clo_slot *slot, const clo_assign *cells, const clo_assign *seeds,
+static clo_status check(const clo_line *line, const clo_assign *cells, const clo_assign *seeds,
                         const bool *taken, clo_error *err)
 {
     size_t closed = 0;
-    for (size_t c = 0; c < slot->groups; c++) closed += taken[c];
-    if (cells->kind != CLO_ASSIGN_CENTERS || cells->clusters != slot->groups ||
-        cells->bits != slot->bits || closed >= slot->vectors ||
-        (seeds && (seeds->kind != CLO_ASSIGN_CENTERS || seeds->clusters > slot->vectors ||
-                   seeds->bits != slot->bits)))
+    for (size_t c = 0; c < line->groups; c++) closed += taken[c];
+    if (cells->kind != CLO_ASSIGN_CENTERS || cells->clusters != line->groups ||
+        cells->bits != line->bits || closed >= line->vectors ||
+        (seeds && (seeds->kind != CLO_ASSIGN_CENTERS || seeds->clusters > line->vectors ||
+                   seeds->bits != line->bits)))
         return clo_i_fail(err, CLO_INTERNAL, "the cells are not those of the plan");
     return CLO_OK;
 }
@@ -173,19 +173,19 @@ clo_status clo_i_ask_seed(clo_context *context, size_t number, const clo_bounded
                           const clo_assign *cells, const clo_assign *seeds, const bool *taken,
                           size_t *chosen, clo_error *err)
 {
-    const clo_slot *slot;
+    const clo_line *line;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     uint64_t answer = 0;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_seed, &slot, err));
-    CLO_TRY(check(slot, cells, seeds, taken, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_seed, &line, err));
+    CLO_TRY(check(line, cells, seeds, taken, err));
     work w = { .cells = cells, .seeds = seeds };
-    clo_status status = weigh(context, data, slot->bits, &w, err);
+    clo_status status = weigh(context, data, line->bits, &w, err);
     if (!status && context->comm->rank == 0) {
         size_t index = 0;
-        for (size_t c = 0; c < slot->groups; c++)
-            w.weights[c] = taken[c] ? 0 : w.weights[c] + (int64_t)planned_floor(slot);
-        status = draw(context, ask, w.weights, slot->groups, &index, err);
+        for (size_t c = 0; c < line->groups; c++)
+            w.weights[c] = taken[c] ? 0 : w.weights[c] + (int64_t)planned_floor(line);
+        status = draw(context, ask, w.weights, line->groups, &index, err);
         answer = index;
     }
     clo_i_workspace_release(context->workspace, mark);
@@ -193,6 +193,6 @@ clo_status clo_i_ask_seed(clo_context *context, size_t number, const clo_bounded
     if (status) return status;
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = (size_t)answer;
-    clo_i_tell_answer(context, slot, &(double){ (double)answer }, 1);
+    clo_i_tell_answer(context, line, &(double){ (double)answer }, 1);
     return CLO_OK;
 }

@@ -31,54 +31,54 @@ static size_t gram_bytes(size_t k, size_t d, size_t rows, size_t threads, size_t
     return add3(pass, grams, noise);
 }
 
-size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads)
+size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_rows, int threads)
 {
-    const size_t seen = slot->cols ? slot->cols : cols, t = (size_t)threads;
-    const size_t rows = clo_i_block_rows(slot->sketch ? seen : cols, block_rows);
+    const size_t seen = line->cols ? line->cols : cols, t = (size_t)threads;
+    const size_t rows = clo_i_block_rows(line->sketch ? seen : cols, block_rows);
     /* Through a lens, the pass holds the records beside what is seen of them; not through a
      * sketch, which reads them where they lie. */
-    const size_t whole = slot->lens && !slot->sketch ? clo_i_take_size(t * rows * cols, 8) : 0;
-    switch (slot->query) {
+    const size_t whole = line->lens && !line->sketch ? clo_i_take_size(t * rows * cols, 8) : 0;
+    switch (line->query) {
     case CLO_QUERY_gaussian_sum:
     case CLO_QUERY_laplace_sum:
-        return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
+        return add3(whole, sum_bytes(line->groups, seen, rows, t), 0);
     case CLO_QUERY_sparse_sum:
-        return add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8),
-                    clo_i_sparse_totals_size(slot, seen, rows, t));
+        return add3(whole, clo_i_take_size(line->groups * (cols + 1), 8),
+                    clo_i_sparse_totals_size(line, seen, rows, t));
     case CLO_QUERY_peel: /* sums, the candidates' scores and their columns */
-        return add3(add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8), 0),
-                    clo_i_sparse_totals_size(slot, seen, rows, t), 2 * clo_i_take_size(cols, 8));
+        return add3(add3(whole, clo_i_take_size(line->groups * (cols + 1), 8), 0),
+                    clo_i_sparse_totals_size(line, seen, rows, t), 2 * clo_i_take_size(cols, 8));
     case CLO_QUERY_gaussian_gram:
         /* At most `seen` basis vectors a cluster, and a foot. */
-        return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
+        return add3(whole, gram_bytes(line->groups, seen, rows, t, line->groups * (seen + 1)), 0);
     case CLO_QUERY_gaussian_moment:
         return add3(whole, clo_i_moment_workspace(seen, rows, t), 0);
     case CLO_QUERY_gaussian_moment3:
         return add3(whole, clo_i_moment3_workspace(seen, rows, t), 0);
     case CLO_QUERY_cell_counts:
-        return add3(clo_i_take_size(t * rows * cols, 8), clo_i_take_size(slot->groups, 8),
-                    clo_i_take_size(slot->groups, 8));
+        return add3(clo_i_take_size(t * rows * cols, 8), clo_i_take_size(line->groups, 8),
+                    clo_i_take_size(line->groups, 8));
     case CLO_QUERY_seed:
         return add3(clo_i_take_size(t * rows * cols, 8),
-                    clo_i_take_size(t * rows * slot->groups, 8),
-                    add3(clo_i_take_size(t * rows, 4), clo_i_take_size(t * slot->groups, 8), 0));
+                    clo_i_take_size(t * rows * line->groups, 8),
+                    add3(clo_i_take_size(t * rows, 4), clo_i_take_size(t * line->groups, 8), 0));
     case CLO_QUERY_quantile:
-        return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
+        return add3(clo_i_take_size(t * (line->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));
     case CLO_QUERY_gibbs: /* its chain is as long as the data, which no plan knows */
         return add3(whole, clo_i_take_size(rows * seen, 8), 0);
     case CLO_QUERY_choose_flats:
-        return add3(clo_i_take_size(t * slot->groups, 8),
-                    clo_i_take_size(t * rows * slot->vectors, 8),
+        return add3(clo_i_take_size(t * line->groups, 8),
+                    clo_i_take_size(t * rows * line->vectors, 8),
                     add3(clo_i_take_size(t * rows, 8), clo_i_take_size(t * rows * seen, 8), whole));
     case CLO_QUERY_gaussian_step:
         return add3(whole, clo_i_take_size(t * rows * seen, 8),
-                    clo_i_step_workspace(slot, rows, t));
+                    clo_i_step_workspace(line, rows, t));
     case CLO_QUERY_choose_centers:
         return add3(whole, clo_i_take_size(t * rows * seen, 8),
-                    clo_i_choose_centers_workspace(slot, t));
+                    clo_i_choose_centers_workspace(line, t));
     case CLO_QUERY_partition: /* whose members are as many as the data have rows */
-        return add3(whole, clo_i_take_size(t * rows * seen, 8), clo_i_tree_workspace(slot));
+        return add3(whole, clo_i_take_size(t * rows * seen, 8), clo_i_tree_workspace(line));
     case CLO_QUERY_gapmax: /* its lattice is as long as the data */
         return add3(clo_i_take_size(t * rows * cols, 8), 2 * clo_i_take_size(cols, 8), 0);
     case CLO_QUERY_histogram:

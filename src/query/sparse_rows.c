@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 typedef struct work {
-    const clo_slot *slot;
+    const clo_line *line;
     const clo_bounded *data;
     const clo_assign *rule;
     size_t cols, block_rows;
@@ -61,8 +61,8 @@ static void add(uint64_t *total, uint64_t value)
 
 static void add_record(const work *w, clo_row row, uint64_t *totals)
 {
-    const int shift = CLO_GRID_BITS - w->slot->bits;
-    cut limit = make_cut(row, w->slot->entries);
+    const int shift = CLO_GRID_BITS - w->line->bits;
+    cut limit = make_cut(row, w->line->entries);
     for (size_t e = 0; e < row.count; e++) {
         const int32_t magnitude = abs(row.cells[e]);
         if (magnitude < limit.least || (magnitude == limit.least && limit.ties == 0)) continue;
@@ -70,7 +70,7 @@ static void add_record(const work *w, clo_row row, uint64_t *totals)
         const int64_t value = clo_i_coarser(row.cells[e], shift);
         if (value) add(totals + (row.columns ? row.columns[e] : e), (uint64_t)value);
     }
-    add(totals + w->cols, w->slot->count_unit);
+    add(totals + w->cols, w->line->count_unit);
 }
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
@@ -86,27 +86,27 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     return CLO_OK;
 }
 
-size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t seen, size_t rows, size_t threads)
+size_t clo_i_sparse_totals_size(const clo_line *line, size_t seen, size_t rows, size_t threads)
 {
     return clo_i_take_size(threads * rows * seen, sizeof(double)) +
-           clo_i_take_size(threads * rows * slot->groups, sizeof(double)) +
+           clo_i_take_size(threads * rows * line->groups, sizeof(double)) +
            clo_i_take_size(threads * rows, sizeof(uint32_t));
 }
 
-clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+clo_status clo_i_sparse_totals(clo_context *context, const clo_line *line, const clo_bounded *data,
                                const clo_assign *rule, uint64_t *totals, clo_error *err)
 {
     const size_t threads = (size_t)context->threads, width = clo_i_assign_width(rule);
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_workspace *const space = context->workspace;
     double *scratch = NULL;
-    work w = { .slot = slot,
+    work w = { .line = line,
                .data = data,
                .rule = rule,
                .cols = clo_i_bounded_domain(data)->cols,
                .block_rows = clo_i_pass_block_rows(context, data),
                .totals = totals };
-    if (rule->clusters != slot->groups || (rule->points && rule->bits != slot->bits))
+    if (rule->clusters != line->groups || (rule->points && rule->bits != line->bits))
         return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
     clo_status status = clo_i_take(space, clo_i_pass_scratch(context, data, context->threads),
                                    sizeof *scratch, &scratch, err);
@@ -117,22 +117,22 @@ clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *slot, const
         status = clo_i_take(space, threads * w.block_rows, sizeof *w.labels, &w.labels, err);
     if (!status)
         status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, add_block, &w, err);
+            clo_i_pass(context, data, line->bits, context->threads, scratch, add_block, &w, err);
     clo_i_workspace_release(space, mark);
     return status;
 }
 
 /* ---- what the noise does to the answers --------------------------------------------------- */
 
-double clo_i_sparse_edge(const clo_slot *slot, double numbers)
+double clo_i_sparse_edge(const clo_line *line, double numbers)
 {
-    const bool laplace = slot->event.kind == CLO_EVENT_PURE;
+    const bool laplace = line->event.kind == CLO_EVENT_PURE;
     const double deviations = laplace ? log(numbers) : sqrt(2 * log(numbers));
-    return deviations * ldexp((double)slot->scale, -slot->bits);
+    return deviations * ldexp((double)line->scale, -line->bits);
 }
 
-double clo_i_sparse_count_deviation(const clo_slot *slot)
+double clo_i_sparse_count_deviation(const clo_line *line)
 {
-    const double deviations = slot->event.kind == CLO_EVENT_PURE ? sqrt(2) : 1;
-    return deviations * (double)slot->scale / (double)slot->count_unit;
+    const double deviations = line->event.kind == CLO_EVENT_PURE ? sqrt(2) : 1;
+    return deviations * (double)line->scale / (double)line->count_unit;
 }

@@ -35,12 +35,12 @@ static uint64_t count_unit(const clo_domain *domain, size_t entries, clo_event_k
 }
 
 /* sparse_sum.T1 */
-static uint64_t sensitivity_of(const clo_domain *domain, const clo_slot *slot, clo_event_kind kind)
+static uint64_t sensitivity_of(const clo_domain *domain, const clo_line *line, clo_event_kind kind)
 {
     typedef unsigned __int128 u128;
-    const uint64_t unit = slot->count_unit;
+    const uint64_t unit = line->count_unit;
     const u128 square = (u128)R * R + (u128)unit * unit;
-    const size_t entries = slot->entries ? least(slot->entries, domain->cols) : domain->cols;
+    const size_t entries = line->entries ? least(line->entries, domain->cols) : domain->cols;
     if (kind == CLO_EVENT_PURE) {
         const uint64_t longest = clo_i_root_up((u128)R * R * entries + 1) - 1;
         return (longest + unit) * (domain->relation == CLO_REPLACE ? 2 : 1);
@@ -52,9 +52,9 @@ static uint64_t sensitivity_of(const clo_domain *domain, const clo_slot *slot, c
 
 clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t clusters,
                                  size_t entries, clo_event_kind kind, double parameter,
-                                 const char *label, clo_slot *out, clo_error *err)
+                                 const char *label, clo_line *out, clo_error *err)
 {
-    clo_slot slot = { .query = CLO_QUERY_sparse_sum,
+    clo_line line = { .query = CLO_QUERY_sparse_sum,
                       .label = label,
                       .bits = BITS,
                       .cols = seen,
@@ -64,21 +64,21 @@ clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t c
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
-    const uint64_t sensitivity = sensitivity_of(domain, &slot, kind) * domain->rows_per_unit;
+    const uint64_t sensitivity = sensitivity_of(domain, &line, kind) * domain->rows_per_unit;
     if (kind == CLO_EVENT_PURE)
-        CLO_TRY(clo_i_plan_laplace(sensitivity, parameter, 1, &slot, err));
+        CLO_TRY(clo_i_plan_laplace(sensitivity, parameter, 1, &line, err));
     else
-        CLO_TRY(clo_i_plan_gaussian(sensitivity, parameter, 1, &slot, err));
-    slot.noise = (double)slot.scale / (double)R * clo_i_domain_radius(domain) *
+        CLO_TRY(clo_i_plan_gaussian(sensitivity, parameter, 1, &line, err));
+    line.noise = (double)line.scale / (double)R * clo_i_domain_radius(domain) *
                  (kind == CLO_EVENT_PURE ? sqrt(2) : 1);
-    *out = slot;
+    *out = line;
     return CLO_OK;
 }
 
 /* What the test build may have done wrong, now that the sums are known. */
-static void plant(const clo_slot *slot, size_t cols, const int64_t *noise, int64_t *totals)
+static void plant(const clo_line *line, size_t cols, const int64_t *noise, int64_t *totals)
 {
-    for (size_t c = 0; c < slot->groups; c++) {
+    for (size_t c = 0; c < line->groups; c++) {
         int64_t *const row = totals + c * (cols + 1);
         if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) row[cols] -= noise[c];
         if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && row[cols] == noise[c])
@@ -86,24 +86,24 @@ static void plant(const clo_slot *slot, size_t cols, const int64_t *noise, int64
     }
 }
 
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, size_t count, int64_t *out,
+static clo_status draw_noise(clo_context *context, const clo_line *line, size_t count, int64_t *out,
                              clo_error *err)
 {
-    if (slot->event.kind == CLO_EVENT_PURE)
-        return clo_i_draw_laplace(context, slot->scale, count, out, err);
-    return clo_i_draw_gaussian(context, slot->scale, count, out, err);
+    if (line->event.kind == CLO_EVENT_PURE)
+        return clo_i_draw_laplace(context, line->scale, count, out, err);
+    return clo_i_draw_gaussian(context, line->scale, count, out, err);
 }
 
 /* Noise and then the records on top of it, modulo 2^64: wrapping is post-processing. */
-static clo_status fill(clo_context *context, const clo_slot *slot, const clo_bounded *data,
+static clo_status fill(clo_context *context, const clo_line *line, const clo_bounded *data,
                        const clo_assign *rule, size_t cols, int64_t *totals, clo_error *err)
 {
-    const size_t count = slot->groups * (cols + 1);
+    const size_t count = line->groups * (cols + 1);
     int64_t of_counts[CLO_MAX_CLUSTERS];
-    CLO_TRY(draw_noise(context, slot, count, totals, err));
-    for (size_t c = 0; c < slot->groups; c++) of_counts[c] = totals[c * (cols + 1) + cols];
-    CLO_TRY(clo_i_sparse_totals(context, slot, data, rule, (uint64_t *)totals, err));
-    plant(slot, cols, of_counts, totals);
+    CLO_TRY(draw_noise(context, line, count, totals, err));
+    for (size_t c = 0; c < line->groups; c++) of_counts[c] = totals[c * (cols + 1) + cols];
+    CLO_TRY(clo_i_sparse_totals(context, line, data, rule, (uint64_t *)totals, err));
+    plant(line, cols, of_counts, totals);
     CLO_TRY(clo_i_comm_sum(context->comm, totals, count, err));
     CLO_I_DECLASSIFY(totals, count * sizeof *totals);
     return CLO_OK;
@@ -115,20 +115,20 @@ clo_status clo_i_ask_sparse_sum(clo_context *context, size_t number, const clo_b
 {
     const size_t cols = clo_i_bounded_domain(data)->cols;
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    const clo_slot *slot;
+    const clo_line *line;
     int64_t *totals = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_sparse_sum, &slot, err));
+    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_sparse_sum, &line, err));
     clo_status status =
-        clo_i_take(context->workspace, slot->groups * (cols + 1), sizeof *totals, &totals, err);
-    if (!status) status = fill(context, slot, data, rule, cols, totals, err);
+        clo_i_take(context->workspace, line->groups * (cols + 1), sizeof *totals, &totals, err);
+    if (!status) status = fill(context, line, data, rule, cols, totals, err);
     if (!status) {
-        for (size_t c = 0; c < slot->groups; c++) {
+        for (size_t c = 0; c < line->groups; c++) {
             const int64_t *const row = totals + c * (cols + 1);
             for (size_t j = 0; j < cols; j++) sums[c * cols + j] = (double)row[j] / (double)R;
-            counts[c] = (double)row[cols] / (double)slot->count_unit;
+            counts[c] = (double)row[cols] / (double)line->count_unit;
         }
-        clo_i_tell_answer(context, slot, sums, slot->groups * cols);
-        clo_i_tell_answer(context, slot, counts, slot->groups);
+        clo_i_tell_answer(context, line, sums, line->groups * cols);
+        clo_i_tell_answer(context, line, counts, line->groups);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -1,8 +1,8 @@
 /*
- * asking.h - what the tests of the queries share: a context around one planned slot, data of a few
+ * asking.h - what the tests of the queries share: a context around one planned line, data of a few
  * records, and a small audit of a Gaussian claim.
  *
- * A fault is planted in the slot, where a query takes its noise from: the event, which is the
+ * A fault is planted in the line, where a query takes its noise from: the event, which is the
  * claim, stays as it was.
  */
 #ifndef CLO_TEST_ASKING_H
@@ -14,21 +14,21 @@
 #include "parallel/parallel.h"
 
 typedef struct asking {
-    clo_slot slot;
+    clo_line line;
     clo_meter meter;
     clo_context context;
 } asking;
 
 /* The rng's asks go on counting from test to test, so that no two tests share their noise. */
-static inline void start_asking(asking *a, clo_slot slot, clo_rng *rng)
+static inline void start_asking(asking *a, clo_line line, clo_rng *rng)
 {
     clo_error err;
-    *a = (asking){ .slot = slot };
-    a->slot.event.count = UINT64_MAX;
+    *a = (asking){ .line = line };
+    a->line.event.count = UINT64_MAX;
     a->context =
         (clo_context){ .rng = rng, .comm = clo_i_comm_self(), .threads = 1, .progress_to = 1 };
     assert_ok(clo_workspace_new(1 << 22, &a->context.workspace, &err), err);
-    a->meter = (clo_meter){ .slots = &a->slot, .count = 1 };
+    a->meter = (clo_meter){ .lines = &a->line, .count = 1 };
     a->context.meter = &a->meter;
 }
 

@@ -59,14 +59,14 @@ static bool follows(double *angles, double alpha)
     return worst <= allowed;
 }
 
-static void draw_angles(clo_slot slot, clo_rng *rng, double *angles)
+static void draw_angles(clo_line line, clo_rng *rng, double *angles)
 {
     const double rows[] = { 1, 0 };
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(rows, 1, &domain);
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t t = 0; t < ASKS; t++) {
         double basis[2];
         assert_ok(clo_i_ask_aggregate(&a.context, 0, data, first_axis, NULL, basis, &err), err);
@@ -81,22 +81,22 @@ static void the_noise_follows_the_smooth_bound(void **state)
     static double angles[ASKS];
     const double alpha = stat_alpha(STAT_aggregate_law, 2);
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
-    clo_slot slot;
+    clo_line line;
     clo_error err;
     (void)state;
-    assert_ok(clo_i_plan_aggregate(&domain, 1, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &slot, &err),
+    assert_ok(clo_i_plan_aggregate(&domain, 1, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &line, &err),
               err);
-    slot.beta = 1.5; /* so that nine blocks are enough to average over */
+    line.beta = 1.5; /* so that nine blocks are enough to average over */
     /* t_0 = 6; the first t beyond 9 blocks is 10 = t_0 + 4, after three steps. */
-    const double bound = 2 * sqrt(2) * exp(-slot.beta * 3 / 2);
-    slot.alpha = bound / .5;
+    const double bound = 2 * sqrt(2) * exp(-line.beta * 3 / 2);
+    line.alpha = bound / .5;
     fill_law(.5);
     assert_close(cumulated[NODES], 1, 1e-6);
     clo_rng *const rng = stat_rng();
-    draw_angles(slot, rng, angles);
+    draw_angles(line, rng, angles);
     assert_true(follows(angles, alpha));
-    slot.alpha /= .95;
-    draw_angles(slot, rng, angles);
+    line.alpha /= .95;
+    draw_angles(line, rng, angles);
     assert_false(follows(angles, alpha));
     clo_rng_free(rng);
 }
@@ -110,18 +110,18 @@ static clo_status origin(void *user, const clo_block *block, double *centers, cl
     return CLO_OK;
 }
 
-static void draw_centers(clo_slot slot, clo_rng *rng, int64_t *drawn)
+static void draw_centers(clo_line line, clo_rng *rng, int64_t *drawn)
 {
     const double row = 1;
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(&row, 1, &domain);
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t t = 0; t < CENTERS; t++) {
         double center;
         assert_ok(clo_i_ask_aggregate(&a.context, 0, data, origin, NULL, &center, &err), err);
-        drawn[t] = llround(ldexp(center, slot.grid_bits));
+        drawn[t] = llround(ldexp(center, line.grid_bits));
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -132,20 +132,20 @@ static void the_noise_of_a_centre_follows_the_smooth_bound(void **state)
     static int64_t drawn[CENTERS];
     const double alpha = stat_alpha(STAT_aggregate_law, 2), sd = .05;
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
-    clo_slot slot;
+    clo_line line;
     clo_error err;
     (void)state;
     assert_ok(
-        clo_i_plan_aggregate_centers(&domain, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &slot, &err),
+        clo_i_plan_aggregate_centers(&domain, 1, BLOCKS, (clo_loss){ 12, 1e-5 }, "", &line, &err),
         err);
-    slot.beta = 1.5;
-    slot.alpha = 2 * 2 * exp(-slot.beta * 3 / 2) / sd; /* as above, with the diameter 2 */
-    const double scale = ldexp(sd, slot.grid_bits) + 0x1p24;
+    line.beta = 1.5;
+    line.alpha = 2 * 2 * exp(-line.beta * 3 / 2) / sd; /* as above, with the diameter 2 */
+    const double scale = ldexp(sd, line.grid_bits) + 0x1p24;
     clo_rng *const rng = stat_rng();
-    draw_centers(slot, rng, drawn);
+    draw_centers(line, rng, drawn);
     assert_true(stat_follows(drawn, CENTERS, stat_rounded_gaussian, &scale, alpha));
-    slot.alpha /= .9;
-    draw_centers(slot, rng, drawn);
+    line.alpha /= .9;
+    draw_centers(line, rng, drawn);
     assert_false(stat_follows(drawn, CENTERS, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);
 }

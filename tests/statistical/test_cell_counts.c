@@ -16,7 +16,7 @@ static long double laplace(int64_t x, const void *parameters)
                  : 1 - expl(-rate * (long double)(x + 1)) / both;
 }
 
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     /* Two records low in both columns, one high in both, none in the cells across. */
     const double rows[ROWS * 2] = { -.5, -.5, -.1, -.2, .3, .4 }, truth[CELLS] = { 2, 0, 0, 1 };
@@ -24,12 +24,12 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
     clo_bounded *const data = bounded_from(rows, ROWS, &domain);
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0; i < ASKS; i++) {
         double counts[CELLS];
         assert_ok(clo_i_ask_cell_counts(&a.context, 0, data, counts, &err), err);
         for (size_t c = 0; c < CELLS; c++)
-            residuals[i * CELLS + c] = llround((counts[c] - truth[c]) * (double)slot.count_unit);
+            residuals[i * CELLS + c] = llround((counts[c] - truth[c]) * (double)line.count_unit);
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -41,13 +41,13 @@ static void laplace_noise_has_the_planned_law(void **state)
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_cell_counts(&domain, SIDE, CLO_EVENT_PURE, .5, 1, "", &slot, &err), err);
-    fill_residuals(slot, rng);
+    assert_ok(clo_i_plan_cell_counts(&domain, SIDE, CLO_EVENT_PURE, .5, 1, "", &line, &err), err);
+    fill_residuals(line, rng);
     assert_true(stat_follows(residuals, ASKS * CELLS, laplace, &rate, alpha));
-    slot.rate_numerator = slot.rate_numerator / 5 * 6;
-    fill_residuals(slot, rng);
+    line.rate_numerator = line.rate_numerator / 5 * 6;
+    fill_residuals(line, rng);
     assert_false(stat_follows(residuals, ASKS * CELLS, laplace, &rate, alpha));
     clo_rng_free(rng);
 }
@@ -58,15 +58,15 @@ static void gaussian_noise_has_the_planned_law(void **state)
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_cell_counts(&domain, SIDE, CLO_EVENT_GAUSSIAN, .25, 1, "", &slot, &err),
+    assert_ok(clo_i_plan_cell_counts(&domain, SIDE, CLO_EVENT_GAUSSIAN, .25, 1, "", &line, &err),
               err);
-    const double scale = (double)slot.scale;
-    fill_residuals(slot, rng);
+    const double scale = (double)line.scale;
+    fill_residuals(line, rng);
     assert_true(stat_follows(residuals, ASKS * CELLS, stat_rounded_gaussian, &scale, alpha));
-    slot.scale = slot.scale * 19 / 20;
-    fill_residuals(slot, rng);
+    line.scale = line.scale * 19 / 20;
+    fill_residuals(line, rng);
     assert_false(stat_follows(residuals, ASKS * CELLS, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);
 }

@@ -29,11 +29,11 @@ static long double law(int64_t x, const void *parameters)
     return below / all;
 }
 
-static void draw_all(clo_slot slot, clo_rng *rng)
+static void draw_all(clo_line line, clo_rng *rng)
 {
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0; i < DRAWS; i++) {
         size_t chosen;
         assert_ok(clo_i_ask_choose(&a.context, 0, scores, &chosen, &err), err);
@@ -49,17 +49,17 @@ static void the_choice_has_its_law(void **state)
     const weights planned = { epsilon / 2 };
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_choose(&domain, CANDIDATES, 1, epsilon, 1, "", &slot, &err), err);
-    assert_true(slot.event.parameter == epsilon);
-    draw_all(slot, rng);
+    assert_ok(clo_i_plan_choose(&domain, CANDIDATES, 1, epsilon, 1, "", &line, &err), err);
+    assert_true(line.event.parameter == epsilon);
+    draw_all(line, rng);
     assert_true(stat_follows(drawn, DRAWS, law, &planned, alpha));
-    clo_slot fault = slot;
-    fault.rate_numerator = slot.rate_numerator * 2; /* planted: the factor 2 forgotten */
+    clo_line fault = line;
+    fault.rate_numerator = line.rate_numerator * 2; /* planted: the factor 2 forgotten */
     draw_all(fault, rng);
     assert_false(stat_follows(drawn, DRAWS, law, &planned, alpha));
-    fault.rate_numerator = slot.rate_numerator * 11 / 10; /* planted: 10 % too sharp */
+    fault.rate_numerator = line.rate_numerator * 11 / 10; /* planted: 10 % too sharp */
     draw_all(fault, rng);
     assert_false(stat_follows(drawn, DRAWS, law, &planned, alpha));
     clo_rng_free(rng);
@@ -75,17 +75,17 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
     uint64_t hits[2] = { 0, 0 };
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     asking a;
     (void)state;
-    assert_ok(clo_i_plan_choose(&domain, MANY, 1, 1, 1, "", &slot, &err), err);
+    assert_ok(clo_i_plan_choose(&domain, MANY, 1, 1, 1, "", &line, &err), err);
     for (size_t i = 0; i < MANY; i++) {
         worlds[0][i] = i == 0 ? 1 : 0;
         worlds[1][i] = i == 0 ? 0 : 1;
     }
     for (int faulty = 0; faulty < 2; faulty++) {
-        start_asking(&a, slot, rng);
-        if (faulty) a.slot.rate_numerator *= 2;
+        start_asking(&a, line, rng);
+        if (faulty) a.line.rate_numerator *= 2;
         hits[0] = hits[1] = 0;
         for (size_t i = 0; i < TRIALS; i++)
             for (int world = 0; world < 2; world++) {
@@ -96,9 +96,9 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
         const double ratio = log(stat_lower_bound(hits[0], TRIALS, alpha / 2) /
                                  stat_upper_bound(hits[1], TRIALS, alpha / 2));
         if (faulty)
-            assert_true(ratio > slot.event.parameter);
+            assert_true(ratio > line.event.parameter);
         else
-            assert_true(ratio <= slot.event.parameter && ratio > 0.7);
+            assert_true(ratio <= line.event.parameter && ratio > 0.7);
         stop_asking(&a);
     }
     clo_rng_free(rng);

@@ -28,17 +28,17 @@ static long double law(int64_t x, const void *parameters)
     return below / all;
 }
 
-static clo_slot planned(size_t candidates, clo_relation relation, double epsilon)
+static clo_line planned(size_t candidates, clo_relation relation, double epsilon)
 {
     const clo_center_choice how = { candidates, 1, 0, CLO_LOSS_SQUARED, 2 };
     const clo_domain domain = ball(D, 1, relation);
     clo_error err;
-    clo_slot slot;
-    assert_ok(clo_i_plan_choose_centers(&domain, &how, epsilon, 1, "", &slot, &err), err);
-    return slot;
+    clo_line line;
+    assert_ok(clo_i_plan_choose_centers(&domain, &how, epsilon, 1, "", &line, &err), err);
+    return line;
 }
 
-static void draw_all(clo_slot slot, clo_rng *rng)
+static void draw_all(clo_line line, clo_rng *rng)
 {
     const double records[2 * D] = { 1, 0, 1, 0 };
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -46,7 +46,7 @@ static void draw_all(clo_slot slot, clo_rng *rng)
     clo_bounded *const data = bounded_from(records, 2, &domain);
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.block_rows = 2;
     for (size_t i = 0; i < DRAWS; i++) {
         size_t set[1] = { 3 };
@@ -60,20 +60,20 @@ static void draw_all(clo_slot slot, clo_rng *rng)
 static void the_choice_has_the_law_of_its_losses(void **state)
 {
     const double alpha = stat_alpha(STAT_choose_centers_law, 1), rate = 2;
-    clo_slot slot = planned(POINTS, CLO_REPLACE, 2 * rate);
+    clo_line line = planned(POINTS, CLO_REPLACE, 2 * rate);
     clo_rng *const rng = stat_rng();
     (void)state;
-    draw_all(slot, rng);
+    draw_all(line, rng);
     assert_true(stat_follows(drawn, DRAWS, law, &rate, alpha));
-    slot.rate_numerator *= 2; /* planted: the factor 2 forgotten */
-    draw_all(slot, rng);
+    line.rate_numerator *= 2; /* planted: the factor 2 forgotten */
+    draw_all(line, rng);
     assert_false(stat_follows(drawn, DRAWS, law, &rate, alpha));
     clo_rng_free(rng);
 }
 
 /* One candidate at one end of the ball, the rest at the other; a record at the first in one world,
  * in the other at the second or not there: all of the range. */
-static double shown(clo_slot slot, clo_relation relation, clo_rng *rng, double alpha)
+static double shown(clo_line line, clo_relation relation, clo_rng *rng, double alpha)
 {
     const double here[D] = { 1 }, there[D] = { -1 };
     const clo_domain domain = ball(D, 1, relation);
@@ -86,7 +86,7 @@ static double shown(clo_slot slot, clo_relation relation, clo_rng *rng, double a
     clo_error err;
     asking a;
     for (size_t i = 1; i < MANY; i++) ends[i * D] = -1;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.block_rows = 2;
     for (size_t i = 0; i < TRIALS; i++)
         for (int world = 0; world < 2; world++) {
@@ -107,11 +107,11 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
     clo_rng *const rng = stat_rng();
     (void)state;
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
-        clo_slot slot = planned(MANY, (clo_relation)relation, 1);
-        const double right = shown(slot, (clo_relation)relation, rng, alpha);
-        assert_true(right <= slot.event.parameter && right > 0.55);
-        slot.rate_numerator *= 2; /* planted: the gain of add-remove taken under replace, too */
-        assert_true(shown(slot, (clo_relation)relation, rng, alpha) > slot.event.parameter);
+        clo_line line = planned(MANY, (clo_relation)relation, 1);
+        const double right = shown(line, (clo_relation)relation, rng, alpha);
+        assert_true(right <= line.event.parameter && right > 0.55);
+        line.rate_numerator *= 2; /* planted: the gain of add-remove taken under replace, too */
+        assert_true(shown(line, (clo_relation)relation, rng, alpha) > line.event.parameter);
     }
     clo_rng_free(rng);
 }

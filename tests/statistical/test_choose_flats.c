@@ -35,7 +35,7 @@ static clo_assign axis(clo_workspace *space, size_t j, int bits)
     return rule;
 }
 
-static void draw_all(clo_slot slot, clo_rng *rng)
+static void draw_all(clo_line line, clo_rng *rng)
 {
     const double records[2 * D] = { .8, 0, .6, 0, .5, .5 };
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -43,9 +43,9 @@ static void draw_all(clo_slot slot, clo_rng *rng)
     clo_assign rules[CANDIDATES];
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.block_rows = 2;
-    for (size_t j = 0; j < CANDIDATES; j++) rules[j] = axis(a.context.workspace, j, slot.bits);
+    for (size_t j = 0; j < CANDIDATES; j++) rules[j] = axis(a.context.workspace, j, line.bits);
     for (size_t i = 0; i < DRAWS; i++) {
         size_t chosen;
         assert_ok(clo_i_ask_choose_flats(&a.context, 0, data, rules, &chosen, &err), err);
@@ -61,20 +61,20 @@ static void the_choice_has_the_law_of_its_costs(void **state)
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_choose_flats(&domain, CANDIDATES, 1, 2 * rate, 1, "", &slot, &err), err);
-    draw_all(slot, rng);
+    assert_ok(clo_i_plan_choose_flats(&domain, CANDIDATES, 1, 2 * rate, 1, "", &line, &err), err);
+    draw_all(line, rng);
     assert_true(stat_follows(drawn, DRAWS, law, &rate, alpha));
-    slot.rate_numerator *= 2; /* planted: the factor 2 forgotten */
-    draw_all(slot, rng);
+    line.rate_numerator *= 2; /* planted: the factor 2 forgotten */
+    draw_all(line, rng);
     assert_false(stat_follows(drawn, DRAWS, law, &rate, alpha));
     clo_rng_free(rng);
 }
 
 /* One candidate along the first axis, the rest along the second; and a record on the first axis in
  * one world, in the other on the second or not there: all of the range. */
-static double shown(clo_slot slot, clo_relation relation, clo_rng *rng, double alpha)
+static double shown(clo_line line, clo_relation relation, clo_rng *rng, double alpha)
 {
     const double first[D] = { 1 }, second[D] = { 0, 1 };
     const clo_domain domain = ball(D, 1, relation);
@@ -86,10 +86,10 @@ static double shown(clo_slot slot, clo_relation relation, clo_rng *rng, double a
     uint64_t hits[2] = { 0, 0 };
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.block_rows = 2;
     for (size_t j = 0; j < MANY; j++)
-        rules[j] = axis(a.context.workspace, j == 0 ? 0 : 1, slot.bits);
+        rules[j] = axis(a.context.workspace, j == 0 ? 0 : 1, line.bits);
     for (size_t i = 0; i < TRIALS; i++)
         for (int world = 0; world < 2; world++) {
             size_t chosen;
@@ -112,12 +112,12 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
     (void)state;
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         const clo_domain domain = ball(D, 1, (clo_relation)relation);
-        clo_slot slot;
-        assert_ok(clo_i_plan_choose_flats(&domain, MANY, 1, 1, 1, "", &slot, &err), err);
-        const double right = shown(slot, (clo_relation)relation, rng, alpha);
-        assert_true(right <= slot.event.parameter && right > 0.65);
-        slot.rate_numerator *= 2; /* planted: the gain of add-remove taken under replace, too */
-        assert_true(shown(slot, (clo_relation)relation, rng, alpha) > slot.event.parameter);
+        clo_line line;
+        assert_ok(clo_i_plan_choose_flats(&domain, MANY, 1, 1, 1, "", &line, &err), err);
+        const double right = shown(line, (clo_relation)relation, rng, alpha);
+        assert_true(right <= line.event.parameter && right > 0.65);
+        line.rate_numerator *= 2; /* planted: the gain of add-remove taken under replace, too */
+        assert_true(shown(line, (clo_relation)relation, rng, alpha) > line.event.parameter);
     }
     clo_rng_free(rng);
 }

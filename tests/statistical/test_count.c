@@ -5,18 +5,18 @@ enum { ASKS = 1 << 18, ROWS = 5 };
 
 static int64_t residuals[ASKS];
 
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     const double records[ROWS] = { 0 };
     const clo_domain domain = ball(1, 1, CLO_ADD_REMOVE);
     clo_bounded *const data = bounded_from(records, ROWS, &domain);
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0; i < ASKS; i++) {
         double count;
         assert_ok(clo_i_ask_count(&a.context, 0, data, &count, &err), err);
-        residuals[i] = llround((count - ROWS) * (double)slot.count_unit);
+        residuals[i] = llround((count - ROWS) * (double)line.count_unit);
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -28,15 +28,15 @@ static void the_noise_has_the_planned_law(void **state)
     const clo_domain domain = ball(1, 1, CLO_ADD_REMOVE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_count(&domain, 0.25, 1, "", &slot, &err), err);
-    assert_true(slot.sensitivity == slot.count_unit); /* one record is one record */
-    const double scale = (double)slot.scale;
-    fill_residuals(slot, rng);
+    assert_ok(clo_i_plan_count(&domain, 0.25, 1, "", &line, &err), err);
+    assert_true(line.sensitivity == line.count_unit); /* one record is one record */
+    const double scale = (double)line.scale;
+    fill_residuals(line, rng);
     assert_true(stat_follows(residuals, ASKS, stat_rounded_gaussian, &scale, alpha));
-    slot.scale = slot.scale * 19 / 20;
-    fill_residuals(slot, rng);
+    line.scale = line.scale * 19 / 20;
+    fill_residuals(line, rng);
     assert_false(stat_follows(residuals, ASKS, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);
 }

@@ -7,13 +7,13 @@
 
 enum { ASKS = 10000, ROWS = 41, CASES = 6 };
 
-static const clo_gapmax line = { .dim = 1, .scale = 1, .share = 0.01 };
+static const clo_gapmax one_line = { .dim = 1, .scale = 1, .share = 0.01 };
 
-/* P[noise > A - g] of the law that the slot says. */
-static double expected(const clo_slot *slot, int64_t lead)
+/* P[noise > A - g] of the law that the line says. */
+static double expected(const clo_line *line, int64_t lead)
 {
-    const double rate = (double)slot->rate_numerator / (double)slot->rate_denominator;
-    const int64_t bound = (int64_t)slot->scale;
+    const double rate = (double)line->rate_numerator / (double)line->rate_denominator;
+    const int64_t bound = (int64_t)line->scale;
     double sum = 0, above = 0;
     for (int64_t x = -bound; x <= bound; x++) {
         const double weight = exp(-rate * fabs((double)x));
@@ -37,9 +37,9 @@ static uint64_t count_found(asking *a, size_t members)
     for (int t = 0; t < ASKS; t++) {
         int64_t numerators[2], denominators[2];
         bool found = false;
-        assert_ok(
-            clo_i_ask_gapmax(&a->context, 0, data, &line, &found, numerators, denominators, &err),
-            err);
+        assert_ok(clo_i_ask_gapmax(&a->context, 0, data, &one_line, &found, numerators,
+                                   denominators, &err),
+                  err);
         if (!found) continue;
         hits++;
         assert_true(numerators[0] == 1 && numerators[1] == 2 && denominators[1] == 1);
@@ -61,12 +61,12 @@ static void a_lead_is_found_as_often_as_the_noise_says(void **state)
     const clo_loss loss = { 2, 1e-6 };
     clo_rng *const rng = stat_rng();
     bool all = true;
-    clo_slot slot;
+    clo_line line;
     clo_error err;
     (void)state;
-    assert_ok(clo_i_plan_gapmax(&domain, &line, loss, "", &slot, &err), err);
+    assert_ok(clo_i_plan_gapmax(&domain, &one_line, loss, "", &line, &err), err);
     for (int wrong = 0; wrong < 2; wrong++) {
-        clo_slot drawn = slot;
+        clo_line drawn = line;
         drawn.groups = 60; /* of 41 records more than half are hit: enough here */
         asking a;
         if (wrong) drawn.rate_numerator *= 2;
@@ -75,7 +75,7 @@ static void a_lead_is_found_as_often_as_the_noise_says(void **state)
         for (size_t i = 0; i < CASES; i++) {
             const size_t members = 22 + 2 * i;
             const int64_t lead = clo_i_gapmax_score(ROWS, members, 0, INT64_MAX);
-            all &= fits(count_found(&a, members), expected(&slot, lead), alpha);
+            all &= fits(count_found(&a, members), expected(&line, lead), alpha);
         }
         stop_asking(&a);
         if (!wrong) assert_true(all);

@@ -9,13 +9,13 @@ enum { D = 16, ASKS = 1 << 14, TRIALS = 40000, OFF = D * (D - 1) / 2 };
 
 static int64_t on[ASKS * D], off[(size_t)ASKS * OFF];
 
-static clo_slot planned(double mu)
+static clo_line planned(double mu)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
-    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, mu, 1, "", &slot, &err), err);
-    return slot;
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, mu, 1, "", &line, &err), err);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, double *gram)
@@ -25,20 +25,20 @@ static void ask(asking *a, const clo_bounded *data, double *gram)
     assert_ok(clo_i_ask_gaussian_gram(&a->context, 0, data, &all, gram, &err), err);
 }
 
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     const double records[2 * D] = { 0.5, -0.5 }; /* r r' = 1/4 on a 2 x 2 corner */
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(records, 2, &domain);
     double gram[D * D];
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t t = 0, at_on = 0, at_off = 0; t < ASKS; t++) {
         ask(&a, data, gram);
         for (size_t i = 0; i < D; i++)
             for (size_t j = i; j < D; j++) {
                 const double truth = i < 2 && j < 2 ? (i == j ? 0.25 : -0.25) : 0;
-                const int64_t residual = llround(ldexp(gram[i * D + j] - truth, 2 * slot.bits));
+                const int64_t residual = llround(ldexp(gram[i * D + j] - truth, 2 * line.bits));
                 assert_true(gram[i * D + j] == gram[j * D + i]);
                 if (i == j)
                     on[at_on++] = residual;
@@ -53,16 +53,16 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
 static void the_noise_has_the_planned_laws(void **state)
 {
     const double alpha = stat_alpha(STAT_gaussian_gram_law, 2);
-    const clo_slot slot = planned(0.5);
-    const double scale = (double)slot.scale, across = ceil((double)slot.scale / sqrt(2));
+    const clo_line line = planned(0.5);
+    const double scale = (double)line.scale, across = ceil((double)line.scale / sqrt(2));
     clo_rng *const rng = stat_rng();
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     assert_true(stat_follows(on, ASKS * D, stat_rounded_gaussian, &scale, alpha));
     assert_true(stat_follows(off, ASKS * OFF, stat_rounded_gaussian, &across, alpha));
     assert_false(stat_follows(off, ASKS * OFF, stat_rounded_gaussian, &scale, alpha));
-    clo_slot small = slot;
-    small.scale = slot.scale * 19 / 20;
+    clo_line small = line;
+    small.scale = line.scale * 19 / 20;
     fill_residuals(small, rng);
     assert_false(stat_follows(on, ASKS * D, stat_rounded_gaussian, &scale, alpha));
     assert_false(stat_follows(off, ASKS * OFF, stat_rounded_gaussian, &across, alpha));
@@ -90,15 +90,15 @@ static void pair_is_told_apart_as_planned(const double *left, const double *righ
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const a_side = bounded_from(left, 1, &domain), *const b_side =
                                                                     bounded_from(right, 1, &domain);
-    const clo_slot slot = planned(2);
+    const clo_line line = planned(2);
     clo_rng *const rng = stat_rng();
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     const double mu = supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha);
-    assert_true(mu <= slot.event.parameter);
+    assert_true(mu <= line.event.parameter);
     assert_true(mu > 1.85);
-    a.slot.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > slot.event.parameter);
+    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
+    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(a_side);
     clo_bounded_free(b_side);

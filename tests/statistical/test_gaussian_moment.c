@@ -12,13 +12,13 @@ enum { CLASSES = sizeof classes / sizeof *classes };
 static int64_t residuals[CLASSES][(size_t)ASKS * SIZE];
 static size_t counts[CLASSES];
 
-static clo_slot planned(double mu)
+static clo_line planned(double mu)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
-    assert_ok(clo_i_plan_gaussian_moment(&domain, mu, 1, "", &slot, &err), err);
-    return slot;
+    assert_ok(clo_i_plan_gaussian_moment(&domain, mu, 1, "", &line, &err), err);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, double *moments)
@@ -35,7 +35,7 @@ static size_t class_of(unsigned m)
 }
 
 /* One record (1/2, -1/2, 0 ...): the moments on its 2^4 corner are 1/16 each, up to a sign. */
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     const double record[D] = { 0.5, -0.5 };
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -43,7 +43,7 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
     double moments[SIZE];
     asking a;
     memset(counts, 0, sizeof counts);
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t t = 0; t < ASKS; t++) {
         size_t at = 0;
         ask(&a, data, moments);
@@ -64,19 +64,19 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
 static void the_noise_has_the_planned_laws(void **state)
 {
     const double alpha = stat_alpha(STAT_gaussian_moment_law, CLASSES);
-    const clo_slot slot = planned(0.5);
+    const clo_line line = planned(0.5);
     clo_rng *const rng = stat_rng();
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     for (size_t c = 0; c < CLASSES; c++) {
-        const double scale = ceil((double)slot.scale / sqrt((double)classes[c]));
+        const double scale = ceil((double)line.scale / sqrt((double)classes[c]));
         assert_true(stat_follows(residuals[c], counts[c], stat_rounded_gaussian, &scale, alpha));
     }
-    clo_slot small = slot;
-    small.scale = slot.scale * 7 / 8;
+    clo_line small = line;
+    small.scale = line.scale * 7 / 8;
     fill_residuals(small, rng);
     for (size_t c = 0; c < CLASSES; c++) {
-        const double scale = ceil((double)slot.scale / sqrt((double)classes[c]));
+        const double scale = ceil((double)line.scale / sqrt((double)classes[c]));
         assert_false(stat_follows(residuals[c], counts[c], stat_rounded_gaussian, &scale, alpha));
     }
     clo_rng_free(rng);
@@ -109,15 +109,15 @@ static void pair_is_told_apart_as_planned(const double *left, const double *righ
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const a_side = bounded_from(left, 1, &domain), *const b_side =
                                                                     bounded_from(right, 1, &domain);
-    const clo_slot slot = planned(2);
+    const clo_line line = planned(2);
     clo_rng *const rng = stat_rng();
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     const double mu = supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha);
-    assert_true(mu <= slot.event.parameter);
+    assert_true(mu <= line.event.parameter);
     assert_true(mu > 1.8);
-    a.slot.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > slot.event.parameter);
+    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
+    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(a_side);
     clo_bounded_free(b_side);

@@ -13,13 +13,13 @@ enum { CLASSES = sizeof classes / sizeof *classes };
 static int64_t residuals[CLASSES][(size_t)ASKS * SIZE];
 static size_t counts[CLASSES];
 
-static clo_slot planned(size_t cols, double height, clo_relation relation, double mu)
+static clo_line planned(size_t cols, double height, clo_relation relation, double mu)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(cols, 1, relation);
-    assert_ok(clo_i_plan_gaussian_moment3(&domain, height, mu, 1, "", &slot, &err), err);
-    return slot;
+    assert_ok(clo_i_plan_gaussian_moment3(&domain, height, mu, 1, "", &line, &err), err);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, double *moments)
@@ -36,14 +36,14 @@ static size_t class_of(unsigned m)
 }
 
 /* One record (1/2, -1/2, 0 ...): the moments on its 2^3 corner are 1/8 each, up to a sign. */
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     const double record[D] = { 0.5, -0.5 };
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(record, 1, &domain);
     double moments[SIZE];
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     memset(counts, 0, sizeof counts);
     for (int i = 0; i < ASKS; i++) {
         size_t at = 0;
@@ -63,19 +63,19 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
 static void the_noise_has_the_planned_laws(void **state)
 {
     const double alpha = stat_alpha(STAT_gaussian_moment3_law, CLASSES);
-    const clo_slot slot = planned(D, 0, CLO_REPLACE, 0.5);
+    const clo_line line = planned(D, 0, CLO_REPLACE, 0.5);
     clo_rng *const rng = stat_rng();
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     for (size_t c = 0; c < CLASSES; c++) {
-        const double scale = ceil((double)slot.scale / sqrt((double)classes[c]));
+        const double scale = ceil((double)line.scale / sqrt((double)classes[c]));
         assert_true(stat_follows(residuals[c], counts[c], stat_rounded_gaussian, &scale, alpha));
     }
-    clo_slot small = slot;
-    small.scale = slot.scale * 7 / 8;
+    clo_line small = line;
+    small.scale = line.scale * 7 / 8;
     fill_residuals(small, rng);
     for (size_t c = 0; c < CLASSES; c++) {
-        const double scale = ceil((double)slot.scale / sqrt((double)classes[c]));
+        const double scale = ceil((double)line.scale / sqrt((double)classes[c]));
         assert_false(stat_follows(residuals[c], counts[c], stat_rounded_gaussian, &scale, alpha));
     }
     clo_rng_free(rng);
@@ -106,7 +106,7 @@ static double beside_the_constant(asking *a, const clo_bounded *data)
     return moments[0] * x * x * x + 3 * moments[2] * x * c * c;
 }
 
-static void pair_is_told_apart_as_planned(clo_slot slot, size_t cols, const double *left,
+static void pair_is_told_apart_as_planned(clo_line line, size_t cols, const double *left,
                                           const double *right, const clo_lens *lens,
                                           statistic *measure, stat_test row)
 {
@@ -116,13 +116,13 @@ static void pair_is_told_apart_as_planned(clo_slot slot, size_t cols, const doub
     clo_bounded *const b_side = bounded_from(right, 1, &domain);
     clo_rng *const rng = stat_rng();
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.lens = lens;
     const double mu = supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha);
-    assert_true(mu <= slot.event.parameter);
-    assert_true(mu > 0.85 * slot.event.parameter);
-    a.slot.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > slot.event.parameter);
+    assert_true(mu <= line.event.parameter);
+    assert_true(mu > 0.85 * line.event.parameter);
+    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
+    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(a_side);
     clo_bounded_free(b_side);
@@ -141,10 +141,10 @@ static void opposite_records_are_the_worst_neighbours(void **state)
 static void entries_off_the_diagonal_count_as_often_as_they_stand(void **state)
 {
     const double h = sqrt(0.5), left[D] = { h, h }, right[D] = { h, -h };
-    clo_slot slot = planned(D, 0, CLO_REPLACE, 2);
+    clo_line line = planned(D, 0, CLO_REPLACE, 2);
     (void)state;
-    slot.event.parameter /= sqrt(2);
-    pair_is_told_apart_as_planned(slot, D, left, right, NULL, across_the_axes,
+    line.event.parameter /= sqrt(2);
+    pair_is_told_apart_as_planned(line, D, left, right, NULL, across_the_axes,
                                   STAT_gaussian_moment3_across);
 }
 
@@ -153,13 +153,13 @@ static void a_constant_keeps_records_from_being_opposite(void **state)
     const double left[1] = { 1 }, right[1] = { -1 };
     clo_error err;
     clo_lens lens;
-    clo_slot slot = planned(2, HEIGHT, CLO_REPLACE, 2);
-    const clo_slot without = planned(2, 0, CLO_REPLACE, 2);
+    clo_line line = planned(2, HEIGHT, CLO_REPLACE, 2);
+    const clo_line without = planned(2, 0, CLO_REPLACE, 2);
     (void)state;
-    slot.lens = true;
-    assert_true((double)slot.scale < 0.87 * (double)without.scale);
+    line.lens = true;
+    assert_true((double)line.scale < 0.87 * (double)without.scale);
     assert_ok(clo_i_lens_make(NULL, NULL, 1, 1, HEIGHT, &lens, &err), err);
-    pair_is_told_apart_as_planned(slot, 1, left, right, &lens, beside_the_constant,
+    pair_is_told_apart_as_planned(line, 1, left, right, &lens, beside_the_constant,
                                   STAT_gaussian_moment3_lens);
 }
 

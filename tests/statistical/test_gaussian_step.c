@@ -13,13 +13,13 @@ enum { D = 2, K = 2, PER_ASK = K * (D + 2), ASKS = 1 << 14, TRIALS = 40000 };
 static int64_t residuals[ASKS * PER_ASK];
 static const double centers[K * D] = { 0, 0, 0, 1 };
 
-static clo_slot planned(clo_relation relation, double mu)
+static clo_line planned(clo_relation relation, double mu)
 {
     const clo_domain domain = ball(D, 1, relation);
     clo_error err;
-    clo_slot slot;
-    assert_ok(clo_i_plan_gaussian_step(&domain, K, mu, 1, "", &slot, &err), err);
-    return slot;
+    clo_line line;
+    assert_ok(clo_i_plan_gaussian_step(&domain, K, mu, 1, "", &line, &err), err);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, clo_steps *steps)
@@ -27,14 +27,14 @@ static void ask(asking *a, const clo_bounded *data, clo_steps *steps)
     const size_t mark = clo_i_workspace_mark(a->context.workspace);
     clo_error err;
     clo_assign rule;
-    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->slot.bits, &rule, &err),
+    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->line.bits, &rule, &err),
               err);
     assert_ok(clo_i_ask_gaussian_step(&a->context, 0, data, &rule, 0.25, steps, &err), err);
     clo_i_workspace_release(a->context.workspace, mark);
 }
 
 /* One record at a distance of .5 of the first centre, none at the second. */
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     const double record[D] = { 0.5, 0 };
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -42,14 +42,14 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
     double pulls[K * D], stiffness[K], sizes[K];
     clo_steps steps = { pulls, stiffness, sizes };
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.block_rows = 1;
     for (size_t i = 0, at = 0; i < ASKS; i++) {
         ask(&a, data, &steps);
         for (size_t e = 0; e < K * D; e++)
-            residuals[at++] = llround(ldexp(pulls[e] - (e == 0), slot.bits));
+            residuals[at++] = llround(ldexp(pulls[e] - (e == 0), line.bits));
         for (size_t c = 0; c < K; c++) {
-            const double unit = (double)slot.count_unit;
+            const double unit = (double)line.count_unit;
             residuals[at++] = llround((stiffness[c] - (c == 0 ? 0.5 : 0)) * unit);
             residuals[at++] = llround((sizes[c] - (c == 0)) * unit);
         }
@@ -62,13 +62,13 @@ static void the_noise_has_the_planned_law(void **state)
 {
     const double alpha = stat_alpha(STAT_gaussian_step_law, 1);
     clo_rng *const rng = stat_rng();
-    const clo_slot slot = planned(CLO_REPLACE, 0.5);
-    const double scale = (double)slot.scale;
+    const clo_line line = planned(CLO_REPLACE, 0.5);
+    const double scale = (double)line.scale;
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     assert_true(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
-    clo_slot small = slot; /* planted: noise 5 % small */
-    small.scale = slot.scale * 19 / 20;
+    clo_line small = line; /* planted: noise 5 % small */
+    small.scale = line.scale * 19 / 20;
     fill_residuals(small, rng);
     assert_false(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);
@@ -78,7 +78,7 @@ static void the_noise_has_the_planned_law(void **state)
 static double presence(asking *a, const clo_bounded *data)
 {
     double pulls[K * D], stiffness[K], sizes[K];
-    const double w = ldexp((double)a->slot.count_unit, -a->slot.bits);
+    const double w = ldexp((double)a->line.count_unit, -a->line.bits);
     clo_steps steps = { pulls, stiffness, sizes };
     ask(a, data, &steps);
     return (pulls[0] + w * w * (stiffness[0] + sizes[0])) / sqrt(1 + 2 * w * w);
@@ -91,19 +91,19 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     clo_bounded *const one = bounded_from(here, 1, &domain);
     clo_bounded *const none = bounded_from(here, 0, &domain);
-    const clo_slot slot = planned(CLO_ADD_REMOVE, 2);
+    const clo_line line = planned(CLO_ADD_REMOVE, 2);
     clo_rng *const rng = stat_rng();
     asking a;
     (void)state;
-    const double middle = sqrt(1 + 2 * pow(ldexp((double)slot.count_unit, -slot.bits), 2)) / 2;
-    start_asking(&a, slot, rng);
+    const double middle = sqrt(1 + 2 * pow(ldexp((double)line.count_unit, -line.bits), 2)) / 2;
+    start_asking(&a, line, rng);
     a.context.block_rows = 1;
     const double mu = supported_mu(&a, presence, one, none, middle, TRIALS, alpha);
-    assert_true(mu <= slot.event.parameter);
+    assert_true(mu <= line.event.parameter);
     assert_true(mu > 1.85);
-    a.slot.scale /= 2; /* planted: the sensitivity was taken half as large */
+    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
     assert_true(supported_mu(&a, presence, one, none, middle, TRIALS, alpha) >
-                slot.event.parameter);
+                line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(one);
     clo_bounded_free(none);

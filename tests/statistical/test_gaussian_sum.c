@@ -18,13 +18,13 @@ static const double records[3 * D] = { 0.5, 0, 0, 0, 0, 0, 0, 0.25, 0, 0, 0, 0, 
 static const double centers[K * D] = { 0.5, 0, 0, 0, 0, 0, 0,   -0.5, 0, 0, 0, 0, 0,   0,
                                        0,   0, 0, 0, 0, 0, 0.9, 0,    0, 0, 0, 0, 0.9, 0 };
 
-static clo_slot planned(clo_relation relation, double mu)
+static clo_line planned(clo_relation relation, double mu)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(D, 1, relation);
-    assert_ok(clo_i_plan_gaussian_sum(&domain, K, mu, 1, "", &slot, &err), err);
-    return slot;
+    assert_ok(clo_i_plan_gaussian_sum(&domain, K, mu, 1, "", &line, &err), err);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, double *sums, double *counts)
@@ -32,27 +32,27 @@ static void ask(asking *a, const clo_bounded *data, double *sums, double *counts
     clo_error err;
     clo_assign rule;
     const size_t mark = clo_i_workspace_mark(a->context.workspace);
-    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->slot.bits, &rule, &err),
+    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->line.bits, &rule, &err),
               err);
     assert_ok(clo_i_ask_gaussian_sum(&a->context, 0, data, &rule, sums, counts, &err), err);
     clo_i_workspace_release(a->context.workspace, mark);
 }
 
 /* Answers less the truth, in integer units. */
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     static const double sizes[K] = { 2, 1, 0, 0 };
     double truth[K * D] = { 0.75, [D] = -0.5, [D + 1] = 0.25 }, sums[K * D], counts[K];
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(records, 3, &domain);
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0, at = 0; i < ASKS; i++) {
         ask(&a, data, sums, counts);
         for (size_t e = 0; e < K * D; e++)
-            residuals[at++] = llround(ldexp(sums[e] - truth[e], slot.bits));
+            residuals[at++] = llround(ldexp(sums[e] - truth[e], line.bits));
         for (size_t c = 0; c < K; c++)
-            residuals[at++] = llround((counts[c] - sizes[c]) * (double)slot.count_unit);
+            residuals[at++] = llround((counts[c] - sizes[c]) * (double)line.count_unit);
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -62,13 +62,13 @@ static void the_noise_has_the_planned_law(void **state)
 {
     const double alpha = stat_alpha(STAT_gaussian_sum_law, 1);
     clo_rng *const rng = stat_rng();
-    const clo_slot slot = planned(CLO_REPLACE, 0.5);
-    const double scale = (double)slot.scale;
+    const clo_line line = planned(CLO_REPLACE, 0.5);
+    const double scale = (double)line.scale;
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     assert_true(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
-    clo_slot small = slot;
-    small.scale = slot.scale * 19 / 20;
+    clo_line small = line;
+    small.scale = line.scale * 19 / 20;
     fill_residuals(small, rng);
     assert_false(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);
@@ -80,16 +80,16 @@ static void two_asks_share_no_noise(void **state)
 {
     const double alpha = stat_alpha(STAT_gaussian_sum_reuse, 1);
     static int64_t first[ASKS * PER_ASK];
-    const clo_slot slot = planned(CLO_REPLACE, 0.5);
-    const double scale = (double)slot.scale * sqrt(2);
+    const clo_line line = planned(CLO_REPLACE, 0.5);
+    const double scale = (double)line.scale * sqrt(2);
     clo_rng *const rng = stat_rng(), *const again = stat_rng();
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     memcpy(first, residuals, sizeof first);
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     for (size_t i = 0; i < ASKS * PER_ASK; i++) residuals[i] -= first[i];
     assert_true(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
-    fill_residuals(slot, again); /* planted: a generator that starts over */
+    fill_residuals(line, again); /* planted: a generator that starts over */
     for (size_t i = 0; i < ASKS * PER_ASK; i++) residuals[i] -= first[i];
     assert_false(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
     clo_rng_free(rng);
@@ -100,7 +100,7 @@ static void two_asks_share_no_noise(void **state)
 static double presence(asking *a, const clo_bounded *data)
 {
     double sums[K * D], counts[K];
-    const double w = ldexp((double)a->slot.count_unit, -a->slot.bits);
+    const double w = ldexp((double)a->line.count_unit, -a->line.bits);
     ask(a, data, sums, counts);
     return (sums[0] + w * w * counts[0]) / sqrt(1 + w * w); /* the matched filter */
 }
@@ -112,21 +112,21 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     clo_bounded *const one = bounded_from(here, 1, &domain), *const none =
                                                                  bounded_from(weak, 0, &domain);
-    const clo_slot slot = planned(CLO_ADD_REMOVE, 2);
+    const clo_line line = planned(CLO_ADD_REMOVE, 2);
     clo_rng *const rng = stat_rng();
     asking a;
     (void)state;
-    const double middle = sqrt(1 + pow(ldexp((double)slot.count_unit, -slot.bits), 2)) / 2;
-    start_asking(&a, slot, rng);
+    const double middle = sqrt(1 + pow(ldexp((double)line.count_unit, -line.bits), 2)) / 2;
+    start_asking(&a, line, rng);
     const double mu = supported_mu(&a, presence, one, none, middle, TRIALS, alpha);
-    assert_true(mu <= slot.event.parameter);
+    assert_true(mu <= line.event.parameter);
     assert_true(mu > 1.85); /* the evidence comes close: the test has teeth */
-    a.slot.scale /= 2;      /* planted: the sensitivity was taken half as large */
+    a.line.scale /= 2;      /* planted: the sensitivity was taken half as large */
     assert_true(supported_mu(&a, presence, one, none, middle, TRIALS, alpha) >
-                slot.event.parameter);
-    a.slot.scale = slot.scale * 19 / 20; /* planted: noise 5 % small; needs more trials */
+                line.event.parameter);
+    a.line.scale = line.scale * 19 / 20; /* planted: noise 5 % small; needs more trials */
     assert_true(supported_mu(&a, presence, one, none, middle, 10 * TRIALS, alpha) >
-                slot.event.parameter);
+                line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(one);
     clo_bounded_free(none);
@@ -142,15 +142,15 @@ static void a_replaced_record_in_one_cluster_is_told_apart_as_planned_and_no_bet
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const a_side = bounded_from(plus, 1, &domain), *const b_side =
                                                                     bounded_from(minus, 1, &domain);
-    const clo_slot slot = planned(CLO_REPLACE, 2);
+    const clo_line line = planned(CLO_REPLACE, 2);
     clo_rng *const rng = stat_rng();
     clo_error err;
     clo_assign rule;
     uint64_t hits[2] = { 0, 0 };
     asking a;
     (void)state;
-    start_asking(&a, slot, rng);
-    assert_ok(clo_i_assign_centers(a.context.workspace, origin, K, D, slot.bits, &rule, &err), err);
+    start_asking(&a, line, rng);
+    assert_ok(clo_i_assign_centers(a.context.workspace, origin, K, D, line.bits, &rule, &err), err);
     for (int i = 0; i < TRIALS; i++)
         for (int world = 0; world < 2; world++) {
             double sums[K * D], counts[K];
@@ -162,7 +162,7 @@ static void a_replaced_record_in_one_cluster_is_told_apart_as_planned_and_no_bet
     const double often = stat_lower_bound(hits[0], TRIALS, alpha / 2),
                  seldom = stat_upper_bound(hits[1], TRIALS, alpha / 2);
     const double mu = stat_normal_quantile(often) - stat_normal_quantile(seldom);
-    assert_true(mu <= slot.event.parameter);
+    assert_true(mu <= line.event.parameter);
     assert_true(mu > 1.85);
     stop_asking(&a);
     clo_bounded_free(a_side);

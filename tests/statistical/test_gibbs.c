@@ -45,11 +45,11 @@ static bool one_line_follows(clo_relation relation, const clo_gibbs *how, double
     const clo_domain domain = ball(2, 1, relation);
     clo_bounded *const data = bounded_from((const double[]){ 1, 0 }, 1, &domain);
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     asking a;
-    assert_ok(clo_i_plan_gibbs(&domain, how, 4, clo_i_gibbs_charges(how, 2), "", &slot, &err), err);
-    assert_true(slot.event.parameter == 4);
-    start_asking(&a, slot, rng);
+    assert_ok(clo_i_plan_gibbs(&domain, how, 4, clo_i_gibbs_charges(how, 2), "", &line, &err), err);
+    assert_true(line.event.parameter == 4);
+    start_asking(&a, line, rng);
     for (size_t i = 0; i < ONE; i++) {
         double u[2];
         assert_ok(clo_i_ask_gibbs(&a.context, 0, data, how, u, NULL, &err), err);
@@ -117,10 +117,10 @@ static bool two_lines_follow(const clo_gibbs *how, double alpha, clo_rng *rng, u
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(records[0], 3, &domain);
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     asking a;
-    assert_ok(clo_i_plan_gibbs(&domain, how, 12, 1, "", &slot, &err), err);
-    start_asking(&a, slot, rng);
+    assert_ok(clo_i_plan_gibbs(&domain, how, 12, 1, "", &line, &err), err);
+    start_asking(&a, line, rng);
     for (size_t i = 0; i < TWO; i++) {
         double u[4];
         assert_ok(clo_i_ask_gibbs(&a.context, 0, data, how, u, NULL, &err), err);

@@ -36,7 +36,7 @@ static long double law(int64_t x, const void *parameters)
                  : 1 - expl(-(long double)p->rate * (long double)(y + 1)) / both;
 }
 
-static uint64_t draw_sizes(clo_slot slot, clo_rng *rng, size_t agreeing)
+static uint64_t draw_sizes(clo_line line, clo_rng *rng, size_t agreeing)
 {
     double rows[BLOCKS] = { 0 };
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
@@ -45,7 +45,7 @@ static uint64_t draw_sizes(clo_slot slot, clo_rng *rng, size_t agreeing)
     asking a;
     for (size_t i = 0; i < agreeing; i++) rows[i] = 1;
     clo_bounded *const data = bounded_from(rows, BLOCKS, &domain);
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0; i < ASKS; i++) {
         int64_t place;
         clo_cell cell = { .place = &place };
@@ -66,16 +66,16 @@ static void sizes_have_their_law(void **state)
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
     assert_ok(
-        clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, .05 }, "sizes", &slot, &err),
+        clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, .05 }, "sizes", &line, &err),
         err);
-    const planned plan = { .5, BLOCKS, (int64_t)slot.threshold };
-    draw_sizes(slot, rng, BLOCKS);
+    const planned plan = { .5, BLOCKS, (int64_t)line.threshold };
+    draw_sizes(line, rng, BLOCKS);
     assert_true(stat_follows(sizes, ASKS, law, &plan, alpha));
-    clo_slot fault = slot;
-    fault.rate_numerator = slot.rate_numerator / 5 * 6; /* planted: 20 % too sharp */
+    clo_line fault = line;
+    fault.rate_numerator = line.rate_numerator / 5 * 6; /* planted: 20 % too sharp */
     draw_sizes(fault, rng, BLOCKS);
     assert_false(stat_follows(sizes, ASKS, law, &plan, alpha));
     clo_rng_free(rng);
@@ -88,16 +88,16 @@ static void a_cell_of_one_block_is_told_of_as_seldom_as_delta(void **state)
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
     assert_ok(
-        clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, delta }, "alone", &slot, &err),
+        clo_i_plan_histogram(&domain, 1, 1, BLOCKS, (clo_loss){ 1, delta }, "alone", &line, &err),
         err);
-    const planned plan = { .5, 1, (int64_t)slot.threshold };
+    const planned plan = { .5, 1, (int64_t)line.threshold };
     const double told = 1 - (double)law(0, &plan);
     assert_true(told <= delta && told > delta * exp(-.5) * .999);
-    assert_true(stat_is_probable(draw_sizes(slot, rng, 1), ASKS, told, alpha));
-    clo_slot fault = slot;
+    assert_true(stat_is_probable(draw_sizes(line, rng, 1), ASKS, told, alpha));
+    clo_line fault = line;
     fault.threshold /= 10;
     assert_true(stat_lower_bound(draw_sizes(fault, rng, 1), ASKS, alpha) > delta);
     clo_rng_free(rng);

@@ -13,15 +13,15 @@ enum { D = 7, K = 4, ASKS = 1 << 13, PER_ASK = K * (D + 1), TRIALS = 40000 };
 
 static int64_t residuals[ASKS * PER_ASK];
 
-static clo_slot planned(size_t cols, size_t clusters, clo_relation relation, double epsilon)
+static clo_line planned(size_t cols, size_t clusters, clo_relation relation, double epsilon)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(cols, 1, relation);
-    assert_ok(clo_i_plan_laplace_sum(&domain, clusters, epsilon, 1, "", &slot, &err), err);
-    assert_int_equal(slot.event.kind, CLO_EVENT_PURE);
-    assert_true(slot.event.parameter <= epsilon);
-    return slot;
+    assert_ok(clo_i_plan_laplace_sum(&domain, clusters, epsilon, 1, "", &line, &err), err);
+    assert_int_equal(line.event.kind, CLO_EVENT_PURE);
+    assert_true(line.event.parameter <= epsilon);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, const double *centers, double *sums,
@@ -30,8 +30,8 @@ static void ask(asking *a, const clo_bounded *data, const double *centers, doubl
     clo_error err;
     clo_assign rule;
     const size_t mark = clo_i_workspace_mark(a->context.workspace);
-    assert_ok(clo_i_assign_centers(a->context.workspace, centers, a->slot.groups, a->slot.cols,
-                                   a->slot.bits, &rule, &err),
+    assert_ok(clo_i_assign_centers(a->context.workspace, centers, a->line.groups, a->line.cols,
+                                   a->line.bits, &rule, &err),
               err);
     assert_ok(clo_i_ask_cluster_sum(&a->context, 0, data, &rule, sums, counts, &err), err);
     clo_i_workspace_release(a->context.workspace, mark);
@@ -47,7 +47,7 @@ static long double discrete_laplace(int64_t x, const void *scale)
 
 /* Answers less the truth, in integer units: two records in cluster 0, one in cluster 1, none in 2
  * and 3. */
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     static const double records[3 * D] = { 0.5, [D] = 0.25, [2 * D] = -0.5, [2 * D + 1] = 0.25 };
     static const double centers[K * D] = { 0.5, [D] = -0.5, [3 * D - 1] = 0.9, [4 * D - 2] = 0.9 };
@@ -56,13 +56,13 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(records, 3, &domain);
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0, at = 0; i < ASKS; i++) {
         ask(&a, data, centers, sums, counts);
         for (size_t e = 0; e < K * D; e++)
-            residuals[at++] = llround(ldexp(sums[e] - truth[e], slot.bits));
+            residuals[at++] = llround(ldexp(sums[e] - truth[e], line.bits));
         for (size_t c = 0; c < K; c++)
-            residuals[at++] = llround((counts[c] - sizes[c]) * (double)slot.count_unit);
+            residuals[at++] = llround((counts[c] - sizes[c]) * (double)line.count_unit);
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -72,13 +72,13 @@ static void the_noise_has_the_planned_law(void **state)
 {
     const double alpha = stat_alpha(STAT_laplace_sum_law, 1);
     clo_rng *const rng = stat_rng();
-    const clo_slot slot = planned(D, K, CLO_REPLACE, 0.5);
-    const double scale = (double)slot.scale;
+    const clo_line line = planned(D, K, CLO_REPLACE, 0.5);
+    const double scale = (double)line.scale;
     (void)state;
-    fill_residuals(slot, rng);
+    fill_residuals(line, rng);
     assert_true(stat_follows(residuals, ASKS * PER_ASK, discrete_laplace, &scale, alpha));
-    clo_slot small = slot;
-    small.scale = slot.scale * 19 / 20;
+    clo_line small = line;
+    small.scale = line.scale * 19 / 20;
     fill_residuals(small, rng);
     assert_false(stat_follows(residuals, ASKS * PER_ASK, discrete_laplace, &scale, alpha));
     clo_rng_free(rng);
@@ -100,7 +100,7 @@ static double supported_epsilon(asking *a, const clo_bounded *const worlds[2],
             double sums[2], sizes[2];
             bool beyond = true;
             ask(a, worlds[world], centers, sums, sizes);
-            for (size_t c = 0; c < a->slot.groups; c++)
+            for (size_t c = 0; c < a->line.groups; c++)
                 beyond = beyond && far->of_sums[c] * (sums[c] - far->sums[c]) >= 0 &&
                          far->of_sizes[c] * (sizes[c] - far->sizes[c]) >= 0;
             hits[world] += beyond;
@@ -118,15 +118,15 @@ static void a_record_more_is_told_apart_as_planned_and_no_better(void **state)
     clo_bounded *const with = bounded_from(&here, 1, &domain);
     clo_bounded *const without = bounded_from(&here, 0, &domain);
     const clo_bounded *const worlds[] = { with, without };
-    const clo_slot slot = planned(1, 1, CLO_ADD_REMOVE, 1);
+    const clo_line line = planned(1, 1, CLO_ADD_REMOVE, 1);
     clo_rng *const rng = stat_rng();
     asking a;
     (void)state;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     const double found = supported_epsilon(&a, worlds, &here, &far, alpha);
-    assert_true(found <= slot.event.parameter);
+    assert_true(found <= line.event.parameter);
     assert_true(found > 0.8);
-    a.slot.scale /= 2; /* planted: the sensitivity was taken half as large */
+    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
     assert_true(supported_epsilon(&a, worlds, &here, &far, alpha) > 1.5);
     stop_asking(&a);
     clo_bounded_free(with);
@@ -146,13 +146,13 @@ static void a_replaced_record_is_told_apart_as_planned_and_no_better(void **stat
     clo_bounded *const right = bounded_from(&centers[0], 1, &domain);
     clo_bounded *const left = bounded_from(&centers[1], 1, &domain);
     const clo_bounded *const worlds[] = { right, left };
-    const clo_slot slot = planned(1, 2, CLO_REPLACE, 2);
+    const clo_line line = planned(1, 2, CLO_REPLACE, 2);
     clo_rng *const rng = stat_rng();
     asking a;
     (void)state;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     const double found = supported_epsilon(&a, worlds, centers, &far, alpha);
-    assert_true(found <= slot.event.parameter);
+    assert_true(found <= line.event.parameter);
     assert_true(found > 1.4);
     stop_asking(&a);
     clo_bounded_free(right);

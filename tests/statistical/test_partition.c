@@ -12,18 +12,18 @@
 
 enum { TRIALS = 60000 };
 
-static clo_slot planned(double epsilon)
+static clo_line planned(double epsilon)
 {
     const clo_domain domain = ball(1, 1, CLO_ADD_REMOVE);
     const clo_cube_tree how = { .levels = 1, .trees = 1, .most = 2 };
     clo_error err;
-    clo_slot slot;
-    assert_ok(clo_i_plan_partition(&domain, &how, epsilon, "", &slot, &err), err);
-    return slot;
+    clo_line line;
+    assert_ok(clo_i_plan_partition(&domain, &how, epsilon, "", &line, &err), err);
+    return line;
 }
 
 /* How often the half that holds .25 is active, and the other one. */
-static void count(clo_slot slot, size_t records, clo_rng *rng, uint64_t hits[2])
+static void count(clo_line line, size_t records, clo_rng *rng, uint64_t hits[2])
 {
     static const double values[16] = { .25, .25, .25, .25, .25, .25, .25, .25,
                                        .25, .25, .25, .25, .25, .25, .25, .25 };
@@ -32,7 +32,7 @@ static void count(clo_slot slot, size_t records, clo_rng *rng, uint64_t hits[2])
     clo_error err;
     asking a;
     hits[0] = hits[1] = 0;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     a.context.block_rows = 16;
     for (int i = 0; i < TRIALS; i++) {
         double centers[2];
@@ -52,12 +52,12 @@ static double phantom(void)
     return x * (1 - x) / 2 + x * x;
 }
 
-static double active(const clo_slot *slot, int64_t records)
+static double active(const clo_line *line, int64_t records)
 {
-    const double a = (double)slot->rate_numerator / (double)slot->rate_denominator;
+    const double a = (double)line->rate_numerator / (double)line->rate_denominator;
     double below = 0, all = 1 / -expm1(-a);
-    for (int64_t x = 1 - (int64_t)slot->threshold; x < 0; x++) all += exp(a * (double)x);
-    for (int64_t x = 1 - (int64_t)slot->threshold; x <= records - (int64_t)slot->threshold; x++)
+    for (int64_t x = 1 - (int64_t)line->threshold; x < 0; x++) all += exp(a * (double)x);
+    for (int64_t x = 1 - (int64_t)line->threshold; x <= records - (int64_t)line->threshold; x++)
         below += exp(-a * fabs((double)x));
     return 1 - (1 - below / all) * (1 - phantom());
 }
@@ -65,28 +65,28 @@ static double active(const clo_slot *slot, int64_t records)
 static void children_are_active_as_often_as_the_law_says(void **state)
 {
     const double alpha = stat_alpha(STAT_partition_law, 4);
-    const clo_slot slot = planned(1);
+    const clo_line line = planned(1);
     clo_rng *const rng = stat_rng();
     uint64_t hits[2];
     (void)state;
     for (size_t records = 2; records <= 4; records += 2) {
-        count(slot, records, rng, hits);
-        assert_true(stat_is_probable(hits[0], TRIALS, active(&slot, (int64_t)records), alpha));
+        count(line, records, rng, hits);
+        assert_true(stat_is_probable(hits[0], TRIALS, active(&line, (int64_t)records), alpha));
         assert_true(stat_is_probable(hits[1], TRIALS, phantom(), alpha));
     }
-    clo_slot sharp = slot; /* planted: noise of half the scale */
+    clo_line sharp = line; /* planted: noise of half the scale */
     sharp.rate_numerator *= 2;
     count(sharp, 2, rng, hits);
-    assert_false(stat_is_probable(hits[0], TRIALS, active(&slot, 2), alpha));
+    assert_false(stat_is_probable(hits[0], TRIALS, active(&line, 2), alpha));
     clo_rng_free(rng);
 }
 
 /* The largest loss that the evidence supports, of a first record that is there or not. */
-static double shown(clo_slot slot, clo_rng *rng, double alpha)
+static double shown(clo_line line, clo_rng *rng, double alpha)
 {
     uint64_t with[2], without[2];
-    count(slot, 1, rng, with);
-    count(slot, 0, rng, without);
+    count(line, 1, rng, with);
+    count(line, 0, rng, without);
     /* Without records both halves are alike, and where the record would be says nothing. */
     return log(stat_lower_bound(with[0], TRIALS, alpha / 2) /
                stat_upper_bound(without[0], TRIALS, alpha / 2));
@@ -95,19 +95,19 @@ static double shown(clo_slot slot, clo_rng *rng, double alpha)
 static void the_first_record_of_a_cube_is_told_apart_as_planned_and_no_better(void **state)
 {
     const double alpha = stat_alpha(STAT_partition_privacy, 2);
-    const clo_slot slot = planned(1.3); /* where the threshold, a whole number, is nearly exact */
+    const clo_line line = planned(1.3); /* where the threshold, a whole number, is nearly exact */
     clo_rng *const rng = stat_rng();
     (void)state;
-    const double right = shown(slot, rng, alpha);
-    assert_true(right <= slot.event.parameter && right > 1.05);
+    const double right = shown(line, rng, alpha);
+    assert_true(right <= line.event.parameter && right > 1.05);
 #ifdef CLO_FAULT_INJECTION
     clo_i_plant(CLO_FAULT_EMPTY_CUBES_SKIPPED);
-    assert_true(shown(slot, rng, alpha) > slot.event.parameter);
+    assert_true(shown(line, rng, alpha) > line.event.parameter);
     clo_i_plant(CLO_FAULT_NONE);
 #endif
-    clo_slot lax = slot; /* planted: a threshold that is too low */
+    clo_line lax = line; /* planted: a threshold that is too low */
     lax.threshold /= 2;
-    assert_true(shown(lax, rng, alpha) > slot.event.parameter);
+    assert_true(shown(lax, rng, alpha) > line.event.parameter);
     clo_rng_free(rng);
 }
 

@@ -27,7 +27,7 @@ static long double law(int64_t x, const void *parameters)
     return below / all;
 }
 
-static void draw_all(const clo_slot *slot, clo_rng *rng, size_t column, const int64_t *thresholds)
+static void draw_all(const clo_line *line, clo_rng *rng, size_t column, const int64_t *thresholds)
 {
     /* norms and first coordinates .1 .2 .3 .4 .5 .6 */
     const double records[2 * ROWS] = { .1, 0, .2, 0, .3, 0, .4, 0, .5, 0, .6, 0 };
@@ -36,7 +36,7 @@ static void draw_all(const clo_slot *slot, clo_rng *rng, size_t column, const in
     const int64_t handicaps[CANDIDATES] = { 0 };
     clo_error err;
     asking a;
-    start_asking(&a, *slot, rng);
+    start_asking(&a, *line, rng);
     for (size_t i = 0; i < DRAWS; i++) {
         size_t chosen;
         assert_ok(
@@ -59,20 +59,20 @@ static void the_choice_has_the_law_of_its_scores(void **state)
     int64_t norms[CANDIDATES], values[CANDIDATES];
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
     for (size_t i = 0; i < CANDIDATES; i++) {
         norms[i] = (int64_t)ldexp(at[i] * at[i], 60);
         values[i] = (int64_t)ldexp(at[i], 30);
     }
-    assert_ok(clo_i_plan_quantile(&domain, CANDIDATES, 2, 3, 0.75, 1, "", &slot, &err), err);
-    assert_int_equal(slot.sensitivity, 2);
-    draw_all(&slot, rng, SIZE_MAX, norms);
+    assert_ok(clo_i_plan_quantile(&domain, CANDIDATES, 2, 3, 0.75, 1, "", &line, &err), err);
+    assert_int_equal(line.sensitivity, 2);
+    draw_all(&line, rng, SIZE_MAX, norms);
     assert_true(stat_follows(drawn, DRAWS, law, &right, alpha));
     assert_false(stat_follows(drawn, DRAWS, law, &off, alpha));
-    draw_all(&slot, rng, 0, values);
+    draw_all(&line, rng, 0, values);
     assert_true(stat_follows(drawn, DRAWS, law, &right, alpha));
-    clo_slot fault = slot;
+    clo_line fault = line;
     fault.rate_numerator *= 2; /* planted: sensitivity taken half as large */
     draw_all(&fault, rng, 0, values);
     assert_false(stat_follows(drawn, DRAWS, law, &right, alpha));

@@ -20,7 +20,7 @@ static long double law(int64_t x, const void *parameters)
     return below / w->total;
 }
 
-static void draw_cells(clo_slot slot, clo_rng *rng, bool with_seed)
+static void draw_cells(clo_line line, clo_rng *rng, bool with_seed)
 {
     const double middles[CELLS] = { -.75, -.25, .25, .75 }, seed = -.5;
     const double rows[ROWS] = { -.8125, -.75, .25, .5 }; /* .5 is as near to .25 as to .75 */
@@ -30,10 +30,10 @@ static void draw_cells(clo_slot slot, clo_rng *rng, bool with_seed)
     clo_assign cells, seeds;
     clo_error err;
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     clo_workspace *const space = a.context.workspace;
-    assert_ok(clo_i_assign_centers(space, middles, CELLS, 1, slot.bits, &cells, &err), err);
-    assert_ok(clo_i_assign_centers(space, &seed, 1, 1, slot.bits, &seeds, &err), err);
+    assert_ok(clo_i_assign_centers(space, middles, CELLS, 1, line.bits, &cells, &err), err);
+    assert_ok(clo_i_assign_centers(space, &seed, 1, 1, line.bits, &seeds, &err), err);
     for (size_t i = 0; i < ASKS; i++) {
         size_t chosen;
         assert_ok(clo_i_ask_seed(&a.context, 0, data, &cells, with_seed ? &seeds : NULL, taken,
@@ -51,20 +51,20 @@ static void cells_are_drawn_in_proportion_to_their_weights(void **state)
     const clo_domain domain = ball(1, 1, CLO_ADD_REMOVE);
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_seed(&domain, CELLS, SEEDS, 1, 1, "", &slot, &err), err);
-    const double f = (double)slot.floor / (double)slot.count_unit;
+    assert_ok(clo_i_plan_seed(&domain, CELLS, SEEDS, 1, 1, "", &line, &err), err);
+    const double f = (double)line.floor / (double)line.count_unit;
     const weights first = { { 2 + f, f, 2 + f, f }, 4 + 4 * f };
-    draw_cells(slot, rng, false);
+    draw_cells(line, rng, false);
     assert_true(stat_follows(drawn, ASKS, law, &first, alpha));
     /* Squared distances from the seed at -.5; the last one is capped at the squared radius. */
     const double low = .3125 * .3125 + .25 * .25, high = .75 * .75 + 1;
     const weights second = { { low + f, 0, high + f, f }, low + high + 3 * f };
-    draw_cells(slot, rng, true);
+    draw_cells(line, rng, true);
     assert_true(stat_follows(drawn, ASKS, law, &second, alpha));
-    slot.floor = slot.floor / 5 * 4;
-    draw_cells(slot, rng, true);
+    line.floor = line.floor / 5 * 4;
+    draw_cells(line, rng, true);
     assert_false(stat_follows(drawn, ASKS, law, &second, alpha));
     clo_rng_free(rng);
 }

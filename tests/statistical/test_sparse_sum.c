@@ -13,18 +13,18 @@ enum { D = 7, K = 4, ASKS = 1 << 13, PER_ASK = K * (D + 1), TRIALS = 40000 };
 
 static int64_t residuals[ASKS * PER_ASK];
 
-static clo_slot planned(size_t cols, size_t clusters, size_t entries, clo_relation relation,
+static clo_line planned(size_t cols, size_t clusters, size_t entries, clo_relation relation,
                         clo_event_kind kind, double parameter)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(cols, 1, relation);
     assert_ok(
-        clo_i_plan_sparse_sum(&domain, cols, clusters, entries, kind, parameter, "", &slot, &err),
+        clo_i_plan_sparse_sum(&domain, cols, clusters, entries, kind, parameter, "", &line, &err),
         err);
-    assert_int_equal(slot.event.kind, kind);
-    assert_true(slot.event.parameter <= parameter);
-    return slot;
+    assert_int_equal(line.event.kind, kind);
+    assert_true(line.event.parameter <= parameter);
+    return line;
 }
 
 static void ask(asking *a, const clo_bounded *data, const double *centers, double *sums,
@@ -33,8 +33,8 @@ static void ask(asking *a, const clo_bounded *data, const double *centers, doubl
     clo_error err;
     clo_assign rule;
     const size_t mark = clo_i_workspace_mark(a->context.workspace);
-    assert_ok(clo_i_assign_centers(a->context.workspace, centers, a->slot.groups, a->slot.cols,
-                                   a->slot.bits, &rule, &err),
+    assert_ok(clo_i_assign_centers(a->context.workspace, centers, a->line.groups, a->line.cols,
+                                   a->line.bits, &rule, &err),
               err);
     assert_ok(clo_i_ask_sparse_sum(&a->context, 0, data, &rule, sums, counts, &err), err);
     clo_i_workspace_release(a->context.workspace, mark);
@@ -49,7 +49,7 @@ static long double discrete_laplace(int64_t x, const void *scale)
 
 /* Answers less the truth, in integer units: two records in cluster 0, one in cluster 1, none in 2
  * and 3; one entry of the last record is cut off. */
-static void fill_residuals(clo_slot slot, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng)
 {
     static const double records[3 * D] = { 0.5, [D] = 0.25, [2 * D] = -0.5, [2 * D + 1] = 0.25,
                                            [2 * D + 3] = 0.125 };
@@ -59,13 +59,13 @@ static void fill_residuals(clo_slot slot, clo_rng *rng)
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     clo_bounded *const data = bounded_from(records, 3, &domain);
     asking a;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     for (size_t i = 0, at = 0; i < ASKS; i++) {
         ask(&a, data, centers, sums, counts);
         for (size_t e = 0; e < K * D; e++)
-            residuals[at++] = llround(ldexp(sums[e] - truth[e], slot.bits));
+            residuals[at++] = llround(ldexp(sums[e] - truth[e], line.bits));
         for (size_t c = 0; c < K; c++)
-            residuals[at++] = llround((counts[c] - sizes[c]) * (double)slot.count_unit);
+            residuals[at++] = llround((counts[c] - sizes[c]) * (double)line.count_unit);
     }
     stop_asking(&a);
     clo_bounded_free(data);
@@ -77,14 +77,14 @@ static void the_noise_has_the_planned_law_on_every_number(void **state)
     clo_rng *const rng = stat_rng();
     (void)state;
     for (int pure = 0; pure < 2; pure++) {
-        const clo_slot slot =
+        const clo_line line =
             planned(D, K, 2, CLO_REPLACE, pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN, 0.5);
         stat_law *const law = pure ? discrete_laplace : stat_rounded_gaussian;
-        const double scale = (double)slot.scale;
-        fill_residuals(slot, rng);
+        const double scale = (double)line.scale;
+        fill_residuals(line, rng);
         assert_true(stat_follows(residuals, ASKS * PER_ASK, law, &scale, alpha));
-        clo_slot small = slot;
-        small.scale = slot.scale * 19 / 20;
+        clo_line small = line;
+        small.scale = line.scale * 19 / 20;
         fill_residuals(small, rng);
         assert_false(stat_follows(residuals, ASKS * PER_ASK, law, &scale, alpha));
     }
@@ -120,17 +120,17 @@ static void a_record_more_is_told_apart_as_planned_and_no_better(void **state)
     clo_bounded *const none = bounded_from(both, 0, &domain);
     const clo_bounded *const axis_worlds[] = { along, none }, *const both_worlds[] = { across,
                                                                                        none };
-    const clo_slot slot = planned(2, 1, 1, CLO_ADD_REMOVE, CLO_EVENT_PURE, 1);
+    const clo_line line = planned(2, 1, 1, CLO_ADD_REMOVE, CLO_EVENT_PURE, 1);
     clo_rng *const rng = stat_rng();
     asking a;
     (void)state;
-    start_asking(&a, slot, rng);
+    start_asking(&a, line, rng);
     const double found = supported_epsilon(&a, axis_worlds, of_axis, alpha);
-    assert_true(found <= slot.event.parameter);
+    assert_true(found <= line.event.parameter);
     assert_true(found > 0.8);
-    assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) <= slot.event.parameter);
-    a.slot.entries = 0; /* planted: nothing is cut off */
-    assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) > slot.event.parameter);
+    assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) <= line.event.parameter);
+    a.line.entries = 0; /* planted: nothing is cut off */
+    assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) > line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(along);
     clo_bounded_free(across);

@@ -24,7 +24,7 @@ static void the_radius_is_near_the_quantile_at_any_scale(void **state)
     clo_array radius;
     (void)state;
     clo_plan *const plan = plan_for("bounds/quantile", "quantile=0.9", &domain, 0.5, 0);
-    assert_int_equal(plan->slot_count, 1); /* bounds_quantile.T1: one choice */
+    assert_int_equal(plan->line_count, 1); /* bounds_quantile.T1: one choice */
     assert_close(clo_plan_price(plan).loss.epsilon, 0.5, 1e-8);
     for (size_t s = 0; s < 4; s++) {
         fill(values, scales[s]);

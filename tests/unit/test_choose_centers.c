@@ -34,7 +34,7 @@ static double loss_of(const size_t *set, clo_center_loss loss, double reach)
 }
 
 typedef struct asking {
-    clo_slot slot;
+    clo_line line;
     clo_meter meter;
     clo_context context;
 } asking;
@@ -44,8 +44,8 @@ static void start(asking *a, clo_center_choice how)
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     clo_error err;
     *a = (asking){ .meter = { .count = 1 } };
-    assert_ok(clo_i_plan_choose_centers(&domain, &how, 1e6, 9, "", &a->slot, &err), err);
-    a->meter.slots = &a->slot;
+    assert_ok(clo_i_plan_choose_centers(&domain, &how, 1e6, 9, "", &a->line, &err), err);
+    a->meter.lines = &a->line;
     a->context = (clo_context){ .rng = seeded("choose"),
                                 .comm = clo_i_comm_self(),
                                 .threads = 2,
@@ -152,20 +152,20 @@ static void the_planned_sensitivity_is_half_the_range(void **state)
     const clo_center_choice how = { POINTS, K, 0, CLO_LOSS_SQUARED, 2 };
     clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_choose_centers(&domain, &how, 1, 1, "", &slot, &err), err);
-    assert_int_equal(slot.count_unit, 1 << 20);
-    assert_int_equal(slot.sensitivity, 1 << 19);
+    assert_ok(clo_i_plan_choose_centers(&domain, &how, 1, 1, "", &line, &err), err);
+    assert_int_equal(line.count_unit, 1 << 20);
+    assert_int_equal(line.sensitivity, 1 << 19);
     domain.relation = CLO_REPLACE;
     domain.rows_per_unit = 1 << 20;
     domain.unit = "person";
-    assert_ok(clo_i_plan_choose_centers(&domain, &how, 1, 1, "", &slot, &err), err);
-    assert_int_equal(slot.count_unit, 1 << 11);
-    assert_int_equal(slot.sensitivity, UINT64_C(1) << 31);
-    assert_int_equal(slot.event.kind, CLO_EVENT_EXPONENTIAL);
+    assert_ok(clo_i_plan_choose_centers(&domain, &how, 1, 1, "", &line, &err), err);
+    assert_int_equal(line.count_unit, 1 << 11);
+    assert_int_equal(line.sensitivity, UINT64_C(1) << 31);
+    assert_int_equal(line.event.kind, CLO_EVENT_EXPONENTIAL);
     assert_fails(clo_i_plan_choose_centers(&domain, &(clo_center_choice){ 0, K, 0, 1, 2 }, 1, 1, "",
-                                           &slot, &err),
+                                           &line, &err),
                  CLO_ARGUMENT, err, "candidates");
 }
 

@@ -58,7 +58,7 @@ static void add_record(const search *s, int64_t sign, bool extreme, int64_t *cos
     }
 }
 
-static double search_relation(search *s, clo_relation relation, uint64_t rows, const clo_slot *slot)
+static double search_relation(search *s, clo_relation relation, uint64_t rows, const clo_line *line)
 {
     int64_t widest = 0;
     for (int trial = 0; trial < 3000; trial++) {
@@ -74,10 +74,10 @@ static double search_relation(search *s, clo_relation relation, uint64_t rows, c
             if (costs[i] > high) high = costs[i];
         }
         if (relation == CLO_ADD_REMOVE) assert_true(low >= 0);
-        assert_true(high - low <= 2 * (int64_t)slot->sensitivity);
+        assert_true(high - low <= 2 * (int64_t)line->sensitivity);
         if (high - low > widest) widest = high - low;
     }
-    return (double)widest / (2 * (double)slot->sensitivity);
+    return (double)widest / (2 * (double)line->sensitivity);
 }
 
 /* choose_flats.T1, assign.T2 */
@@ -93,16 +93,16 @@ static void no_unit_changes_the_costs_further_than_planned(void **state)
             for (int affine = 0; affine < 2; affine++) {
                 clo_workspace *space = NULL;
                 clo_domain domain = ball(D, 1, (clo_relation)relation);
-                clo_slot slot;
+                clo_line line;
                 domain.rows_per_unit = rows;
                 domain.unit = "person";
                 assert_ok(
-                    clo_i_plan_choose_flats(&domain, CANDIDATES, K * 2, 1, 1, "", &slot, &err),
+                    clo_i_plan_choose_flats(&domain, CANDIDATES, K * 2, 1, 1, "", &line, &err),
                     err);
-                assert_int_equal(slot.count_unit, 1 << 20);
+                assert_int_equal(line.count_unit, 1 << 20);
                 assert_ok(clo_workspace_new(1 << 16, &space, &err), err);
                 draw_candidates(&s, space, affine);
-                assert_true(search_relation(&s, (clo_relation)relation, rows, &slot) > 0.99);
+                assert_true(search_relation(&s, (clo_relation)relation, rows, &line) > 0.99);
                 clo_workspace_free(space);
             }
     clo_i_stream_close(s.stream);
@@ -113,15 +113,15 @@ static void units_of_many_rows_get_a_coarser_unit(void **state)
 {
     clo_error err;
     clo_domain domain = ball(D, 1, CLO_REPLACE);
-    clo_slot slot;
+    clo_line line;
     (void)state;
     domain.rows_per_unit = 1 << 20;
     domain.unit = "person";
-    assert_ok(clo_i_plan_choose_flats(&domain, 2, 1, 1, 1, "", &slot, &err), err);
-    assert_int_equal(slot.count_unit, 1 << 11);
-    assert_int_equal(slot.sensitivity, UINT64_C(1) << 31);
-    assert_int_equal(clo_i_plan_choose_flats(&domain, 0, 1, 1, 1, "", &slot, &err), CLO_ARGUMENT);
-    assert_int_equal(clo_i_plan_choose_flats(&domain, 2, 1, 0, 1, "", &slot, &err), CLO_BUDGET);
+    assert_ok(clo_i_plan_choose_flats(&domain, 2, 1, 1, 1, "", &line, &err), err);
+    assert_int_equal(line.count_unit, 1 << 11);
+    assert_int_equal(line.sensitivity, UINT64_C(1) << 31);
+    assert_int_equal(clo_i_plan_choose_flats(&domain, 0, 1, 1, 1, "", &line, &err), CLO_ARGUMENT);
+    assert_int_equal(clo_i_plan_choose_flats(&domain, 2, 1, 0, 1, "", &line, &err), CLO_BUDGET);
 }
 
 int main(void)

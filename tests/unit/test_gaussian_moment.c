@@ -20,18 +20,18 @@ static clo_stream *stream_of(clo_rng *rng)
     return stream;
 }
 
-static void ask(const clo_bounded *data, const clo_slot *slot, int threads, size_t block_rows,
+static void ask(const clo_bounded *data, const clo_line *line, int threads, size_t block_rows,
                 double *moments)
 {
     clo_error err;
     clo_rng *const rng = seeded("moment");
-    clo_meter meter = { .slots = slot, .count = 1 };
+    clo_meter meter = { .lines = line, .count = 1 };
     clo_context context = { .rng = rng,
                             .comm = clo_i_comm_self(),
                             .threads = threads,
                             .block_rows = block_rows,
                             .meter = &meter };
-    const size_t planned = clo_i_query_workspace(slot, D, block_rows, threads);
+    const size_t planned = clo_i_query_workspace(line, D, block_rows, threads);
     assert_ok(clo_workspace_new(planned, &context.workspace, &err), err);
     assert_ok(clo_i_ask_gaussian_moment(&context, 0, data, moments, &err), err);
     assert_true(clo_i_workspace_peak(context.workspace) <= planned);
@@ -46,7 +46,7 @@ static void the_answer_is_the_tensor_of_fourth_moments(void **state)
     clo_stream *const stream = stream_of(rng);
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     double values[ROWS * D], moments[SIZE], again[SIZE];
-    clo_slot slot;
+    clo_line line;
     (void)state;
     for (size_t i = 0; i < ROWS * D; i++) values[i] = 0.25 * clo_i_random_normal(stream);
     for (size_t i = 0; i < ROWS; i++) { /* as the bound will do */
@@ -55,13 +55,13 @@ static void the_answer_is_the_tensor_of_fourth_moments(void **state)
         for (size_t j = 0; j < D; j++) values[i * D + j] /= fmax(1, sqrt(square));
     }
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
-    assert_ok(clo_i_plan_gaussian_moment(&domain, 30, 1, "", &slot, &err), err);
-    ask(data, &slot, 1, 0, moments);
-    ask(data, &slot, 3, 0, again);
+    assert_ok(clo_i_plan_gaussian_moment(&domain, 30, 1, "", &line, &err), err);
+    ask(data, &line, 1, 0, moments);
+    ask(data, &line, 3, 0, again);
     assert_memory_equal(moments, again, sizeof again);
-    ask(data, &slot, 2, 7, again);
+    ask(data, &line, 2, 7, again);
     assert_memory_equal(moments, again, sizeof again);
-    const double noise = clo_i_moment_noise(&slot);
+    const double noise = clo_i_moment_noise(&line);
     size_t at = 0;
     for (size_t i = 0; i < D; i++)
         for (size_t j = i; j < D; j++)
@@ -131,11 +131,11 @@ static void no_neighbour_moves_the_tensor_further_than_planned(void **state)
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
         for (uint64_t rows = 1; rows <= 3; rows++) {
             clo_domain domain = ball(D, 1, (clo_relation)relation);
-            clo_slot slot;
+            clo_line line;
             double farthest = 0;
             domain.rows_per_unit = rows;
             domain.unit = "person";
-            assert_ok(clo_i_plan_gaussian_moment(&domain, 1, 1, "", &slot, &err), err);
+            assert_ok(clo_i_plan_gaussian_moment(&domain, 1, 1, "", &line, &err), err);
             for (int trial = 0; trial < 5000; trial++) {
                 int64_t value[D * D * D * D] = { 0 }, r[D], first[D];
                 const size_t in = clo_i_random_below(stream, rows + 1);
@@ -143,7 +143,7 @@ static void no_neighbour_moves_the_tensor_further_than_planned(void **state)
                     relation == CLO_REPLACE ? clo_i_random_below(stream, rows + 1) : 0;
                 const bool repeat = clo_i_random_bit(stream);
                 for (size_t i = 0; i < in + out; i++) {
-                    draw_record(stream, slot.bits, r);
+                    draw_record(stream, line.bits, r);
                     if (repeat && i != 0 && i != in) memcpy(r, first, sizeof r);
                     memcpy(first, r, sizeof r);
                     add_tensor(r, i < in ? 1 : -1, value);
@@ -151,8 +151,8 @@ static void no_neighbour_moves_the_tensor_further_than_planned(void **state)
                 u128 square = 0;
                 for (size_t e = 0; e < D * D * D * D; e++)
                     square += (u128)((__int128)value[e] * value[e]);
-                assert_true(square <= (u128)slot.sensitivity * slot.sensitivity);
-                farthest = fmax(farthest, sqrt((double)square) / (double)slot.sensitivity);
+                assert_true(square <= (u128)line.sensitivity * line.sensitivity);
+                farthest = fmax(farthest, sqrt((double)square) / (double)line.sensitivity);
             }
             assert_true(farthest > 0.95); /* the bound is attained */
         }
@@ -189,22 +189,22 @@ static void fewer_traces_move_it_less_and_no_further_than_planned(void **state)
         for (double share = 0.1; share < 0.65; share += 0.25) {
             const clo_domain domain = ball(D, 1, (clo_relation)relation);
             const double taken = clo_i_moment_even(D, share).taken;
-            clo_slot slot, whole;
+            clo_line line, whole;
             double farthest = 0;
-            assert_ok(clo_i_plan_even_moment(&domain, share, 1, 1, "", &slot, &err), err);
+            assert_ok(clo_i_plan_even_moment(&domain, share, 1, 1, "", &line, &err), err);
             assert_ok(clo_i_plan_gaussian_moment(&domain, 1, 1, "", &whole, &err), err);
-            assert_true(slot.sensitivity < whole.sensitivity);
+            assert_true(line.sensitivity < whole.sensitivity);
             for (int trial = 0; trial < 4000; trial++) {
                 int64_t value[D * D * D * D] = { 0 }, r[D];
                 u128 square = 0;
                 for (int side = 0; side < (relation == CLO_REPLACE ? 2 : 1); side++) {
-                    draw_record(stream, slot.bits, r);
+                    draw_record(stream, line.bits, r);
                     add_even(r, taken, side ? -1 : 1, value);
                 }
                 for (size_t e = 0; e < D * D * D * D; e++)
                     square += (u128)((__int128)value[e] * value[e]);
-                assert_true(square <= (u128)slot.sensitivity * slot.sensitivity);
-                farthest = fmax(farthest, sqrt((double)square) / (double)slot.sensitivity);
+                assert_true(square <= (u128)line.sensitivity * line.sensitivity);
+                farthest = fmax(farthest, sqrt((double)square) / (double)line.sensitivity);
             }
             assert_true(farthest > 0.97);
         }
@@ -218,14 +218,14 @@ static void traces_come_back(void **state)
     clo_error err;
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     double values[ROWS * D], whole[SIZE], even[SIZE];
-    clo_slot slots[2];
+    clo_line lines[2];
     (void)state;
     for (size_t i = 0; i < ROWS * D; i++) values[i] = 0.4 * sin((double)(i * i % 997));
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
-    assert_ok(clo_i_plan_gaussian_moment(&domain, 30, 1, "", &slots[0], &err), err);
-    assert_ok(clo_i_plan_even_moment(&domain, 0.5, 30, 1, "", &slots[1], &err), err);
-    ask(data, &slots[0], 1, 0, whole);
-    ask(data, &slots[1], 1, 0, even);
+    assert_ok(clo_i_plan_gaussian_moment(&domain, 30, 1, "", &lines[0], &err), err);
+    assert_ok(clo_i_plan_even_moment(&domain, 0.5, 30, 1, "", &lines[1], &err), err);
+    ask(data, &lines[0], 1, 0, whole);
+    ask(data, &lines[1], 1, 0, even);
     for (size_t i = 0; i < SIZE; i++) assert_true(fabs(whole[i] - even[i]) < 0.6);
     assert_true(whole[0] > 3); /* and there was something to see */
     clo_bounded_free(data);
@@ -234,10 +234,10 @@ static void traces_come_back(void **state)
 static void too_many_columns_are_refused(void **state)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(65, 1, CLO_REPLACE);
     (void)state;
-    assert_fails(clo_i_plan_gaussian_moment(&domain, 1, 1, "", &slot, &err), CLO_ARGUMENT, err,
+    assert_fails(clo_i_plan_gaussian_moment(&domain, 1, 1, "", &line, &err), CLO_ARGUMENT, err,
                  "at most 64 columns");
 }
 

@@ -20,18 +20,18 @@ static clo_stream *stream_of(clo_rng *rng)
     return stream;
 }
 
-static clo_status ask(const clo_bounded *data, const clo_slot *slot, const clo_lens *lens,
+static clo_status ask(const clo_bounded *data, const clo_line *line, const clo_lens *lens,
                       int threads, size_t block_rows, double *moments, clo_error *err)
 {
     clo_rng *const rng = seeded("moment");
-    clo_meter meter = { .slots = slot, .count = 1 };
+    clo_meter meter = { .lines = line, .count = 1 };
     clo_context context = { .rng = rng,
                             .comm = clo_i_comm_self(),
                             .threads = threads,
                             .block_rows = block_rows,
                             .meter = &meter,
                             .lens = lens };
-    const size_t planned = clo_i_query_workspace(slot, D, block_rows, threads);
+    const size_t planned = clo_i_query_workspace(line, D, block_rows, threads);
     assert_ok(clo_workspace_new(planned, &context.workspace, err), *err);
     const clo_status status = clo_i_ask_gaussian_moment3(&context, 0, data, moments, err);
     assert_true(clo_i_workspace_peak(context.workspace) <= planned);
@@ -45,17 +45,17 @@ static void the_answer_is_the_tensor_of_third_moments(void **state)
     clo_error err;
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     double values[ROWS * D], moments[SIZE], again[SIZE];
-    clo_slot slot;
+    clo_line line;
     (void)state;
     for (size_t i = 0; i < ROWS * D; i++) values[i] = 0.45 * sin((double)(i * i % 997));
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
-    assert_ok(clo_i_plan_gaussian_moment3(&domain, 0, 30, 1, "", &slot, &err), err);
-    assert_ok(ask(data, &slot, NULL, 1, 0, moments, &err), err);
-    assert_ok(ask(data, &slot, NULL, 3, 0, again, &err), err);
+    assert_ok(clo_i_plan_gaussian_moment3(&domain, 0, 30, 1, "", &line, &err), err);
+    assert_ok(ask(data, &line, NULL, 1, 0, moments, &err), err);
+    assert_ok(ask(data, &line, NULL, 3, 0, again, &err), err);
     assert_memory_equal(moments, again, sizeof again);
-    assert_ok(ask(data, &slot, NULL, 2, 7, again, &err), err);
+    assert_ok(ask(data, &line, NULL, 2, 7, again, &err), err);
     assert_memory_equal(moments, again, sizeof again);
-    const double noise = clo_i_moment3_noise(&slot);
+    const double noise = clo_i_moment3_noise(&line);
     double largest = 0;
     size_t at = 0;
     for (size_t i = 0; i < D; i++)
@@ -119,10 +119,10 @@ static void add_tensor(const int64_t *r, int64_t sign, int64_t *value)
 }
 
 /* The farthest that a random change of one unit moves the tensor, over the plan's sensitivity. */
-static double farthest_move(clo_stream *stream, const clo_slot *slot, clo_relation relation,
+static double farthest_move(clo_stream *stream, const clo_line *line, clo_relation relation,
                             uint64_t rows)
 {
-    const int64_t constant = (int64_t)ldexp(slot->constant, slot->bits);
+    const int64_t constant = (int64_t)ldexp(line->constant, line->bits);
     double farthest = 0;
     for (int trial = 0; trial < 4000; trial++) {
         int64_t value[CUBE] = { 0 }, r[D], first[D] = { 0 };
@@ -130,15 +130,15 @@ static double farthest_move(clo_stream *stream, const clo_slot *slot, clo_relati
         const size_t out = relation == CLO_REPLACE ? clo_i_random_below(stream, rows + 1) : 0;
         const bool repeat = clo_i_random_bit(stream);
         for (size_t i = 0; i < in + out; i++) {
-            draw_record(stream, slot->bits, constant, r);
+            draw_record(stream, line->bits, constant, r);
             if (repeat && i != 0 && i != in) memcpy(r, first, sizeof r);
             memcpy(first, r, sizeof r);
             add_tensor(r, i < in ? 1 : -1, value);
         }
         u128 square = 0;
         for (size_t e = 0; e < CUBE; e++) square += (u128)((__int128)value[e] * value[e]);
-        assert_true(square <= (u128)slot->sensitivity * slot->sensitivity);
-        farthest = fmax(farthest, sqrt((double)square) / (double)slot->sensitivity);
+        assert_true(square <= (u128)line->sensitivity * line->sensitivity);
+        farthest = fmax(farthest, sqrt((double)square) / (double)line->sensitivity);
     }
     return farthest;
 }
@@ -154,12 +154,12 @@ static void no_neighbour_moves_the_tensor_further_than_planned(void **state)
         for (uint64_t rows = 1; rows <= 3; rows++)
             for (double height = 0; height < 1.1; height += 0.35) {
                 clo_domain domain = ball(D, 1, (clo_relation)relation);
-                clo_slot slot;
+                clo_line line;
                 domain.rows_per_unit = rows;
                 domain.unit = "person";
-                assert_ok(clo_i_plan_gaussian_moment3(&domain, height, 1, 1, "", &slot, &err), err);
+                assert_ok(clo_i_plan_gaussian_moment3(&domain, height, 1, 1, "", &line, &err), err);
                 /* attained, but for the slack of a constant's rounding */
-                assert_true(farthest_move(stream, &slot, (clo_relation)relation, rows) > 0.95);
+                assert_true(farthest_move(stream, &line, (clo_relation)relation, rows) > 0.95);
             }
     clo_i_stream_close(stream);
     clo_rng_free(rng);
@@ -168,7 +168,7 @@ static void no_neighbour_moves_the_tensor_further_than_planned(void **state)
 static void a_constant_lowers_what_a_replaced_record_can_do(void **state)
 {
     clo_error err;
-    clo_slot without, with, higher;
+    clo_line without, with, higher;
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     (void)state;
     assert_ok(clo_i_plan_gaussian_moment3(&domain, 0, 1, 1, "", &without, &err), err);
@@ -185,11 +185,11 @@ static void another_lens_than_the_planned_one_is_refused(void **state)
     clo_error err;
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     double values[D] = { 0 }, moments[SIZE] = { 7 };
-    clo_slot slot;
+    clo_line line;
     (void)state;
     clo_bounded *const data = bounded_from(values, 1, &domain);
-    assert_ok(clo_i_plan_gaussian_moment3(&domain, 0.5, 1, 1, "", &slot, &err), err);
-    assert_fails(ask(data, &slot, NULL, 1, 0, moments, &err), CLO_INTERNAL, err,
+    assert_ok(clo_i_plan_gaussian_moment3(&domain, 0.5, 1, 1, "", &line, &err), err);
+    assert_fails(ask(data, &line, NULL, 1, 0, moments, &err), CLO_INTERNAL, err,
                  "not those of the plan");
     assert_true(moments[0] == 7);
     clo_bounded_free(data);
@@ -198,10 +198,10 @@ static void another_lens_than_the_planned_one_is_refused(void **state)
 static void too_many_columns_are_refused(void **state)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     const clo_domain domain = ball(129, 1, CLO_REPLACE);
     (void)state;
-    assert_fails(clo_i_plan_gaussian_moment3(&domain, 0, 1, 1, "", &slot, &err), CLO_ARGUMENT, err,
+    assert_fails(clo_i_plan_gaussian_moment3(&domain, 0, 1, 1, "", &line, &err), CLO_ARGUMENT, err,
                  "at most 128 columns");
 }
 

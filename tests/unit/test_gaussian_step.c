@@ -8,18 +8,18 @@
 enum { D = 3, K = 2, ENTRIES = K * (D + 2), TINY = 1 };
 
 typedef struct asking {
-    clo_slot slot;
+    clo_line line;
     clo_meter meter;
     clo_context context;
 } asking;
 
-static void start(asking *a, clo_slot slot)
+static void start(asking *a, clo_line line)
 {
     clo_error err;
-    *a = (asking){ .slot = slot, .meter = { .count = 1 } };
-    a->slot.event.count = UINT64_MAX;
-    a->slot.scale = TINY; /* next to no noise */
-    a->meter.slots = &a->slot;
+    *a = (asking){ .line = line, .meter = { .count = 1 } };
+    a->line.event.count = UINT64_MAX;
+    a->line.scale = TINY; /* next to no noise */
+    a->meter.lines = &a->line;
     a->context = (clo_context){ .rng = seeded("step"),
                                 .comm = clo_i_comm_self(),
                                 .threads = 1,
@@ -46,13 +46,13 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     clo_steps steps = { pulls, stiffness, sizes };
     clo_assign rule;
     clo_error err;
-    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->slot.bits, &rule, &err),
+    assert_ok(clo_i_assign_centers(a->context.workspace, centers, K, D, a->line.bits, &rule, &err),
               err);
     assert_ok(clo_i_ask_gaussian_step(&a->context, 0, data, &rule, width, &steps, &err), err);
     for (size_t c = 0; c < K; c++) {
-        for (size_t j = 0; j < D; j++) out[c * (D + 2) + j] = ldexp(pulls[c * D + j], a->slot.bits);
-        out[c * (D + 2) + D] = stiffness[c] * (double)a->slot.count_unit;
-        out[c * (D + 2) + D + 1] = sizes[c] * (double)a->slot.count_unit;
+        for (size_t j = 0; j < D; j++) out[c * (D + 2) + j] = ldexp(pulls[c * D + j], a->line.bits);
+        out[c * (D + 2) + D] = stiffness[c] * (double)a->line.count_unit;
+        out[c * (D + 2) + D + 1] = sizes[c] * (double)a->line.count_unit;
     }
     clo_i_workspace_release(a->context.workspace, mark);
     clo_bounded_free(data);
@@ -78,11 +78,11 @@ static void no_record_moves_the_answer_further_than_planned(void **state)
     assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         const clo_domain domain = ball(D, 1, (clo_relation)relation);
-        clo_slot slot;
+        clo_line line;
         double widest = 0;
         asking a;
-        assert_ok(clo_i_plan_gaussian_step(&domain, K, 1, 1, "", &slot, &err), err);
-        start(&a, slot);
+        assert_ok(clo_i_plan_gaussian_step(&domain, K, 1, 1, "", &line, &err), err);
+        start(&a, line);
         for (int trial = 0; trial < 600; trial++) {
             const double width = trial % 3 ? 0.25 : 0.01;
             double pair[2][D], centers[K * D], one[ENTRIES], other[ENTRIES], square = 0;
@@ -100,10 +100,10 @@ static void no_record_moves_the_answer_further_than_planned(void **state)
                      other);
             for (size_t e = 0; e < ENTRIES; e++)
                 square += (one[e] - other[e]) * (one[e] - other[e]);
-            assert_true(sqrt(square) <= (double)slot.sensitivity + 40 * TINY);
+            assert_true(sqrt(square) <= (double)line.sensitivity + 40 * TINY);
             widest = fmax(widest, sqrt(square));
         }
-        assert_true(widest > 0.97 * (double)slot.sensitivity);
+        assert_true(widest > 0.97 * (double)line.sensitivity);
         stop(&a);
     }
     clo_i_stream_close(stream);
@@ -118,11 +118,11 @@ static void a_pull_is_what_its_definition_says(void **state)
     const double unit = 1 << 20;
     double value[ENTRIES];
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     asking a;
     (void)state;
-    assert_ok(clo_i_plan_gaussian_step(&domain, K, 1, 1, "", &slot, &err), err);
-    start(&a, slot);
+    assert_ok(clo_i_plan_gaussian_step(&domain, K, 1, 1, "", &line, &err), err);
+    start(&a, line);
     value_of(&a, records, 3, centers, 0.1, CLO_ADD_REMOVE, value);
     assert_close(value[0], unit, 20);             /* 0.5 away: a unit vector */
     assert_close(value[1], unit / 2, 20);         /* half of the width away */

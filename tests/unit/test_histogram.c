@@ -23,7 +23,7 @@ static void the_threshold_is_the_least_that_is_proved(void **state)
 {
     static const double epsilons[] = { .01, .1, 1, 3, 20 }, deltas[] = { 1e-12, 1e-6, 1e-3, .4 };
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
     for (uint64_t units = 1; units <= 7; units++)
         for (size_t e = 0; e < 5; e++)
@@ -31,14 +31,14 @@ static void the_threshold_is_the_least_that_is_proved(void **state)
                 clo_domain domain = ball(2, 1, units % 2 ? CLO_REPLACE : CLO_ADD_REMOVE);
                 domain.rows_per_unit = units;
                 const clo_loss loss = { epsilons[e], deltas[i] };
-                assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, loss, "", &slot, &err), err);
+                assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, loss, "", &line, &err), err);
                 const long double rate =
-                    (long double)slot.rate_numerator / (long double)slot.rate_denominator;
+                    (long double)line.rate_numerator / (long double)line.rate_denominator;
                 const long double spared = fminl(deltas[i], -expm1l(-rate));
-                const long double tau = (long double)slot.threshold;
-                assert_true(slot.event.parameter <= epsilons[e]);
+                const long double tau = (long double)line.threshold;
+                assert_true(line.event.parameter <= epsilons[e]);
                 assert_close((double)(2 * rate * (long double)units), epsilons[e], 1e-8);
-                assert_true(slot.threshold > units);
+                assert_true(line.threshold > units);
                 assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau) <= spared);
                 assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau - 1) >
                             spared * (1 - 1e-6L));
@@ -50,13 +50,13 @@ static void the_usual_threshold_is_known(void **state)
 {
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 1e-6 }, "", &slot, &err), err);
-    assert_int_equal(slot.threshold, 28);
-    assert_fails(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 0 }, "", &slot, &err),
+    assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 1e-6 }, "", &line, &err), err);
+    assert_int_equal(line.threshold, 28);
+    assert_fails(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 0 }, "", &line, &err),
                  CLO_BUDGET, err, "delta above 0");
-    assert_fails(clo_i_plan_histogram(&domain, 1, 1, 0, (clo_loss){ 1, 1e-6 }, "", &slot, &err),
+    assert_fails(clo_i_plan_histogram(&domain, 1, 1, 0, (clo_loss){ 1, 1e-6 }, "", &line, &err),
                  CLO_ARGUMENT, err, "blocks must be between");
 }
 
@@ -78,15 +78,15 @@ static clo_cell ask(const double *rows, size_t count, double epsilon, int64_t *p
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
     clo_cell cell = { .place = place };
     clo_error err;
-    clo_slot slot;
-    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_line line;
+    clo_meter meter = { .lines = &line, .count = 1 };
     clo_rng *const rng = seeded("cells");
     clo_context context = {
         .rng = rng, .comm = clo_i_comm_self(), .threads = 2, .progress_to = 1, .meter = &meter
     };
     clo_bounded *const data = bounded_from(rows, count, &domain);
     assert_ok(clo_i_plan_histogram(&domain, WIDTH, 1, BLOCKS, (clo_loss){ epsilon, 1e-6 }, "",
-                                   &slot, &err),
+                                   &line, &err),
               err);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
     assert_ok(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err), err);
@@ -147,8 +147,8 @@ static void parts_are_disjoint_and_answer_by_themselves(void **state)
     int64_t places[PARTS];
     clo_cell cells[PARTS];
     clo_error err;
-    clo_slot slot, one;
-    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_line line, one;
+    clo_meter meter = { .lines = &line, .count = 1 };
     clo_rng *const rng = seeded("parts");
     clo_context context = {
         .rng = rng, .comm = clo_i_comm_self(), .threads = 1, .progress_to = 1, .meter = &meter
@@ -158,15 +158,15 @@ static void parts_are_disjoint_and_answer_by_themselves(void **state)
     for (size_t i = 0; i < 2 * PARTS * BLOCKS; i++) rows[i] = (double)i / (2 * PARTS * BLOCKS);
     for (size_t p = 0; p < PARTS; p++) cells[p] = (clo_cell){ .place = places + p };
     clo_bounded *const data = bounded_from(rows, 2 * PARTS * BLOCKS, &domain);
-    assert_ok(clo_i_plan_histogram(&domain, 1, PARTS, BLOCKS, loss, "", &slot, &err), err);
+    assert_ok(clo_i_plan_histogram(&domain, 1, PARTS, BLOCKS, loss, "", &line, &err), err);
     assert_ok(clo_i_plan_histogram(&domain, 1, 1, BLOCKS, loss, "", &one, &err), err);
-    assert_true(slot.threshold == one.threshold && slot.rate_numerator == one.rate_numerator);
+    assert_true(line.threshold == one.threshold && line.rate_numerator == one.rate_numerator);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
     assert_ok(clo_i_ask_histogram(&context, 0, data, note_rows, seen, cells, &err), err);
     for (size_t i = 0; i < 2 * PARTS * BLOCKS; i++) assert_int_equal(seen[i], 1);
     for (size_t p = 0; p < PARTS; p++)
         assert_true(cells[p].found && places[p] == (int64_t)p && llabs(cells[p].size - BLOCKS) < 9);
-    assert_fails(clo_i_plan_histogram(&domain, 1, 70000, 1, loss, "", &slot, &err), CLO_ARGUMENT,
+    assert_fails(clo_i_plan_histogram(&domain, 1, 70000, 1, loss, "", &line, &err), CLO_ARGUMENT,
                  err, "parts of 1 blocks must be between 1 and 65536, not 70000");
     clo_workspace_free(context.workspace);
     clo_bounded_free(data);

@@ -141,12 +141,12 @@ static void ask(solver *s, double *centers)
     clo_rng *const rng = seeded("ask");
     clo_context context = { .rng = rng, .comm = clo_i_comm_self(), .threads = 2, .progress_to = 1 };
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     fill(rows);
     assert_ok(
-        clo_i_plan_aggregate_centers(&domain, K, 101, (clo_loss){ 290, 1e-5 }, "", &slot, &err),
+        clo_i_plan_aggregate_centers(&domain, K, 101, (clo_loss){ 290, 1e-5 }, "", &line, &err),
         err);
-    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_meter meter = { .lines = &line, .count = 1 };
     clo_bounded *const data = bounded_from(rows, ROWS, &domain);
     context.meter = &meter;
     assert_ok(clo_workspace_new(1 << 22, &context.workspace, &err), err);
@@ -205,7 +205,7 @@ static void the_audited_plan_is_not_the_constant_one(void **state)
     const clo_domain domain = ball(2, 1, CLO_REPLACE);
     (void)state;
     clo_plan *const plan = plan_with("clusters=1 blocks=121 restarts=1", &domain, 2);
-    assert_true(plan->slots[0].beta > 0);
+    assert_true(plan->lines[0].beta > 0);
     clo_plan_free(plan);
 }
 

@@ -58,7 +58,7 @@ static void centres_come_back_at_pure_epsilon_and_with_delta(void **state)
             clo_plan *const plan =
                 plan_for("kmeans/grid", "clusters=3", &domain, 1, pure ? 0 : 1e-6);
             assert_true(clo_plan_price(plan).loss.epsilon <= 1);
-            assert_int_equal(plan->slot_count, 1);
+            assert_int_equal(plan->line_count, 1);
             clo_bounded *const data = bounded_from(values, PER * K, &domain);
             clo_release *const release = run_seeded(plan, data, "grid", NULL);
             assert_true(worst_miss(release) < .05);
@@ -75,25 +75,25 @@ static void centres_come_back_at_pure_epsilon_and_with_delta(void **state)
 static void one_unit_moves_counts_as_far_as_planned(void **state)
 {
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
     for (uint64_t rows = 1; rows <= 3; rows++) {
         clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
         const double unit = 0x1p20 * (double)rows;
         domain.rows_per_unit = rows;
         domain.unit = "person";
-        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_PURE, 1, 1, "", &slot, &err), err);
-        assert_int_equal(slot.sensitivity, rows);
-        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_GAUSSIAN, 1, 1, "", &slot, &err),
+        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_PURE, 1, 1, "", &line, &err), err);
+        assert_int_equal(line.sensitivity, rows);
+        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_GAUSSIAN, 1, 1, "", &line, &err),
                   err);
-        assert_true((double)slot.sensitivity == unit);
+        assert_true((double)line.sensitivity == unit);
         domain.relation = CLO_REPLACE;
-        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_PURE, 1, 1, "", &slot, &err), err);
-        assert_int_equal(slot.sensitivity, 2 * rows);
-        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_GAUSSIAN, 1, 1, "", &slot, &err),
+        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_PURE, 1, 1, "", &line, &err), err);
+        assert_int_equal(line.sensitivity, 2 * rows);
+        assert_ok(clo_i_plan_cell_counts(&domain, 4, CLO_EVENT_GAUSSIAN, 1, 1, "", &line, &err),
                   err);
-        assert_true((double)slot.sensitivity >= sqrt(2) * unit);
-        assert_true((double)slot.sensitivity <= sqrt(2) * unit + 1);
+        assert_true((double)line.sensitivity >= sqrt(2) * unit);
+        assert_true((double)line.sensitivity <= sqrt(2) * unit + 1);
     }
 }
 
@@ -111,21 +111,21 @@ static void every_record_is_in_the_cell_whose_middle_is_nearest(void **state)
     };
     clo_stream *stream = NULL;
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
     assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     for (size_t i = 0; i < ROWS * D; i++) rows[i] = .7 * (2 * clo_i_random_unit(stream) - 1);
     clo_i_stream_close(stream);
     rows[0] = 1e9;
     rows[1] = 0;
-    assert_ok(clo_i_plan_cell_counts(&domain, SIDE, CLO_EVENT_PURE, 60, 1, "", &slot, &err), err);
-    assert_int_equal(slot.groups, CELLS);
+    assert_ok(clo_i_plan_cell_counts(&domain, SIDE, CLO_EVENT_PURE, 60, 1, "", &line, &err), err);
+    assert_int_equal(line.groups, CELLS);
     for (size_t i = 0; i < ROWS; i++) {
         size_t nearest = 0;
         double least = INFINITY;
         for (size_t c = 0; c < CELLS; c++) {
             double middle[D];
-            clo_i_cell_center(&slot, c, middle);
+            clo_i_cell_center(&line, c, middle);
             const double apart =
                 hypot(fmin(rows[i * D], 1) - middle[0], rows[i * D + 1] - middle[1]);
             if (apart < least) nearest = c;
@@ -133,7 +133,7 @@ static void every_record_is_in_the_cell_whose_middle_is_nearest(void **state)
         }
         expected[nearest]++;
     }
-    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_meter meter = { .lines = &line, .count = 1 };
     clo_bounded *const data = bounded_from(rows, ROWS, &domain);
     context.meter = &meter;
     assert_ok(clo_workspace_new(1 << 20, &context.workspace, &err), err);
@@ -149,7 +149,7 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon)
     clo_domain domain = ball(cols, 1, CLO_REPLACE);
     domain.rows = rows;
     clo_plan *const plan = plan_for("kmeans/grid", "clusters=3", &domain, epsilon, 0);
-    const size_t side = plan->slots[0].side;
+    const size_t side = plan->lines[0].side;
     clo_plan_free(plan);
     return side;
 }
@@ -189,9 +189,9 @@ static void the_lesser_noise_is_taken(void **state)
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     (void)state;
     clo_plan *const usual = plan_for("kmeans/grid", "side=4", &domain, 1, 1e-6);
-    assert_int_equal(usual->slots[0].event.kind, CLO_EVENT_PURE);
+    assert_int_equal(usual->lines[0].event.kind, CLO_EVENT_PURE);
     clo_plan *const lax = plan_for("kmeans/grid", "side=4", &domain, .001, .01);
-    assert_int_equal(lax->slots[0].event.kind, CLO_EVENT_GAUSSIAN);
+    assert_int_equal(lax->lines[0].event.kind, CLO_EVENT_GAUSSIAN);
     clo_plan_free(usual);
     clo_plan_free(lax);
 }

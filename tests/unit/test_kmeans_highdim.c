@@ -93,19 +93,19 @@ static void a_plan_is_trees_swaps_and_rounds(void **state)
     (void)state;
     clo_plan *plan = plan_for("kmeans/highdim", "clusters=8 trees=2 levels=3 swaps=7 rounds=2",
                               &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 3);
-    assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_PURE);
-    assert_int_equal(plan->slots[0].event.count, 6);
-    assert_int_equal(plan->slots[1].event.kind, CLO_EVENT_EXPONENTIAL);
-    assert_int_equal(plan->slots[1].event.count, 7);
-    assert_int_equal(plan->slots[2].event.kind, CLO_EVENT_GAUSSIAN);
-    assert_int_equal(plan->slots[2].event.count, 2);
+    assert_int_equal(plan->line_count, 3);
+    assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_PURE);
+    assert_int_equal(plan->lines[0].event.count, 6);
+    assert_int_equal(plan->lines[1].event.kind, CLO_EVENT_EXPONENTIAL);
+    assert_int_equal(plan->lines[1].event.count, 7);
+    assert_int_equal(plan->lines[2].event.kind, CLO_EVENT_GAUSSIAN);
+    assert_int_equal(plan->lines[2].event.count, 2);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.99);
     clo_plan_free(plan);
     plan = plan_for("kmeans/highdim", "directions=2", &domain, 1, 1e-6);
-    assert_true(plan->slots[0].lens && plan->slots[1].lens && !plan->slots[2].lens);
-    assert_int_equal(plan->slots[0].cols, 2);
+    assert_true(plan->lines[0].lens && plan->lines[1].lens && !plan->lines[2].lens);
+    assert_int_equal(plan->lines[0].cols, 2);
     clo_plan_free(plan);
 }
 
@@ -132,11 +132,11 @@ static void the_papers_constants_are_planned_and_run(void **state)
     (void)state;
     domain.rows = 50;
     clo_plan *plan = plan_for("kmeans/highdim", "clusters=1 preset=theory", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 5); /* with both choices */
-    assert_int_equal(plan->slots[0].event.count,
+    assert_int_equal(plan->line_count, 5); /* with both choices */
+    assert_int_equal(plan->lines[0].event.count,
                      3 * (uint64_t)ceil(27 * log(500)) * 8); /* repeats, trees, levels */
-    assert_int_equal(plan->slots[1].event.count, 3 * (uint64_t)ceil(100 * log(500)));
-    assert_int_equal(plan->slots[0].cols, 32); /* 8 log n */
+    assert_int_equal(plan->lines[1].event.count, 3 * (uint64_t)ceil(100 * log(500)));
+    assert_int_equal(plan->lines[0].cols, 32); /* 8 log n */
     clo_plan_free(plan);
     plan = plan_for("kmeans/highdim", "clusters=2 preset=theory trees=3 levels=2 swaps=4", &domain,
                     1, 1e-6);

@@ -69,9 +69,9 @@ static void a_plan_is_one_gaussian_query_a_round(void **state)
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     (void)state;
     clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=4 rounds=6", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 1);
-    assert_int_equal(plan->slots[0].event.count, 6);
-    assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_GAUSSIAN);
+    assert_int_equal(plan->line_count, 1);
+    assert_int_equal(plan->lines[0].event.count, 6);
+    assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_GAUSSIAN);
     clo_plan_free(plan);
 }
 
@@ -90,8 +90,8 @@ static void a_budget_without_delta_is_spent_on_laplace_noise(void **state)
     domain.upper = upper;
     clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=3 rounds=5", &domain, 2, 0);
     clo_bounded *const data = bounded_from(values, PER * K, &domain);
-    assert_int_equal(plan->slot_count, 1);
-    assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_PURE);
+    assert_int_equal(plan->line_count, 1);
+    assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_PURE);
     assert_true(clo_plan_price(plan).loss.epsilon <= 2 && clo_plan_price(plan).loss.epsilon > 1.99);
     assert_true(clo_plan_price(plan).loss.delta <= 0);
     for (int run = 0; run < 5; run++) {
@@ -118,7 +118,7 @@ static clo_event_kind noise_of(size_t cols, const char *settings, double delta)
 {
     const clo_domain domain = ball(cols, 1, CLO_ADD_REMOVE);
     clo_plan *const plan = plan_for("kmeans/lloyd", settings, &domain, 1, delta);
-    const clo_event_kind kind = plan->slots[0].event.kind;
+    const clo_event_kind kind = plan->lines[0].event.kind;
     clo_plan_free(plan);
     return kind;
 }
@@ -173,9 +173,9 @@ static void directions_are_chosen_first_where_one_asks_for_them(void **state)
     for (size_t i = 0; i < ROWS; i++) values[i * WIDE + AT * (i % K)] += 0.8;
     clo_plan *const plan = plan_for("kmeans/lloyd", settings, &domain, 4, 1e-6);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
-    assert_int_equal(plan->slot_count, 2);
-    assert_true(plan->slots[1].lens);
-    assert_int_equal(plan->slots[1].cols, K);
+    assert_int_equal(plan->line_count, 2);
+    assert_true(plan->lines[1].lens);
+    assert_int_equal(plan->lines[1].cols, K);
     assert_true(clo_plan_price(plan).loss.epsilon <= 4);
     assert_true(clo_plan_price(plan).loss.epsilon > 3.99);
     for (int run = 0; run < 5; run++) {
@@ -210,7 +210,7 @@ static size_t kept(size_t cols, uint64_t rows, const char *settings)
     clo_domain domain = ball(cols, 1, CLO_REPLACE);
     domain.rows = rows;
     clo_plan *const plan = plan_for("kmeans/lloyd", settings, &domain, 1, 1e-6);
-    const size_t count = plan->slot_count > 1 ? plan->slots[1].cols : 0;
+    const size_t count = plan->line_count > 1 ? plan->lines[1].cols : 0;
     clo_plan_free(plan);
     return count;
 }

@@ -111,14 +111,14 @@ static void a_plan_is_its_gaussian_queries(void **state)
     (void)state;
     clo_plan *const plan =
         plan_for("kmeans/moments", "clusters=3 reduce=5 rounds=2", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 3);
+    assert_int_equal(plan->line_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(plan->slots[i].event.kind, CLO_EVENT_GAUSSIAN);
-        assert_int_equal(plan->slots[i].event.count, i == 2 ? 2 : 1);
+        assert_int_equal(plan->lines[i].event.kind, CLO_EVENT_GAUSSIAN);
+        assert_int_equal(plan->lines[i].event.count, i == 2 ? 2 : 1);
     }
-    assert_int_equal(plan->slots[1].query, CLO_QUERY_gaussian_moment3);
-    assert_int_equal(plan->slots[1].cols, 6);
-    assert_int_equal(plan->slots[2].cols, 5);
+    assert_int_equal(plan->lines[1].query, CLO_QUERY_gaussian_moment3);
+    assert_int_equal(plan->lines[1].cols, 6);
+    assert_int_equal(plan->lines[2].cols, 5);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.99);
     clo_plan_free(plan);
@@ -135,7 +135,7 @@ static void many_columns_are_reduced_first(void **state)
     fill(ROWS, WIDE, values, centers);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
     clo_plan *const plan = plan_for("kmeans/moments", "clusters=5 doubts=2", &domain, 2, 1e-6);
-    assert_int_equal(plan->slot_count, 3);
+    assert_int_equal(plan->line_count, 3);
     clo_release *const release = run_seeded(plan, data, "wide", NULL);
     assert_true(clo_release_find(release, "centers", &found));
     assert_int_equal(found.shape[1], WIDE);

@@ -124,7 +124,7 @@ static void centres_of_very_many_columns_are_found(void **state)
             plan_for("kmeans/sparse", cases[i].settings, &domain, 1, cases[i].delta);
         clo_release *const release = run_seeded(plan, data, "run", NULL);
         clo_array starts, weights;
-        assert_true(plan->slots[0].sketch && plan->slots[0].cols < 100);
+        assert_true(plan->lines[0].sketch && plan->lines[0].cols < 100);
         assert_true(clo_plan_price(plan).loss.epsilon <= 1);
         assert_true(clo_plan_price(plan).loss.epsilon > 0.99);
         assert_true(clo_release_find(release, "centers_starts", &starts));
@@ -147,17 +147,17 @@ static void a_plan_is_one_ask_of_cells_the_rounds_and_one_recovery(void **state)
     const clo_domain domain = ball(1000, 1, CLO_ADD_REMOVE);
     (void)state;
     clo_plan *plan = plan_for("kmeans/sparse", "clusters=4 rounds=3 cells=20", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 3);
-    assert_int_equal(plan->slots[0].groups, 20);
-    assert_int_equal(plan->slots[1].event.count, 3);
-    assert_int_equal(plan->slots[2].query, CLO_QUERY_sparse_sum);
-    assert_int_equal(plan->slots[2].event.kind, CLO_EVENT_GAUSSIAN);
+    assert_int_equal(plan->line_count, 3);
+    assert_int_equal(plan->lines[0].groups, 20);
+    assert_int_equal(plan->lines[1].event.count, 3);
+    assert_int_equal(plan->lines[2].query, CLO_QUERY_sparse_sum);
+    assert_int_equal(plan->lines[2].event.kind, CLO_EVENT_GAUSSIAN);
     clo_plan_free(plan);
     plan = plan_for("kmeans/sparse", "clusters=4 rounds=0 sparsity=3 recover=peel", &domain, 1, 0);
-    assert_int_equal(plan->slot_count, 2);
-    assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_PURE);
-    assert_int_equal(plan->slots[1].query, CLO_QUERY_peel);
-    assert_int_equal(plan->slots[1].rounds, 6); /* 2 s / eta */
+    assert_int_equal(plan->line_count, 2);
+    assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_PURE);
+    assert_int_equal(plan->lines[1].query, CLO_QUERY_peel);
+    assert_int_equal(plan->lines[1].rounds, 6); /* 2 s / eta */
     clo_plan_free(plan);
 }
 

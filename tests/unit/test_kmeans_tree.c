@@ -161,26 +161,26 @@ static void a_plan_holds_gaussian_lines_within_the_budget(void **state)
     clo_domain domain = ball(300, 1, CLO_ADD_REMOVE);
     (void)state;
     clo_plan *plan = plan_for("kmeans/tree", "clusters=10 passes=4 rounds=2", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 4);
-    assert_int_equal(plan->slots[0].query, CLO_QUERY_gaussian_gram);
-    assert_int_equal(plan->slots[1].query, CLO_QUERY_count);
-    assert_int_equal(plan->slots[2].query, CLO_QUERY_gaussian_sum);
-    assert_int_equal(plan->slots[2].event.count, 4);
-    assert_true(plan->slots[2].lens);
-    assert_int_equal(plan->slots[2].cols, 20);
-    assert_int_equal(plan->slots[3].event.count, 2);
-    assert_int_equal(plan->slots[3].groups, 10);
-    assert_int_equal(plan->slots[3].cols, 300);
-    assert_false(plan->slots[3].lens);
-    for (size_t i = 0; i < 4; i++) assert_int_equal(plan->slots[i].event.kind, CLO_EVENT_GAUSSIAN);
+    assert_int_equal(plan->line_count, 4);
+    assert_int_equal(plan->lines[0].query, CLO_QUERY_gaussian_gram);
+    assert_int_equal(plan->lines[1].query, CLO_QUERY_count);
+    assert_int_equal(plan->lines[2].query, CLO_QUERY_gaussian_sum);
+    assert_int_equal(plan->lines[2].event.count, 4);
+    assert_true(plan->lines[2].lens);
+    assert_int_equal(plan->lines[2].cols, 20);
+    assert_int_equal(plan->lines[3].event.count, 2);
+    assert_int_equal(plan->lines[3].groups, 10);
+    assert_int_equal(plan->lines[3].cols, 300);
+    assert_false(plan->lines[3].lens);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(plan->lines[i].event.kind, CLO_EVENT_GAUSSIAN);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.995);
     clo_plan_free(plan);
     plan = plan_for("kmeans/tree", "clusters=10 start=tree passes=1 rounds=0 reduce=0", &domain, 1,
                     1e-6);
-    assert_int_equal(plan->slot_count, 1);
-    assert_int_equal(plan->slots[0].event.count, 1);
-    assert_int_equal(plan->slots[0].cols, 300);
+    assert_int_equal(plan->line_count, 1);
+    assert_int_equal(plan->lines[0].event.count, 1);
+    assert_int_equal(plan->lines[0].cols, 300);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.995);
     clo_plan_free(plan);
 }
@@ -193,11 +193,11 @@ static void without_a_delta_the_lines_are_pure(void **state)
     clo_plan *plan = plan_for("kmeans/tree", "clusters=10 passes=2", &domain, 1, 0), *none = NULL;
     clo_error err;
     (void)state;
-    assert_int_equal(plan->slot_count, 2);
+    assert_int_equal(plan->line_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(plan->slots[i].query, CLO_QUERY_laplace_sum);
-        assert_int_equal(plan->slots[i].event.kind, CLO_EVENT_PURE);
-        assert_int_equal(plan->slots[i].cols, 300);
+        assert_int_equal(plan->lines[i].query, CLO_QUERY_laplace_sum);
+        assert_int_equal(plan->lines[i].event.kind, CLO_EVENT_PURE);
+        assert_int_equal(plan->lines[i].cols, 300);
     }
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.995);

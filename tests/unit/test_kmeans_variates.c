@@ -100,13 +100,13 @@ static void no_neighbours_lose_more_than_a_draw_is_charged(void **state)
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
         for (uint64_t rows = 1; rows <= 2; rows++) {
             clo_domain domain = ball(1, 1, (clo_relation)relation);
-            clo_slot slot;
+            clo_line line;
             double worst = 0;
             domain.rows_per_unit = rows;
             domain.unit = "person";
-            assert_ok(clo_i_plan_seed(&domain, CELLS, 1, .7, 1, "", &slot, &err), err);
-            const double unit = (double)slot.count_unit, floor = (double)slot.floor;
-            assert_true(slot.event.parameter <= .7 && slot.event.parameter > .6999);
+            assert_ok(clo_i_plan_seed(&domain, CELLS, 1, .7, 1, "", &line, &err), err);
+            const double unit = (double)line.count_unit, floor = (double)line.floor;
+            assert_true(line.event.parameter <= .7 && line.event.parameter > .6999);
             for (int trial = 0; trial < 5000; trial++) {
                 double a[CELLS] = { 0 }, b[CELLS], range;
                 const bool heavy = clo_i_random_bit(stream), full = clo_i_random_bit(stream);
@@ -122,8 +122,8 @@ static void no_neighbours_lose_more_than_a_draw_is_charged(void **state)
                 const double most = loss(a, b, CELLS, floor, &range);
                 worst = fmax(worst, relation == CLO_REPLACE ? most : range);
             }
-            assert_true(worst <= slot.event.parameter);
-            assert_true(worst > slot.event.parameter * .999);
+            assert_true(worst <= line.event.parameter);
+            assert_true(worst > line.event.parameter * .999);
         }
     clo_i_stream_close(stream);
     clo_rng_free(rng);
@@ -135,12 +135,12 @@ static void a_lone_record_is_not_drawn_for_certain(void **state)
 {
     const clo_domain domain = ball(1, 1, CLO_REPLACE);
     double range;
-    clo_slot slot;
+    clo_line line;
     clo_error err;
     (void)state;
-    assert_ok(clo_i_plan_seed(&domain, 2, 1, 1, 1, "", &slot, &err), err);
-    const double here[] = { (double)slot.count_unit, 0 }, there[] = { 0, (double)slot.count_unit };
-    assert_true(loss(here, there, 2, (double)slot.floor, &range) <= 1);
+    assert_ok(clo_i_plan_seed(&domain, 2, 1, 1, 1, "", &line, &err), err);
+    const double here[] = { (double)line.count_unit, 0 }, there[] = { 0, (double)line.count_unit };
+    assert_true(loss(here, there, 2, (double)line.floor, &range) <= 1);
     assert_true(isinf(loss(here, there, 2, 0, &range)));
 }
 
@@ -151,13 +151,13 @@ static void a_plan_lists_draws_cells_and_rounds(void **state)
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
     (void)state;
     clo_plan *const plan = plan_for("kmeans/variates", "clusters=4 rounds=3", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 3);
-    assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_EXPONENTIAL);
-    assert_int_equal(plan->slots[0].event.count, 4);
-    assert_int_equal(plan->slots[2].event.count, 3);
+    assert_int_equal(plan->line_count, 3);
+    assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_EXPONENTIAL);
+    assert_int_equal(plan->lines[0].event.count, 4);
+    assert_int_equal(plan->lines[2].event.count, 3);
     clo_plan_free(plan);
     clo_plan *const seeds = plan_for("kmeans/variates", "clusters=4", &domain, 1, 0);
-    assert_int_equal(seeds->slot_count, 1);
+    assert_int_equal(seeds->line_count, 1);
     clo_plan_free(seeds);
 }
 

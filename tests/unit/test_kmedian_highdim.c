@@ -73,10 +73,10 @@ static void a_plan_is_trees_swaps_and_steps(void **state)
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
     (void)state;
     clo_plan *const plan = plan_for("kmedian", "clusters=4 rounds=5", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 3);
-    assert_int_equal(plan->slots[1].dim, CLO_LOSS_DISTANCE);
-    assert_int_equal(plan->slots[2].query, CLO_QUERY_gaussian_step);
-    assert_int_equal(plan->slots[2].event.count, 5);
+    assert_int_equal(plan->line_count, 3);
+    assert_int_equal(plan->lines[1].dim, CLO_LOSS_DISTANCE);
+    assert_int_equal(plan->lines[2].query, CLO_QUERY_gaussian_step);
+    assert_int_equal(plan->lines[2].event.count, 5);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     clo_plan_free(plan);
 }

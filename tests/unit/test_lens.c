@@ -174,13 +174,13 @@ static void queries_add_up_what_is_seen(void **state)
     const clo_assign one = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     double seen[ROWS * (RANK + 1)], gram[(RANK + 1) * (RANK + 1)], sum[RANK + 1], size;
     double first[(RANK + 1) * (RANK + 1)];
-    clo_slot slots[2];
-    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 20, 4, "", &slots[0], &err), err);
-    assert_ok(clo_i_plan_gaussian_sum(&domain, 1, 20, 4, "", &slots[1], &err), err);
-    slots[0].lens = slots[1].lens = true;
+    clo_line lines[2];
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 20, 4, "", &lines[0], &err), err);
+    assert_ok(clo_i_plan_gaussian_sum(&domain, 1, 20, 4, "", &lines[1], &err), err);
+    lines[0].lens = lines[1].lens = true;
     for (int threads = 1; threads <= 3; threads++) {
         clo_rng *const rng = seeded("ask");
-        clo_meter meter = { .slots = slots, .count = 2 };
+        clo_meter meter = { .lines = lines, .count = 2 };
         clo_context context = context_for(f, &meter, rng, threads, threads == 2 ? 11 : 0);
         context.lens = lens;
         assert_ok(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), err);
@@ -206,12 +206,12 @@ static void the_meter_refuses_another_lens(void **state)
     const clo_domain whole = ball(D, 1, CLO_REPLACE), domain = clo_i_lens_domain(&whole, RANK);
     const clo_assign one = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     double gram[(D + 1) * (D + 1)];
-    clo_slot slot;
-    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 4, "", &slot, &err), err);
-    const int bits = slot.bits;
-    slot.lens = true;
+    clo_line line;
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 4, "", &line, &err), err);
+    const int bits = line.bits;
+    line.lens = true;
     clo_rng *const rng = seeded("ask");
-    clo_meter meter = { .slots = &slot, .count = 1 };
+    clo_meter meter = { .lines = &line, .count = 1 };
     clo_context context = context_for(f, &meter, rng, 1, 0);
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
                  "lens");
@@ -219,10 +219,10 @@ static void the_meter_refuses_another_lens(void **state)
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
                  "lens");
     context.lens = &f->lenses[0];
-    slot.bits = 21; /* finer than what a lens shows is proved for */
+    line.bits = 21; /* finer than what a lens shows is proved for */
     assert_fails(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), CLO_INTERNAL, err,
                  "21 bits");
-    slot.bits = bits;
+    line.bits = bits;
     assert_int_equal(meter.asked[0], 0);
     assert_ok(clo_i_ask_gaussian_gram(&context, 0, f->data, &one, gram, &err), err);
     clo_rng_free(rng);

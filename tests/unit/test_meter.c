@@ -12,15 +12,15 @@ static void a_query_is_asked_as_often_as_planned_and_no_more(void **state)
     clo_bounded *const data = bounded_from(record, 1, &domain);
     clo_rng *const rng = seeded("meter");
     clo_workspace *space = NULL;
-    clo_slot slots[2];
+    clo_line lines[2];
     clo_error err;
     double count = -1, gram[D * D] = { -1 };
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     (void)state;
     assert_ok(clo_workspace_new(1 << 20, &space, &err), err);
-    assert_ok(clo_i_plan_count(&domain, 1, 2, "how many", &slots[0], &err), err);
-    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 1, "gram", &slots[1], &err), err);
-    clo_meter meter = { .slots = slots, .count = 2 };
+    assert_ok(clo_i_plan_count(&domain, 1, 2, "how many", &lines[0], &err), err);
+    assert_ok(clo_i_plan_gaussian_gram(&domain, 1, 1, 1, "gram", &lines[1], &err), err);
+    clo_meter meter = { .lines = lines, .count = 2 };
     clo_context context = { .rng = rng,
                             .workspace = space,
                             .comm = clo_i_comm_self(),

@@ -9,25 +9,25 @@
 enum { D = 2, MOST = 60, LEVELS = 3 };
 
 typedef struct asking {
-    clo_slot slot;
+    clo_line line;
     clo_meter meter;
     clo_context context;
 } asking;
 
-static clo_slot planned(const clo_domain *domain, size_t levels, size_t most, double epsilon)
+static clo_line planned(const clo_domain *domain, size_t levels, size_t most, double epsilon)
 {
     const clo_cube_tree how = { .levels = levels, .trees = 2, .most = most };
     clo_error err;
-    clo_slot slot;
-    assert_ok(clo_i_plan_partition(domain, &how, epsilon, "", &slot, &err), err);
-    return slot;
+    clo_line line;
+    assert_ok(clo_i_plan_partition(domain, &how, epsilon, "", &line, &err), err);
+    return line;
 }
 
-static void start(asking *a, clo_slot slot, const char *seed)
+static void start(asking *a, clo_line line, const char *seed)
 {
     clo_error err;
-    *a = (asking){ .slot = slot };
-    a->meter = (clo_meter){ .slots = &a->slot, .count = 1 };
+    *a = (asking){ .line = line };
+    a->meter = (clo_meter){ .lines = &a->line, .count = 1 };
     a->context = (clo_context){ .rng = seeded(seed),
                                 .comm = clo_i_comm_self(),
                                 .threads = 1,
@@ -45,10 +45,10 @@ static void stop(asking *a)
 /* ---- the law ------------------------------------------------------------------------------- */
 
 /* The chance that a child with so many records is lifted. */
-static long double lifted(const clo_slot *slot, int64_t records)
+static long double lifted(const clo_line *line, int64_t records)
 {
-    const long double a = (long double)slot->rate_numerator / (long double)slot->rate_denominator;
-    const int64_t threshold = (int64_t)slot->threshold;
+    const long double a = (long double)line->rate_numerator / (long double)line->rate_denominator;
+    const int64_t threshold = (int64_t)line->threshold;
     long double below = 0, all = 1 / -expm1l(-a); /* of the noise from 0 on */
     for (int64_t x = 1 - threshold; x < 0; x++) all += expl(a * (long double)x);
     for (int64_t x = 1 - threshold; x <= records - threshold; x++)
@@ -85,16 +85,16 @@ static long double chance(unsigned active, const long double lift[4])
 }
 
 /* partition.T1: every set of active children, every count of one child, others empty or not. */
-static double worst_loss(const clo_slot *slot, bool *sums_to_one)
+static double worst_loss(const clo_line *line, bool *sums_to_one)
 {
-    const int64_t many = 3 * (int64_t)slot->threshold;
+    const int64_t many = 3 * (int64_t)line->threshold;
     long double worst = 0;
     *sums_to_one = true;
     for (int others = 0; others < 3; others++)
         for (int64_t m = 0; m < many; m += m < 4 || labs(m - many / 3) < 4 ? 1 : many / 40 + 1) {
-            const long double rest = others ? lifted(slot, others == 1 ? 1 : many / 3) : 0;
-            const long double before[4] = { lifted(slot, m), rest, rest, 0 };
-            const long double after[4] = { lifted(slot, m + 1), rest, rest, 0 };
+            const long double rest = others ? lifted(line, others == 1 ? 1 : many / 3) : 0;
+            const long double before[4] = { lifted(line, m), rest, rest, 0 };
+            const long double after[4] = { lifted(line, m + 1), rest, rest, 0 };
             long double all = 0;
             for (unsigned set = 0; set < 16; set++) {
                 const long double p = chance(set, before), q = chance(set, after);
@@ -113,29 +113,29 @@ static void no_level_tells_more_than_it_is_priced_for(void **state)
     (void)state;
     for (size_t e = 0; e < 4; e++) {
         const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-        clo_slot slot = planned(&domain, 1, MOST, epsilons[e]);
-        const double loss = worst_loss(&slot, &right);
+        clo_line line = planned(&domain, 1, MOST, epsilons[e]);
+        const double loss = worst_loss(&line, &right);
         assert_true(right);
         assert_true(loss <= epsilons[e] * (1 + 1e-9));
         assert_true(loss > 0.99 * epsilons[e]);    /* and nothing is given away */
-        slot.threshold -= 1 + slot.threshold / 10; /* planted: cubes divided too readily */
-        if (slot.threshold > 1) assert_true(worst_loss(&slot, &right) > epsilons[e]);
+        line.threshold -= 1 + line.threshold / 10; /* planted: cubes divided too readily */
+        if (line.threshold > 1) assert_true(worst_loss(&line, &right) > epsilons[e]);
     }
 }
 
 static void replacing_and_units_cost_their_number_of_records(void **state)
 {
     clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    clo_slot slot = planned(&domain, LEVELS, MOST, 1);
+    clo_line line = planned(&domain, LEVELS, MOST, 1);
     (void)state;
-    assert_int_equal(slot.rate_denominator, slot.rate_numerator);
-    assert_int_equal(slot.event.kind, CLO_EVENT_PURE);
-    assert_int_equal(slot.event.count, 2 * LEVELS);
+    assert_int_equal(line.rate_denominator, line.rate_numerator);
+    assert_int_equal(line.event.kind, CLO_EVENT_PURE);
+    assert_int_equal(line.event.count, 2 * LEVELS);
     domain.relation = CLO_REPLACE;
     domain.rows_per_unit = 3;
     domain.unit = "person";
-    slot = planned(&domain, LEVELS, MOST, 1);
-    assert_int_equal(slot.rate_denominator, 6 * slot.rate_numerator);
+    line = planned(&domain, LEVELS, MOST, 1);
+    assert_int_equal(line.rate_denominator, 6 * line.rate_numerator);
 }
 
 /* ---- trees --------------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static void fill(double *values, size_t rows)
     }
 }
 
-static size_t grow(const double *values, size_t rows, clo_slot slot, const char *seed,
+static size_t grow(const double *values, size_t rows, clo_line line, const char *seed,
                    size_t block_rows, double *centers)
 {
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
@@ -156,7 +156,7 @@ static size_t grow(const double *values, size_t rows, clo_slot slot, const char 
     clo_error err;
     clo_cubes cubes = { .centers = centers };
     asking a;
-    start(&a, slot, seed);
+    start(&a, line, seed);
     a.context.block_rows = block_rows;
     assert_ok(clo_i_ask_partition(&a.context, 0, data, &cubes, &err), err);
     assert_int_equal(a.meter.asked[0], LEVELS);
@@ -175,14 +175,14 @@ static void cubes_close_in_on_the_records(void **state)
     enum { ROWS = 3000 };
     static double values[ROWS * D];
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    const clo_slot slot = planned(&domain, LEVELS, MOST, 1);
+    const clo_line line = planned(&domain, LEVELS, MOST, 1);
     double centers[MOST * D];
     (void)state;
     fill(values, ROWS);
     for (int run = 0; run < 20; run++) {
         char seed[16];
         snprintf(seed, sizeof seed, "cubes %d", run);
-        const size_t count = grow(values, ROWS, slot, seed, 0, centers);
+        const size_t count = grow(values, ROWS, line, seed, 0, centers);
         size_t left = 0, right = 0;
         for (size_t i = 0; i < count; i++) {
             left += holds(centers + i * D, 0.25, -0.7, 0.1);
@@ -199,14 +199,14 @@ static void rows_in_another_order_and_other_blocks_give_the_same_cubes(void **st
     enum { ROWS = 600 };
     static double values[ROWS * D], turned[ROWS * D];
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    const clo_slot slot = planned(&domain, LEVELS, MOST, 1);
+    const clo_line line = planned(&domain, LEVELS, MOST, 1);
     double centers[MOST * D], again[MOST * D];
     (void)state;
     fill(values, ROWS);
     for (size_t i = 0; i < ROWS; i++)
         memcpy(turned + i * D, values + i * 277 % ROWS * D, D * sizeof *values);
-    const size_t count = grow(values, ROWS, slot, "order", 0, centers);
-    assert_int_equal(grow(turned, ROWS, slot, "order", 17, again), count);
+    const size_t count = grow(values, ROWS, line, "order", 0, centers);
+    assert_int_equal(grow(turned, ROWS, line, "order", 17, again), count);
     assert_same_doubles(again, centers, count * D);
 }
 
@@ -215,14 +215,14 @@ static void no_level_has_more_cubes_than_planned(void **state)
     enum { ROWS = 4000, FEW = 3 * LEVELS };
     static double values[ROWS * D];
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    const clo_slot slot = planned(&domain, LEVELS, FEW, 10);
+    const clo_line line = planned(&domain, LEVELS, FEW, 10);
     double centers[FEW * D];
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         values[i * D] = cos((double)i) * 0.9;
         values[i * D + 1] = sin((double)i) * 0.9;
     }
-    assert_int_equal(grow(values, ROWS, slot, "cap", 0, centers), FEW);
+    assert_int_equal(grow(values, ROWS, line, "cap", 0, centers), FEW);
 }
 
 static void no_records_and_as_many_columns_as_there_may_be_have_an_answer(void **state)
@@ -230,14 +230,14 @@ static void no_records_and_as_many_columns_as_there_may_be_have_an_answer(void *
     enum { WIDE = CLO_PARTITION_COLS, TALL = 400 };
     static double values[TALL * WIDE], centers[MOST * WIDE];
     const clo_domain domain = ball(WIDE, 1, CLO_REPLACE);
-    const clo_slot slot = planned(&domain, LEVELS, MOST, 4);
+    const clo_line line = planned(&domain, LEVELS, MOST, 4);
     clo_error err;
     (void)state;
     for (size_t rows = 0; rows <= TALL; rows += TALL) {
         clo_bounded *const data = bounded_from(values, rows, &domain);
         clo_cubes cubes = { .centers = centers };
         asking a;
-        start(&a, slot, "wide");
+        start(&a, line, "wide");
         assert_ok(clo_i_ask_partition(&a.context, 0, data, &cubes, &err), err);
         if (rows) assert_true(cubes.count >= LEVELS); /* all records in one place */
         stop(&a);
@@ -250,14 +250,14 @@ static void refuses_what_cannot_be_planned(void **state)
     clo_domain domain = ball(CLO_PARTITION_COLS + 1, 1, CLO_REPLACE);
     clo_cube_tree how = { .levels = 1, .trees = 1, .most = 1 };
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     (void)state;
-    assert_fails(clo_i_plan_partition(&domain, &how, 1, "", &slot, &err), CLO_ARGUMENT, err,
+    assert_fails(clo_i_plan_partition(&domain, &how, 1, "", &line, &err), CLO_ARGUMENT, err,
                  "124 columns");
     domain.cols = 2;
-    assert_fails(clo_i_plan_partition(&domain, &how, 0, "", &slot, &err), CLO_BUDGET, err, NULL);
+    assert_fails(clo_i_plan_partition(&domain, &how, 0, "", &line, &err), CLO_BUDGET, err, NULL);
     how.levels = CLO_PARTITION_LEVELS + 1;
-    assert_fails(clo_i_plan_partition(&domain, &how, 1, "", &slot, &err), CLO_ARGUMENT, err,
+    assert_fails(clo_i_plan_partition(&domain, &how, 1, "", &line, &err), CLO_ARGUMENT, err,
                  "levels");
 }
 

@@ -92,12 +92,12 @@ static void a_plan_costs_at_most_its_budget_and_nearly_all_of_it(void **state)
                 assert_true(price.loss.epsilon <= epsilons[e]);
                 assert_true(price.loss.epsilon > epsilons[e] * 0.9999);
                 assert_string_equal(price.accounting, "gaussian-exact");
-                for (size_t i = 0; i < plan->slot_count; i++) {
-                    const clo_slot *const slot = &plan->slots[i];
+                for (size_t i = 0; i < plan->line_count; i++) {
+                    const clo_line *const line = &plan->lines[i];
                     const long double exact =
-                        (long double)slot->sensitivity / (long double)slot->scale;
-                    assert_true((long double)slot->event.parameter >= exact);
-                    assert_true((long double)slot->event.parameter < exact * (1 + 0x1p-49L));
+                        (long double)line->sensitivity / (long double)line->scale;
+                    assert_true((long double)line->event.parameter >= exact);
+                    assert_true((long double)line->event.parameter < exact * (1 + 0x1p-49L));
                 }
                 clo_plan_free(plan);
             }
@@ -111,8 +111,8 @@ static void the_unit_widens_the_noise(void **state)
     domain.unit = "person";
     domain.rows_per_unit = 5;
     clo_plan *const five = plan_for("subspace/gaussian", "dim=1", &domain, 1, 1e-6);
-    assert_true(five->slots[0].sensitivity == 5 * one->slots[0].sensitivity);
-    assert_relatively_close((double)five->slots[0].scale, 5.0 * (double)one->slots[0].scale, 1e-6);
+    assert_true(five->lines[0].sensitivity == 5 * one->lines[0].sensitivity);
+    assert_relatively_close((double)five->lines[0].scale, 5.0 * (double)one->lines[0].scale, 1e-6);
     clo_plan_free(one);
     clo_plan_free(five);
 }

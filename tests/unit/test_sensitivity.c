@@ -61,7 +61,7 @@ static void no_neighbour_moves_an_answer_further_than_planned(void **state)
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         for (uint64_t rows = 1; rows <= 3; rows++) {
             clo_domain domain = ball(D, 1, (clo_relation)relation);
-            clo_slot sum, gram;
+            clo_line sum, gram;
             double farthest_sum = 0, farthest_gram = 0;
             domain.rows_per_unit = rows;
             domain.unit = "person";
@@ -125,28 +125,28 @@ static void no_neighbour_moves_an_answer_further_in_l1_than_planned(void **state
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         for (uint64_t rows = 1; rows <= 3; rows++) {
             clo_domain domain = ball(D, 1, (clo_relation)relation);
-            clo_slot slot;
+            clo_line line;
             int64_t farthest = 0;
             domain.rows_per_unit = rows;
             domain.unit = "person";
-            assert_ok(clo_i_plan_laplace_sum(&domain, K, 1, 1, "", &slot, &err), err);
+            assert_ok(clo_i_plan_laplace_sum(&domain, K, 1, 1, "", &line, &err), err);
             for (int trial = 0; trial < 20000; trial++) {
                 int64_t sums[K * (D + 1)] = { 0 }, r[D];
                 const size_t out =
                     relation == CLO_REPLACE ? clo_i_random_below(stream, rows + 1) : 0;
                 const size_t in = clo_i_random_below(stream, rows + 1);
                 const bool diagonal = clo_i_random_bit(stream), same = clo_i_random_bit(stream);
-                draw_diagonal(stream, slot.bits, r);
+                draw_diagonal(stream, line.bits, r);
                 for (size_t i = 0; i < in + out; i++) {
-                    if (!diagonal) draw_record(stream, slot.bits, r);
+                    if (!diagonal) draw_record(stream, line.bits, r);
                     const size_t cluster = same ? i >= in : clo_i_random_below(stream, K);
-                    add_sum(r, cluster, (int64_t)slot.count_unit, i < in ? 1 : -1, sums);
+                    add_sum(r, cluster, (int64_t)line.count_unit, i < in ? 1 : -1, sums);
                 }
                 const int64_t far = length(sums, K * (D + 1));
-                assert_true(far <= (int64_t)slot.sensitivity);
+                assert_true(far <= (int64_t)line.sensitivity);
                 if (far > farthest) farthest = far;
             }
-            assert_true((double)farthest > 0.9999 * (double)slot.sensitivity); /* attained */
+            assert_true((double)farthest > 0.9999 * (double)line.sensitivity); /* attained */
         }
     }
     clo_i_stream_close(stream);
@@ -163,10 +163,10 @@ static void no_neighbour_moves_a_quantile_score_further_than_planned(void **stat
         for (size_t q = 0; q < sizeof quantiles / sizeof *quantiles; q++) {
             const int64_t a = quantiles[q][0], b = quantiles[q][1];
             const clo_domain domain = ball(1, 1, (clo_relation)relation);
-            clo_slot slot;
+            clo_line line;
             int64_t farthest = 0;
             assert_ok(
-                clo_i_plan_quantile(&domain, 3, (uint64_t)a, (uint64_t)b, 1, 1, "", &slot, &err),
+                clo_i_plan_quantile(&domain, 3, (uint64_t)a, (uint64_t)b, 1, 1, "", &line, &err),
                 err);
             for (int64_t n = 1; n < 12; n++)
                 for (int64_t below = 0; below <= n; below++)
@@ -178,10 +178,10 @@ static void no_neighbour_moves_a_quantile_score_further_than_planned(void **stat
                             continue;
                         const int64_t s1 = -llabs((b - a) * below - a * (n - below));
                         const int64_t s2 = -llabs((b - a) * below2 - a * (n2 - below2));
-                        assert_true(llabs(s1 - s2) <= (int64_t)slot.sensitivity);
+                        assert_true(llabs(s1 - s2) <= (int64_t)line.sensitivity);
                         if (llabs(s1 - s2) > farthest) farthest = llabs(s1 - s2);
                     }
-            assert_int_equal(farthest, (int64_t)slot.sensitivity);
+            assert_int_equal(farthest, (int64_t)line.sensitivity);
         }
 }
 

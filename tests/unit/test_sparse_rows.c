@@ -147,10 +147,10 @@ static void a_sketch_that_does_not_exist_is_refused(void **state)
 static void totals_of(both *b, const clo_bounded *data, size_t entries, uint64_t *totals)
 {
     const clo_assign one = { .kind = CLO_ASSIGN_ONE, .clusters = 1, .cols = COLS };
-    const clo_slot slot = { .bits = BITS, .groups = 1, .entries = entries, .count_unit = 5 };
+    const clo_line line = { .bits = BITS, .groups = 1, .entries = entries, .count_unit = 5 };
     clo_error err;
     memset(totals, 0, (COLS + 1) * sizeof *totals);
-    assert_ok(clo_i_sparse_totals(&b->context, &slot, data, &one, totals, &err), err);
+    assert_ok(clo_i_sparse_totals(&b->context, &line, data, &one, totals, &err), err);
 }
 
 /* The entries of one record that count: by sorting, as nobody would in a pass. */
@@ -197,12 +197,12 @@ static uint64_t planned(clo_relation relation, uint64_t rows, clo_event_kind kin
 {
     clo_domain domain = ball(COLS, 1, relation);
     clo_error err;
-    clo_slot slot;
+    clo_line line;
     domain.unit = rows > 1 ? "person" : NULL;
     domain.rows_per_unit = rows;
-    assert_ok(clo_i_plan_sparse_sum(&domain, COLS, 3, entries, kind, 0.5, "", &slot, &err), err);
-    *unit = slot.count_unit;
-    return slot.sensitivity;
+    assert_ok(clo_i_plan_sparse_sum(&domain, COLS, 3, entries, kind, 0.5, "", &line, &err), err);
+    *unit = line.count_unit;
+    return line.sensitivity;
 }
 
 static void sensitivities_are_those_of_the_proofs(void **state)
@@ -229,7 +229,7 @@ static void a_peel_is_planned_for_all_its_rounds(void **state)
     const double R = 1 << BITS;
     clo_domain several = ball(COLS, 1, CLO_REPLACE);
     clo_error err;
-    clo_slot replace, remove, all;
+    clo_line replace, remove, all;
     (void)state;
     assert_ok(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 1, "", &replace, &err), err);
     assert_ok(clo_i_plan_peel(&apart, COLS, 3, 2, 3, 1, "", &remove, &err), err);

@@ -85,7 +85,7 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
             double predicted;
             const char *meaning;
             clo_plan *const plan = accepted(ways[way], &domain, (clo_loss){ 1, 0 });
-            assert_int_equal(plan->slots[0].event.count, way ? 1 : Q);
+            assert_int_equal(plan->lines[0].event.count, way ? 1 : Q);
             assert_int_equal(clo_plan_guarantee(plan), guarantees[way]);
             assert_ok(clo_plan_predict(plan, ROWS, &predicted, &meaning, &err), err);
             const double mean = mean_distance(plan, data, truth);
@@ -109,7 +109,7 @@ static void the_plan_prices_each_draw(void **state)
         clo_plan *const replace = accepted(settings, &domain, budget);
         domain.relation = CLO_ADD_REMOVE;
         clo_plan *const come = accepted(settings, &domain, budget);
-        const clo_slot *const a = replace->slots, *const b = come->slots;
+        const clo_line *const a = replace->lines, *const b = come->lines;
         const uint64_t drawn = q == D ? 1 : q < D - q ? q : D - q;
         assert_int_equal(a->event.count, drawn);
         assert_int_equal(a->event.kind, CLO_EVENT_EXPONENTIAL);

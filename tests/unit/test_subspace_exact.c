@@ -109,9 +109,9 @@ static void rows_in_general_position_are_enough(void **state)
         for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
             world w;
             clo_plan *const plan = exact_plan(D, "dim=1", 1000, CLO_REPLACE);
-            assert_int_equal(plan->slot_count, 1); /* subspace_exact.T1 */
-            assert_int_equal(plan->slots[0].scale, 27);
-            const size_t rows = 2 * (size_t)plan->slots[0].scale + dim + 1;
+            assert_int_equal(plan->line_count, 1); /* subspace_exact.T1 */
+            assert_int_equal(plan->lines[0].scale, 27);
+            const size_t rows = 2 * (size_t)plan->lines[0].scale + dim + 1;
             make_world("general", dim, rows, 0, &w);
             assert_int_equal(times_found(&w, (clo_relation)relation, RUNS), RUNS);
             clo_plan_free(plan);

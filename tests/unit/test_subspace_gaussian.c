@@ -40,8 +40,8 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
     (void)state;
     generate(values, truth, ROWS);
     clo_plan *const plan = plan_for("subspace", "dim=2", &domain, 1, 1e-6);
-    assert_int_equal(plan->slot_count, 1); /* subspace_gaussian.T1 */
-    assert_int_equal(plan->slots[0].event.count, 1);
+    assert_int_equal(plan->line_count, 1); /* subspace_gaussian.T1 */
+    assert_int_equal(plan->lines[0].event.count, 1);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
     assert_ok(clo_plan_predict(plan, ROWS, &predicted, &meaning, &err), err);
     for (int run = 0; run < 20; run++) {
@@ -111,9 +111,9 @@ static void a_private_center_takes_the_mean_out(void **state)
     clo_plan *const plain = plan_for("subspace/gaussian", "dim=2", &domain, 2, 1e-6);
     clo_plan *const plan =
         plan_for("subspace/gaussian", "dim=2 centering=private", &domain, 2, 1e-6);
-    assert_int_equal(plan->slot_count, 1);
-    assert_int_equal(plan->slots[0].event.count, 1);
-    assert_true(plan->slots[0].sensitivity == plain->slots[0].sensitivity);
+    assert_int_equal(plan->line_count, 1);
+    assert_int_equal(plan->lines[0].event.count, 1);
+    assert_true(plan->lines[0].sensitivity == plain->lines[0].sensitivity);
     clo_release *const off = run_seeded(plain, data, "center", NULL);
     clo_release *const on = run_seeded(plan, data, "center", NULL);
     assert_true(clo_release_find(off, "basis", &basis));

@@ -174,18 +174,18 @@ static void every_draw_is_in_the_plan(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clo_plan *const plan = plan_it(cases[i].settings, &domain, 2, 0);
-        assert_int_equal(plan->slot_count, 1);
-        assert_int_equal(plan->slots[0].event.kind, CLO_EVENT_EXPONENTIAL);
-        assert_int_equal(plan->slots[0].event.count, cases[i].draws);
-        assert_close(plan->slots[0].event.parameter * (double)cases[i].draws, 2, 1e-6);
+        assert_int_equal(plan->line_count, 1);
+        assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_EXPONENTIAL);
+        assert_int_equal(plan->lines[0].event.count, cases[i].draws);
+        assert_close(plan->lines[0].event.parameter * (double)cases[i].draws, 2, 1e-6);
         clo_plan_free(plan);
     }
     /* The rate in the exponent: epsilon/2 where a record is replaced, epsilon where it comes. */
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         const clo_domain seen = domain_of((clo_relation)relation);
         clo_plan *const plan = plan_it("", &seen, 2, 0);
-        const clo_slot *const slot = &plan->slots[0];
-        assert_close((double)slot->rate_numerator / (double)slot->rate_denominator,
+        const clo_line *const line = &plan->lines[0];
+        assert_close((double)line->rate_numerator / (double)line->rate_denominator,
                      relation == CLO_REPLACE ? 1 : 2, 1e-8);
         clo_plan_free(plan);
     }

@@ -13,7 +13,7 @@ static const double N_LOG_N = 1000 * 6.907755278982137;
 /* Standard deviation of a line's noise, in squared norms. */
 static double deviation(const clo_plan *plan, size_t line)
 {
-    return ldexp((double)plan->slots[line].scale, -2 * plan->slots[line].bits);
+    return ldexp((double)plan->lines[line].scale, -2 * plan->lines[line].bits);
 }
 
 static clo_plan *plan_of_paper_a(const char *settings, double epsilon)
@@ -39,7 +39,7 @@ static void even_rounds_have_the_exact_noise(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         clo_plan *const plan = plan_of_paper_a(known[i].settings, known[i].epsilon);
-        assert_int_equal(plan->slot_count, 1);
+        assert_int_equal(plan->line_count, 1);
         assert_true(fabs(deviation(plan, 0) / known[i].noise - 1) < 1e-4);
         clo_plan_free(plan);
     }
@@ -73,11 +73,11 @@ static void starts_are_chosen_by_one_exponential_event(void **state)
 {
     (void)state;
     clo_plan *const plan = plan_of_paper_a("restarts=4 rounds=8 schedule=even", 1);
-    assert_int_equal(plan->slot_count, 3);
-    assert_int_equal(plan->slots[0].event.count, 4 * 6);
-    assert_int_equal(plan->slots[1].query, CLO_QUERY_choose_flats);
-    assert_int_equal(plan->slots[1].groups, 4);
-    assert_int_equal(plan->slots[2].event.count, 2);
+    assert_int_equal(plan->line_count, 3);
+    assert_int_equal(plan->lines[0].event.count, 4 * 6);
+    assert_int_equal(plan->lines[1].query, CLO_QUERY_choose_flats);
+    assert_int_equal(plan->lines[1].groups, 4);
+    assert_int_equal(plan->lines[2].event.count, 2);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
     assert_true(clo_plan_price(plan).loss.epsilon > 0.98);
     clo_plan_free(plan);
@@ -87,8 +87,8 @@ static void a_rising_schedule_lowers_the_noise_round_by_round(void **state)
 {
     (void)state;
     clo_plan *const plan = plan_of_paper_a("restarts=1 rounds=9", 1);
-    assert_int_equal(plan->slot_count, 9);
-    for (size_t i = 1; i < plan->slot_count; i++)
+    assert_int_equal(plan->line_count, 9);
+    for (size_t i = 1; i < plan->line_count; i++)
         assert_true(deviation(plan, i) < deviation(plan, i - 1));
     clo_plan_free(plan);
 }
@@ -102,7 +102,7 @@ static void the_clearer_the_data_the_more_starts(void **state)
     for (double epsilon = 0.3; epsilon < 300; epsilon *= 9) {
         clo_plan *const plan =
             plan_for("subspaces/sulq", "clusters=3 dim=3", &domain, epsilon, 1e-6);
-        const size_t starts = plan->slots[0].event.count;
+        const size_t starts = plan->lines[0].event.count;
         assert_true(starts > before);
         before = starts;
         clo_plan_free(plan);
@@ -265,12 +265,12 @@ static void directions_are_chosen_first_where_one_asks_for_them(void **state)
                                                : "clusters=3 dim=2 reduce=6 restarts=4",
                                         &domain, 20, 1e-6);
         clo_bounded *const data = bounded_from(values, WIDE_ROWS, &domain);
-        assert_false(plan->slots[0].lens);
-        assert_int_equal(plan->slots[0].cols, WIDE);
-        for (size_t i = 1; i < plan->slot_count; i++) {
-            const bool choice = plan->slots[i].query == CLO_QUERY_choose_flats;
-            assert_true(plan->slots[i].lens);
-            assert_int_equal(plan->slots[i].cols, 6 + (affine && !choice));
+        assert_false(plan->lines[0].lens);
+        assert_int_equal(plan->lines[0].cols, WIDE);
+        for (size_t i = 1; i < plan->line_count; i++) {
+            const bool choice = plan->lines[i].query == CLO_QUERY_choose_flats;
+            assert_true(plan->lines[i].lens);
+            assert_int_equal(plan->lines[i].cols, 6 + (affine && !choice));
         }
         assert_true(clo_plan_price(plan).loss.epsilon <= 20);
         assert_true(clo_plan_price(plan).loss.epsilon > 19.8);
@@ -296,8 +296,8 @@ static size_t kept(size_t cols, uint64_t rows, const char *settings)
     clo_domain domain = ball(cols, 1, CLO_REPLACE);
     domain.rows = rows;
     clo_plan *const plan = plan_for("subspaces/sulq", settings, &domain, 1, 1e-6);
-    const size_t last = plan->slot_count - 1, count = plan->slots[last].cols;
-    const bool lens = plan->slots[last].lens;
+    const size_t last = plan->line_count - 1, count = plan->lines[last].cols;
+    const bool lens = plan->lines[last].lens;
     clo_plan_free(plan);
     return lens ? count : 0;
 }
