@@ -69,6 +69,14 @@ CLO_API clo_loss clo_plan_budget(const clo_plan *plan); /* as asked for: what is
 CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
 CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads); /* bytes a run needs */
 
+/* How a query reads the rows, and so where it can be asked: a public fact of a plan. */
+typedef enum clo_reading {
+    CLO_READING_SUM = 1,    /* as sums, by threads, ranks or other machines that hold the rows */
+    CLO_READING_BLOCKS = 2, /* block by block, and then something of what the blocks gave */
+    CLO_READING_WHOLE = 3   /* all of them, in one process */
+} clo_reading;
+CLO_API const char *clo_reading_name(clo_reading reading); /* "sum" ... */
+
 /* One line of a plan: a query that a run will ask. */
 typedef struct clo_plan_line {
     const char *query; /* "gaussian_sum" */
@@ -77,10 +85,13 @@ typedef struct clo_plan_line {
     double noise;      /* standard deviation in the data's own units (of a sum, a squared sum,
                            a count …), or 0 where the query draws no such noise */
     double share;      /* of the budget, in 0 … 1 */
+    clo_reading reading;
 } clo_plan_line;
 
 CLO_API size_t clo_plan_line_count(const clo_plan *plan);
 CLO_API clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i);
+/* The largest of its lines: a plan whose reading is not CLO_READING_SUM runs on one rank. */
+CLO_API clo_reading clo_plan_reading(const clo_plan *plan);
 /* What error to expect with that many rows, and in words what the number is; CLO_UNSUPPORTED
  * where the mechanism has no prediction.  Public: it knows the noise, not the data. */
 CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error,

@@ -17,8 +17,9 @@ typedef struct clo_workspace clo_workspace; /* scratch memory, wiped when freed 
 CLO_API CLO_CHECK clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err);
 CLO_API void clo_workspace_free(clo_workspace *workspace);
 
-/* How the ranks of one run talk: each holds some of the rows.  The library brings the
- * one-process form (comm NULL) and calls no MPI itself. */
+/* How the ranks of one run talk: each holds some of the rows.  All of them make the same plan and
+ * call clo_run; rank 0 asks, draws the noise and gets the release, the others fold their rows for it
+ * and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself. */
 typedef struct clo_comm {
     int rank;
     int size;
@@ -70,6 +71,10 @@ CLO_API clo_run_options clo_run_options_default(void);
  * be asked before anything is spent. */
 CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data,
                                                  clo_error *err);
+/* The same with the options of the run: also whether so many ranks can serve the plan, and whether
+ * the process computes as the proofs assume.  options may be NULL. */
+CLO_API CLO_CHECK clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
+                                           const clo_run_options *options, clo_error *err);
 /* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
  * of it.  options may be NULL. */
 CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,

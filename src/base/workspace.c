@@ -7,6 +7,9 @@
  *
  * A mark is the number of bytes taken so far over all chunks; releasing to it wipes what was
  * taken since.  A chunk that a release empties is kept: the next pass needs it again.
+ *
+ * A workspace that counts gives nothing: it has no chunks, takes are NULL, and its peak is what the
+ * same takes would need.  So one function lays a step out, for the plan and for the run.
  */
 #include "base/base.h"
 #include <cloister/run.h>
@@ -23,8 +26,9 @@ typedef struct chunk {
 } chunk;
 
 struct clo_workspace {
-    chunk *first;
+    chunk *first; /* NULL: it counts */
     chunk *current;
+    size_t counted;
     size_t peak;
 };
 
@@ -57,6 +61,11 @@ clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err)
     return CLO_OK;
 }
 
+clo_status clo_i_workspace_counting(clo_workspace **out, clo_error *err)
+{
+    return clo_i_alloc(1, sizeof **out, out, err);
+}
+
 void clo_workspace_free(clo_workspace *workspace)
 {
     if (!workspace) return;
@@ -75,6 +84,17 @@ size_t clo_i_take_size(size_t count, size_t size)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+static clo_status count_take(clo_workspace *workspace, size_t bytes, void *out_pointer,
+                             clo_error *err)
+{
+    void *const nothing = NULL;
+    if (!clo_i_add(workspace->counted, bytes, &workspace->counted))
+        return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
+    if (workspace->counted > workspace->peak) workspace->peak = workspace->counted;
+    memcpy(out_pointer, &nothing, sizeof nothing);
+    return CLO_OK;
+}
+
 clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void *out_pointer,
                       clo_error *err)
 {
@@ -82,6 +102,7 @@ clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void 
     chunk *c = workspace->current;
     if (bytes == SIZE_MAX)
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
+    if (!workspace->first) return count_take(workspace, bytes, out_pointer, err);
     if (bytes > c->size - c->used) {
         while (c->next && c->next->size < bytes) { /* kept, but too small now */
             chunk *const rest = c->next->next;
@@ -103,11 +124,13 @@ clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void 
 
 size_t clo_i_workspace_mark(const clo_workspace *workspace)
 {
+    if (!workspace->first) return workspace->counted;
     return workspace->current->start + workspace->current->used;
 }
 
 void clo_i_workspace_release(clo_workspace *workspace, size_t mark)
 {
+    if (!workspace->first) workspace->counted = mark;
     for (chunk *c = workspace->first; c; c = c->next) {
         const size_t keep = mark > c->start ? mark - c->start : 0;
         if (keep <= c->used) {

@@ -8,6 +8,7 @@
  */
 #include "mechanism/norm_quantile.h"
 #include "domain/domain.h"
+#include "query/quantile.h"
 #include <math.h>
 
 enum { OF, QUANTILE, STEPS, PARAM_COUNT };

@@ -4,6 +4,8 @@
  */
 #include "mechanism/center_moments.h"
 #include "random/random.h"
+#include "query/gaussian_moment.h"
+#include "query/gaussian_moment3.h"
 #include <math.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
  */
 #include "mechanism/center_moments.h"
 #include "mechanism/centers_common.h"
+#include "query/assign.h"
+#include "query/gaussian_sum.h"
 #include <math.h>
 
 static const double LEAST_TRUST = 0.1; /* for how little a round counts in what is known after it */

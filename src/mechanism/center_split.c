@@ -12,6 +12,7 @@
  */
 #include "mechanism/center_moments.h"
 #include "mechanism/centers_common.h"
+#include "query/gaussian_moment3.h"
 #include <math.h>
 
 enum { FEW_COLUMNS = 24, MOST_FOR_FOURTH = 32, MOST_KEPT = 64, MOST_ROUNDS = 4 };

@@ -5,8 +5,9 @@
  */
 #include "mechanism/centers_common.h"
 #include "domain/domain.h"
-#include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
 #include <math.h>
 #include <string.h>
 
@@ -83,8 +84,6 @@ clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double 
         clo_i_stream_close(stream);
     }
     clo_i_workspace_release(context->workspace, mark);
-    if (!status)
-        status = clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
     return status;
 }
 
@@ -169,8 +168,7 @@ clo_status clo_i_revive_centers(clo_context *context, size_t k, size_t d, double
     }
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
-    if (status) return status;
-    return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
+    return status;
 }
 
 /* ---- the release ----------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #define CLO_CENTERS_COMMON_H
 
 #include "mechanism/mechanism.h"
+#include "query/cluster_sum.h"
 
 /* The row that every such method has. */
 #define CLO_CENTERS_ROW_CLUSTERS                                                                   \

@@ -2,6 +2,8 @@
  * post-processing of its one ask (gaussian_gram.T1). */
 #include "mechanism/frame.h"
 #include "linalg/linalg.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
 
 size_t clo_i_frame_scratch(size_t d, size_t rank)
 {

@@ -10,8 +10,11 @@
 #include "mechanism/highdim_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/choose_centers.h"
+#include "query/gaussian_step.h"
+#include "query/lens.h"
+#include "query/partition.h"
 #include <math.h>
 #include <string.h>
 
@@ -248,7 +251,7 @@ double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, dou
 {
     const clo_line *const line = &lines[plan->round_line];
     const double root = sqrt((double)plan->cols), size = rows / (double)plan->clusters;
-    const double enough = ENOUGH * (double)lines[plan->tree_line].threshold;
+    const double enough = ENOUGH * (double)clo_i_partition_part(&lines[plan->tree_line]).threshold;
     const double missed = size < enough ? 1 - size / enough : 0;
     if (plan->rounds == 0) return ldexp(root, 1 - (int)plan->levels) + missed; /* half a cube */
     return clo_i_highdim_width(plan) * root * ldexp((double)line->scale, -line->bits) / size +
@@ -267,8 +270,7 @@ static clo_status draw_frame(clo_context *context, size_t d, size_t p, double *f
     clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     if (!status) status = clo_i_orthonormalize(frame, d, p, err);
-    if (status) return status;
-    return clo_i_comm_broadcast(context->comm, frame, d * p * sizeof *frame, err);
+    return status;
 }
 
 /* In public directions, and back.  In the directions' coordinates a record is nearest to the same

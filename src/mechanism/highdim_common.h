@@ -7,6 +7,7 @@
 #define CLO_HIGHDIM_COMMON_H
 
 #include "mechanism/centers_common.h"
+#include "query/choose_centers.h"
 
 enum {
     CLO_HIGHDIM_CLUSTERS,

@@ -9,6 +9,9 @@
  * the next round takes twice the width.  All of that is post-processing of noisy answers.
  */
 #include "mechanism/highdim_common.h"
+#include "query/assign.h"
+#include "query/choose_centers.h"
+#include "query/gaussian_step.h"
 #include <math.h>
 
 static const double MEDIAN_WIDTH = 0.1; /* of the radius: distances below it count as squares */

@@ -9,8 +9,9 @@
  * times: so the first of them only add, each where it is needed most.
  */
 #include "mechanism/highdim_common.h"
-#include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/choose_centers.h"
+#include "query/partition.h"
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,6 @@ static clo_status start_set(clo_context *context, size_t count, size_t k, size_t
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     if (status) return status;
-    CLO_TRY(clo_i_comm_broadcast(context->comm, &first, sizeof first, err));
     for (size_t c = 0; c < k; c++) set[c] = (size_t)first;
     return CLO_OK;
 }

@@ -10,6 +10,7 @@
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
 #include "solver/solver.h"
+#include "query/aggregate.h"
 #include <math.h>
 #include <string.h>
 

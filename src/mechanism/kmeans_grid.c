@@ -13,8 +13,8 @@
  */
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
-#include "parallel/parallel.h"
 #include "solver/solver.h"
+#include "query/cell_counts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,8 @@ static void weighed_free(weighed *w)
 /* A cell that the ball does not reach holds no record, and what it seems to hold is noise. */
 static bool outside_ball(const clo_line *line, const double *center)
 {
-    const double half = ldexp((double)line->reach, -line->bits) / (double)line->side;
+    const clo_cell_grid grid = clo_i_cell_counts_part(line);
+    const double half = ldexp((double)grid.reach, -line->bits) / (double)grid.side;
     double square = 0;
     for (size_t j = 0; j < line->cols; j++) {
         const double near = fmax(fabs(center[j]) - half, 0);
@@ -191,9 +192,7 @@ static clo_status solve(clo_context *context, size_t k, size_t d, const weighed 
     CLO_TRY(clo_i_kmeans(&job, &options, centers, w->labels, &cost, err));
     for (size_t i = 0; i < w->count; i++) sizes[w->labels[i]] += w->weights[i];
     for (size_t c = 0; c < k; c++) clo_i_pull_into_ball(centers + c * d, d);
-    /* Ranks with generators of their own may have gone different ways. */
-    CLO_TRY(clo_i_comm_broadcast(context->comm, sizes, k * sizeof *sizes, err));
-    return clo_i_comm_broadcast(context->comm, centers, k * d * sizeof *centers, err);
+    return CLO_OK;
 }
 
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
@@ -226,7 +225,8 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
                       double rows)
 {
     const grid_plan *const plan = state;
-    const double width = 2 * ldexp((double)lines[0].reach, -lines[0].bits) / (double)lines[0].side;
+    const clo_cell_grid grid = clo_i_cell_counts_part(&lines[0]);
+    const double width = 2 * ldexp((double)grid.reach, -lines[0].bits) / (double)grid.side;
     const double waves = acos(-1) * USUAL_SPREAD / width;
     if (rows < plan->threshold * (double)plan->clusters) return 1;
     return fmin(1, width * sqrt((double)domain->cols / 12) * exp(-2 * waves * waves));

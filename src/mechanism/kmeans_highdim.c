@@ -4,6 +4,7 @@
  * (kmeans_highdim.T1; what differs from the paper is said in the proof).
  */
 #include "mechanism/highdim_common.h"
+#include "query/choose_centers.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {

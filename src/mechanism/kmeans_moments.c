@@ -12,7 +12,11 @@
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
 #include "mechanism/frame.h"
-#include "parallel/parallel.h"
+#include "query/gaussian_gram.h"
+#include "query/gaussian_moment.h"
+#include "query/gaussian_moment3.h"
+#include "query/gaussian_sum.h"
+#include "query/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -202,9 +206,6 @@ static clo_status fit(const clo_i_center_plan *plan, clo_context *context, const
                                .rng = context->rng,
                                .threads = context->threads };
     CLO_TRY(clo_i_center_fit(&s->job, &s->model, err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, s->model.centers, k * own * sizeof(double), err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, s->model.weights, k * sizeof(double), err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, &s->model.spread, sizeof s->model.spread, err));
     for (size_t l = 0; l < k; l++) {
         for (size_t j = 0; j < own; j++)
             s->centers[l * own + j] = s->model.centers[l * own + j] / lens->scale;
@@ -285,7 +286,6 @@ static clo_status put_uncertainty(const clo_i_center_plan *plan, const clo_domai
     CLO_TRY(clo_i_center_doubt(plan, &s->job, &s->model, rounds, s->centers, s->sizes, moves, err));
     clo_i_domain_map(domain, scale, center);
     measure(plan, s->frame, scale, moves, uncertainty);
-    CLO_TRY(clo_i_comm_broadcast(context->comm, uncertainty, k * sizeof(double), err));
     return clo_i_release_put(out, "uncertainty", uncertainty, 1, (size_t[]){ k }, err);
 }
 

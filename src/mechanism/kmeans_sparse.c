@@ -17,8 +17,12 @@
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
 #include "mechanism/sparse_centers.h"
-#include "parallel/parallel.h"
 #include "solver/solver.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
+#include "query/lens.h"
+#include "query/peel.h"
+#include "query/sparse_sum.h"
 #include <math.h>
 #include <string.h>
 
@@ -162,7 +166,7 @@ static clo_status add_search(clo_draft *draft, const sparse_plan *plan, const cl
     clo_line line;
     CLO_TRY(clo_i_plan_cluster_sum(plan->sketch ? &seen : draft->domain, groups, event->kind,
                                    event->parameter, event->count, label, &line, err));
-    line.lens = line.sketch = plan->sketch;
+    line.lens = plan->sketch ? CLO_SKETCH : CLO_NO_LENS;
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -178,7 +182,7 @@ static clo_status add_recovery(clo_draft *draft, const sparse_plan *plan, const 
         CLO_TRY(clo_i_plan_sparse_sum(
             draft->domain, plan->seen, plan->clusters, plan->entries, event->kind, event->parameter,
             "sums and sizes of the clusters, in all columns", &line, err));
-    line.lens = line.sketch = plan->sketch;
+    line.lens = plan->sketch ? CLO_SKETCH : CLO_NO_LENS;
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -263,8 +267,7 @@ static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, c
         weights[c] = 0;
     }
     for (size_t c = 0; c < m; c++) weights[labels[c]] += sizes[c];
-    CLO_TRY(clo_i_comm_broadcast(context->comm, weights, k * sizeof *weights, err));
-    return clo_i_comm_broadcast(context->comm, centers, k * r * sizeof *centers, err);
+    return CLO_OK;
 }
 
 /* In many coordinates a record is nearly at right angles to most points, and of points of several

@@ -16,6 +16,10 @@
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
 #include "mechanism/frame.h"
+#include "query/cluster_sum.h"
+#include "query/count.h"
+#include "query/gaussian_gram.h"
+#include "query/lens.h"
 #include <math.h>
 #include <string.h>
 

@@ -12,6 +12,10 @@
  */
 #include "domain/domain.h"
 #include "mechanism/centers_common.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
+#include "query/gaussian_sum.h"
+#include "query/seed.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

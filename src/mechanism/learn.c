@@ -8,6 +8,7 @@
  */
 #include "mechanism/norm_quantile.h"
 #include "domain/domain.h"
+#include "query/cluster_sum.h"
 #include <math.h>
 #include <string.h>
 

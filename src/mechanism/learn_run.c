@@ -5,6 +5,10 @@
 #include "mechanism/centers_common.h"
 #include "mechanism/norm_quantile.h"
 #include "domain/domain.h"
+#include "parallel/parallel.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
+#include "query/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +53,45 @@ static clo_status look_from(const clo_plan *plan, const clo_bounded *data, const
     return status;
 }
 
+/* A place as the other ranks are told it: radius, whether it was moved, and the shift. */
+enum { PLACE_WORDS = 2 };
+
+static clo_status look_everywhere(const clo_plan *plan, const clo_bounded *data,
+                                  clo_context *context, const place *at, clo_bounded **out,
+                                  clo_error *err)
+{
+    const size_t cols = plan->domain.cols;
+    double *told = NULL;
+    if (context->comm->size > 1) {
+        CLO_TRY(clo_i_alloc(PLACE_WORDS + cols, sizeof *told, &told, err));
+        told[0] = at->radius;
+        told[1] = at->moved;
+        memcpy(told + PLACE_WORDS, at->shift, cols * sizeof *told);
+        const clo_status status = clo_i_comm_send(context->comm, CLO_MESSAGE_LOOK, told,
+                                                  (PLACE_WORDS + cols) * sizeof *told, err);
+        clo_i_free(told);
+        CLO_TRY(status);
+    }
+    return look_from(plan, data, at, out, err);
+}
+
+clo_status clo_i_look_for_rank_0(const clo_plan *plan, const clo_bounded *data,
+                                 const uint8_t *bytes, size_t count, clo_bounded **out,
+                                 clo_error *err)
+{
+    const double *const told = (const double *)(const void *)bytes;
+    const size_t cols = plan->domain.cols;
+    if (count != (PLACE_WORDS + cols) * sizeof *told || !(told[0] > 0) || !isfinite(told[0]))
+        return clo_i_fail(err, CLO_FORMAT, "rank 0 looks at the rows from no place at all");
+    for (size_t j = 0; j < cols; j++)
+        if (!isfinite(told[PLACE_WORDS + j]))
+            return clo_i_fail(err, CLO_FORMAT, "rank 0 looks at the rows from no place at all");
+    const place at = { .shift = (double *)(uintptr_t)(told + PLACE_WORDS),
+                       .moved = told[1] != 0,
+                       .radius = told[0] };
+    return look_from(plan, data, &at, out, err);
+}
+
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* Narrows the place's radius to the quantile of the norms about it. */
@@ -57,7 +100,7 @@ static clo_status learn_norm(const clo_plan *plan, size_t line, const clo_bounde
 {
     clo_bounded *seen = NULL;
     double share = 1;
-    CLO_TRY(look_from(plan, data, at, &seen, err));
+    CLO_TRY(look_everywhere(plan, data, context, at, &seen, err));
     const clo_status status =
         clo_i_ask_norm_quantile(context, line, seen, CLO_LEARN_STEPS, &share, err);
     clo_bounded_free(seen);
@@ -73,7 +116,7 @@ static clo_status learn_center(const clo_plan *plan, size_t line, const clo_boun
     const size_t d = plan->domain.cols;
     clo_bounded *seen = NULL;
     double size = 0;
-    CLO_TRY(look_from(plan, data, at, &seen, err));
+    CLO_TRY(look_everywhere(plan, data, context, at, &seen, err));
     const clo_status status =
         clo_i_ask_cluster_sum(context, line, seen, &all, at->shift, &size, err);
     clo_bounded_free(seen);
@@ -163,7 +206,7 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
     clo_status status = take_steps(plan, data, context, &at, err);
     context->meter = later;
     context->progress_to = 1;
-    if (!status) status = look_from(plan, data, &at, &learnt.data, err);
+    if (!status) status = look_everywhere(plan, data, context, &at, &learnt.data, err);
     if (!status) status = make_plan(plan, &at, &learnt.plan, err);
     if (!status) {
         *out = learnt;

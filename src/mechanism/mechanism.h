@@ -92,6 +92,10 @@ typedef struct clo_i_learnt {
 } clo_i_learnt;
 
 /* Takes the steps of the plan (learn.T1); the release is told of them.  To be freed. */
+/* What another rank does when rank 0 looks at the rows from another place. */
+CLO_CHECK clo_status clo_i_look_for_rank_0(const clo_plan *plan, const clo_bounded *data,
+                                           const uint8_t *bytes, size_t count, clo_bounded **out,
+                                           clo_error *err);
 CLO_CHECK clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data,
                                  clo_context *context, clo_release *release, clo_i_learnt *out,
                                  clo_error *err);

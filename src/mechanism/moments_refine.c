@@ -5,6 +5,7 @@
 #include "linalg/linalg.h"
 #include "mechanism/moments_parts.h"
 #include "random/random.h"
+#include "query/gaussian_moment.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * the quantile (bounds_quantile.T1).  For bounds/quantile, and for runs that learn their norm.
  */
 #include "mechanism/norm_quantile.h"
+#include "query/quantile.h"
 #include <math.h>
 
 enum { GRID = 30 };

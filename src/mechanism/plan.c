@@ -53,53 +53,12 @@ static clo_status price_lines(const clo_line *lines, size_t count, double delta,
 
 /* ---- what makes a plan the one it is --------------------------------------------------- */
 
-enum { LINE_WORDS = 35 };
-
-/* All that a line asks, and with what noise, whatever units people read it in: what two plans must
- * have in common to ask the same, and what a plan's hash is of. */
-static void write_line(const clo_line *line, uint64_t words[LINE_WORDS])
-{
-    const uint64_t whole[] = { (uint64_t)line->query,
-                               (uint64_t)line->event.kind,
-                               line->event.count,
-                               (uint64_t)line->bits,
-                               line->cols,
-                               line->lens,
-                               line->sketch,
-                               line->groups,
-                               line->vectors,
-                               line->entries,
-                               line->rounds,
-                               line->sensitivity,
-                               line->scale,
-                               line->count_unit,
-                               line->rate_weight,
-                               line->rate_numerator,
-                               line->rate_denominator,
-                               line->dim,
-                               line->blocks,
-                               line->parts,
-                               line->width,
-                               line->side,
-                               line->reach,
-                               line->threshold,
-                               line->floor,
-                               (uint64_t)line->grid_bits,
-                               line->quantile_numerator,
-                               line->quantile_denominator };
-    const double reals[] = { line->event.parameter, line->event.delta, line->even, line->constant,
-                             line->farthest,        line->alpha,       line->beta };
-    enum { WHOLE = sizeof whole / sizeof *whole };
-    _Static_assert(sizeof whole + sizeof reals == LINE_WORDS * sizeof *words, "count the words");
-    memcpy(words, whole, sizeof whole);
-    memcpy(words + WHOLE, reals, sizeof reals);
-}
-
+/* What two plans must have in common to ask the same. */
 static bool ask_the_same(const clo_line *a, const clo_line *b)
 {
-    uint64_t first[LINE_WORDS], second[LINE_WORDS];
-    write_line(a, first);
-    write_line(b, second);
+    uint8_t first[CLO_LINE_BYTES], second[CLO_LINE_BYTES];
+    clo_i_line_write(a, first);
+    clo_i_line_write(b, second);
     return memcmp(first, second, sizeof first) == 0;
 }
 
@@ -170,9 +129,9 @@ void clo_i_plan_identify(clo_plan *plan)
     hash_doubles(&state, plan->values, plan->mechanism->param_count);
     hash_bytes(&state, counts, sizeof counts);
     for (size_t i = 0; i < plan->line_count; i++) {
-        uint64_t words[LINE_WORDS];
-        write_line(&plan->lines[i], words);
-        hash_bytes(&state, words, sizeof words);
+        uint8_t bytes[CLO_LINE_BYTES];
+        clo_i_line_write(&plan->lines[i], bytes);
+        hash_bytes(&state, bytes, sizeof bytes);
     }
     hash_learning(&state, plan);
     crypto_generichash_final(&state, plan->id, sizeof plan->id);
@@ -342,7 +301,18 @@ clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i)
                             .label = line->label,
                             .event = line->event,
                             .noise = line->noise,
-                            .share = all > 0 ? weight(&line->event) / all : 0 };
+                            .share = all > 0 ? weight(&line->event) / all : 0,
+                            .reading = clo_i_query_reading(line->query) };
+}
+
+clo_reading clo_plan_reading(const clo_plan *plan)
+{
+    clo_reading most = CLO_READING_SUM;
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const clo_reading reading = clo_i_query_reading(plan->lines[i].query);
+        if (reading > most) most = reading;
+    }
+    return most;
 }
 
 clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,

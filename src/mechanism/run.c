@@ -7,6 +7,7 @@
 #include "mechanism/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/lens.h"
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -82,25 +83,12 @@ static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_e
     return CLO_OK;
 }
 
-/* What a line draws.  Most queries have the noise that their event is named after. */
-static const char *sampler_of(const clo_plan *plan, const clo_line *line)
-{
-    if (line->query == CLO_QUERY_seed) return "exact draws by integer weights";
-    if (line->query == CLO_QUERY_aggregate) return "exactly rounded Gaussian";
-    if (line->query == CLO_QUERY_gapmax) return "exact truncated discrete Laplace";
-    if (line->event.kind == CLO_EVENT_GAUSSIAN) return "exactly rounded Gaussian";
-    if (line->event.kind == CLO_EVENT_EXPONENTIAL)
-        return plan->guarantee == CLO_EXACT ? "exact exponential mechanism"
-                                            : "exponential mechanism in floating point";
-    return "exact discrete Laplace";
-}
-
 static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = 0;
     for (size_t i = 0; i < plan->line_count; i++) {
-        const char *const name = sampler_of(plan, &plan->lines[i]);
+        const char *const name = clo_i_query_sampler(&plan->lines[i], plan->guarantee == CLO_EXACT);
         if (strstr(text, name) || length + strlen(name) + 64 > size) continue;
         length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
     }
@@ -192,12 +180,54 @@ clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, cl
     return plan->steps && plan->learning.center ? clo_i_recenter_check(data, err) : CLO_OK;
 }
 
+/* What several ranks cannot do, by public facts of the plan. */
+static clo_status check_ranks(const clo_plan *plan, const clo_comm *comm, clo_error *err)
+{
+    if (!comm || comm->size == 1) return CLO_OK;
+    if (plan->domain.unit)
+        return clo_i_fail(
+            err, CLO_UNSUPPORTED,
+            "units cannot be kept to their rows over several ranks (bound.T3): run on "
+            "one rank");
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const clo_query *const query = plan->lines[i].query;
+        if (clo_i_query_reading(query) != CLO_READING_SUM)
+            return clo_i_fail(
+                err, CLO_UNSUPPORTED,
+                "%s/%s asks %s, which needs all rows in one process: run on one rank, "
+                "or take a method that asks for sums alone",
+                plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query));
+    }
+    return CLO_OK;
+}
+
+static clo_status take_options(const clo_run_options *given, clo_run_options *out, clo_error *err)
+{
+    *out = clo_run_options_default();
+    if (given)
+        memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    if (out->threads < 0 || out->threads > 4096)
+        return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
+                          out->threads);
+    return CLO_OK;
+}
+
+clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
+                         const clo_run_options *given, clo_error *err)
+{
+    clo_run_options options;
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(clo_plan_check_data(plan, data, err));
+    CLO_TRY(check_ranks(plan, options.comm, err));
+    return clo_i_check_float_state(clo_i_threads(options.threads), err);
+}
+
 static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
-                        clo_error *err)
+                        const clo_run_options *given, clo_error *err)
 {
     if (memcmp(grant->plan_id, plan->id, sizeof plan->id) != 0)
         return clo_i_fail(err, CLO_ARGUMENT, "the grant was given for another plan");
-    return clo_plan_check_data(plan, data, err);
+    return clo_run_check(plan, data, given, err);
 }
 
 /* The mechanism, in the domain of the plan, and the facts of what it released. */
@@ -213,44 +243,91 @@ static clo_status run_mechanism(const clo_plan *plan, const clo_grant *grant,
 static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
                          clo_context *context, clo_release *release, clo_error *err)
 {
-    const int before = omp_get_max_threads();
     clo_i_learnt learnt;
-    clo_status status;
-    /* BLAS takes its number of threads from here; it is put back below. */
-    omp_set_num_threads(context->threads);
-    if (!plan->steps) {
-        status = run_mechanism(plan, grant, data, context, release, err);
-    } else if (!(status = clo_i_learn(plan, data, context, release, &learnt, err))) {
-        status = run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
-        clo_i_learnt_free(&learnt);
-    }
-    omp_set_num_threads(before);
+    if (!plan->steps) return run_mechanism(plan, grant, data, context, release, err);
+    CLO_TRY(clo_i_learn(plan, data, context, release, &learnt, err));
+    const clo_status status =
+        run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
+    clo_i_learnt_free(&learnt);
     return status;
 }
+
+/* ---- ranks ----------------------------------------------------------------------------- */
+
+/* Rank 0 runs the plan, and says in the end how that went. */
+static clo_status run_and_end(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                              clo_context *context, clo_release *release, clo_error *err)
+{
+    const clo_status status = run_in(plan, grant, data, context, release, err);
+    const uint64_t told = (uint64_t)status;
+    const clo_status ended =
+        clo_i_comm_send(context->comm, CLO_MESSAGE_END, &told, sizeof told, status ? NULL : err);
+    return status ? status : ended;
+}
+
+static clo_status end_as_told(const uint8_t *bytes, size_t count, clo_error *err)
+{
+    uint64_t status = CLO_INTERNAL;
+    if (count == sizeof status) memcpy(&status, bytes, sizeof status);
+    if (!status) return CLO_OK;
+    return clo_i_fail(err, (clo_status)status, "rank 0 ended the run");
+}
+
+/* Any other rank does what rank 0 says, until it says that the run is over: it draws no noise,
+ * makes no choice and has no release.  One that has failed still takes part in the sums, to say so:
+ * nobody is kept waiting. */
+static clo_status serve(const clo_plan *plan, const clo_bounded *data, clo_context *context,
+                        clo_error *err)
+{
+    clo_bounded *seen = NULL;
+    clo_status failed = CLO_OK;
+    for (;;) {
+        clo_message message;
+        uint8_t *bytes = NULL;
+        size_t count = 0;
+        clo_error *const told = failed ? NULL : err; /* the first failure is the one to be told */
+        clo_status status = clo_i_comm_receive(context->comm, &message, &bytes, &count, told);
+        if (status) {
+            failed = failed ? failed : status;
+            break;
+        }
+        const clo_bounded *const rows = failed ? NULL : seen ? seen : data;
+        if (message == CLO_MESSAGE_ASK) {
+            status = clo_i_fold_for_rank_0(context, rows, bytes, count, told);
+        } else if (message == CLO_MESSAGE_LOOK) {
+            clo_bounded_free(seen);
+            seen = NULL;
+            status = clo_i_look_for_rank_0(plan, data, bytes, count, &seen, told);
+        } else {
+            status = end_as_told(bytes, count, told);
+        }
+        clo_i_free(bytes);
+        failed = failed ? failed : status;
+        if (message == CLO_MESSAGE_END) break;
+    }
+    clo_bounded_free(seen);
+    return failed;
+}
+
+/* ---- one run --------------------------------------------------------------------------- */
 
 clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *data, clo_rng *rng,
                    const clo_run_options *given, clo_release **out, clo_error *err)
 {
-    clo_run_options options = clo_run_options_default();
+    clo_run_options options;
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
-    clo_meter meter = { .lines = plan->lines + plan->steps,
-                        .count = plan->line_count - plan->steps };
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof options ? given->struct_size : sizeof options);
-    if (options.threads < 0 || options.threads > 4096)
-        return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
-                          options.threads);
-    CLO_TRY(check(plan, grant, data, err));
-    if (options.comm && options.comm->size > 1 && plan->domain.unit)
-        return clo_i_fail(
-            err, CLO_UNSUPPORTED,
-            "units cannot be kept to their rows over several ranks (bound.T3): run on "
-            "one rank");
-    const int threads = clo_i_threads(options.threads);
-    CLO_TRY(clo_i_check_float_state(threads, err));
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(check(plan, grant, data, given, err));
+    const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();
+    const int threads = clo_i_threads(options.threads), before = omp_get_max_threads();
+    /* Rank 0 learns with a meter of its own, and the plan's others are of the mechanism. */
+    clo_meter meter = { .lines = plan->lines, .count = plan->line_count };
+    if (comm->rank == 0)
+        meter = (clo_meter){ .lines = plan->lines + plan->steps,
+                             .count = plan->line_count - plan->steps,
+                             .first = plan->steps };
     if (!options.workspace)
         CLO_TRY(
             clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));
@@ -263,7 +340,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
     }
     clo_context context = { .rng = rng,
                             .workspace = own ? own : options.workspace,
-                            .comm = options.comm ? options.comm : clo_i_comm_self(),
+                            .comm = comm,
                             .threads = threads,
                             .block_rows = options.block_rows,
                             .progress = options.progress,
@@ -274,13 +351,18 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .progress_to = 1,
                             .meter = &meter };
     const size_t mark = clo_i_workspace_mark(context.workspace);
-    status = run_in(plan, grant, data, &context, release, err);
+    /* BLAS takes its number of threads from here; it is put back below. */
+    omp_set_num_threads(threads);
+    status = comm->rank == 0 ? run_and_end(plan, grant, data, &context, release, err)
+                             : serve(plan, data, &context, err);
+    omp_set_num_threads(before);
     clo_i_workspace_release(context.workspace, mark);
 done:
     clo_workspace_free(own);
-    if (status)
+    if (status || comm->rank != 0) {
         clo_release_free(release);
-    else
-        *out = release;
+        release = NULL;
+    }
+    if (!status) *out = release;
     return status;
 }

@@ -10,6 +10,7 @@
  */
 #include "mechanism/subspace_cells.h"
 #include "mechanism/subspace_units.h"
+#include "query/histogram.h"
 
 enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };
 

@@ -16,6 +16,7 @@
  * Pure epsilon is possible, and draws are in floating point: idealized.
  */
 #include "mechanism/subspace_units.h"
+#include "query/gibbs.h"
 #include <math.h>
 
 enum { DIM, DRAW, GAMMA, PARAM_COUNT };

@@ -10,6 +10,7 @@
 #define CLO_SUBSPACE_CELLS_H
 
 #include "mechanism/mechanism.h"
+#include "query/histogram.h"
 
 /* The part of a plan that both have. */
 typedef struct clo_cells_plan {

@@ -11,6 +11,7 @@
 #include "mechanism/subspace_units.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
+#include "query/gapmax.h"
 #include <math.h>
 
 enum { DIM, FLATS, SCALE, SEARCH, GAMMA, PARAM_COUNT };
@@ -147,7 +148,7 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
     const double all = sqrt(fmin(q, (double)domain->cols - q));
     const double lead = fmin(floor(rows) - (double)how->dim, 2 * a + 1);
     if (lead <= 0 || (!domain->lower && domain->norm * how->scale < 2)) return all;
-    return all * fmin(1 - chance_above(rate, a, a - lead) + lines[0].beta, 1);
+    return all * fmin(1 - chance_above(rate, a, a - lead) + clo_i_gapmax_part(&lines[0]).beta, 1);
 }
 
 /* That the records are on a lattice, and most of them in one subspace to the last digit. */

@@ -14,6 +14,9 @@
 #include "mechanism/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
+#include "query/lens.h"
 #include <math.h>
 
 enum { DIM, CENTERING, GAMMA, PARAM_COUNT };

@@ -13,8 +13,10 @@
 #include "mechanism/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
+#include "query/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -100,10 +102,6 @@ clo_status clo_i_subspaces_start(clo_context *context, clo_flat_fit *fit, clo_er
     for (size_t c = 0; c < k && !status; c++)
         status = clo_i_orthonormalize(fit->bases + c * d * q, d, q, err);
     fit->trust = 0;
-    if (!status)
-        status = clo_i_comm_broadcast(context->comm, fit->bases, k * d * q * sizeof(double), err);
-    if (!status)
-        status = clo_i_comm_broadcast(context->comm, fit->points, k * d * sizeof(double), err);
     return status;
 }
 

@@ -9,6 +9,8 @@
 #define CLO_SUBSPACES_COMMON_H
 
 #include "mechanism/mechanism.h"
+#include "query/assign.h"
+#include "query/lens.h"
 
 typedef struct clo_flat_fit {
     size_t clusters, cols, dim;

@@ -13,6 +13,8 @@
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "solver/solver.h"
+#include "query/gibbs.h"
+#include "query/lens.h"
 #include <math.h>
 #include <string.h>
 

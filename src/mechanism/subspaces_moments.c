@@ -11,7 +11,10 @@
 #include "domain/domain.h"
 #include "mechanism/frame.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
+#include "query/gaussian_moment.h"
+#include "query/lens.h"
 #include <math.h>
 #include <string.h>
 
@@ -179,11 +182,8 @@ static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_
                                  .ask = clo_i_rng_next_ask(context->rng),
                                  .rng = context->rng,
                                  .threads = context->threads };
-    const size_t count = plan->clusters * plan->seen * plan->rank;
     clo_i_moment_contract(s->moments, plan->seen, s->contraction);
-    CLO_TRY(clo_i_moment_fit(&job, &s->model, err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, s->model.factors, count * sizeof(double), err));
-    return clo_i_comm_broadcast(context->comm, &s->model.spread, sizeof s->model.spread, err);
+    return clo_i_moment_fit(&job, &s->model, err);
 }
 
 static clo_status one_round(const clo_i_moments_plan *plan, size_t line, uint64_t round,
@@ -376,7 +376,6 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(put_weights(plan, domain, context, &s, out, err));
     if (plan->doubts == 0) return CLO_OK;
     CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &s, err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, s.uncertainty, k * sizeof(double), err));
     return clo_i_release_put(out, "uncertainty", s.uncertainty, 1, (size_t[]){ k }, err);
 }
 

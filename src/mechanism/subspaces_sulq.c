@@ -16,6 +16,10 @@
 #include "mechanism/frame.h"
 #include "mechanism/subspaces_common.h"
 #include "domain/domain.h"
+#include "query/assign.h"
+#include "query/choose_flats.h"
+#include "query/gaussian_gram.h"
+#include "query/lens.h"
 #include <math.h>
 
 enum { CLUSTERS, DIM, FLATS, ROUNDS, RESTARTS, SCHEDULE, ACCOUNTING, REDUCE, SHARE, PARAM_COUNT };
@@ -435,7 +439,7 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
         first_line(plan) + (plan->restarts > 1 ? lines_of(plan, plan->search) + 1 : 0);
     double trust = 0, square = 0;
     for (size_t i = first_line(plan); i < first + finishing; i++)
-        if (lines[i].query == CLO_QUERY_gaussian_gram)
+        if (lines[i].query == &clo_i_query_gaussian_gram)
             square +=
                 lines[i].event.parameter * lines[i].event.parameter * (double)lines[i].event.count;
     for (size_t t = 0; t < plan->finish; t++) {

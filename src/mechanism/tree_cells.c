@@ -10,9 +10,9 @@
 #include "mechanism/tree_parts.h"
 #include "linalg/linalg.h"
 #include "mechanism/centers_common.h"
-#include "parallel/parallel.h"
 #include "random/random.h"
 #include "solver/solver.h"
+#include "query/cluster_sum.h"
 #include <math.h>
 #include <string.h>
 
@@ -117,9 +117,7 @@ clo_status clo_i_tree_start(clo_context *context, const clo_i_tree_plan *plan, c
     if (!status) status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     clo_i_workspace_release(space, mark);
-    if (status) return status;
-    return clo_i_comm_broadcast(context->comm, cells, plan->cells * plan->seen * sizeof *cells,
-                                err);
+    return status;
 }
 
 /* ---- the centres of the coreset ----------------------------------------------------------- */
@@ -180,7 +178,5 @@ clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, s
     gather(line, plan, cell_weights, labels, weights, variances);
     for (size_t c = 0; c < k; c++) clo_i_pull_into_ball(centers + c * plan->seen, plan->seen);
     clo_i_workspace_release(context->workspace, mark);
-    CLO_TRY(clo_i_comm_broadcast(context->comm, weights, k * sizeof *weights, err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, variances, k * sizeof *variances, err));
-    return clo_i_comm_broadcast(context->comm, centers, k * plan->seen * sizeof *centers, err);
+    return CLO_OK;
 }

@@ -10,6 +10,8 @@
  */
 #include "mechanism/tree_parts.h"
 #include "mechanism/centers_common.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
 #include <math.h>
 
 /* How far to go toward a noisy mean at this squared distance, in so many coordinates, whose noise

@@ -18,4 +18,16 @@ CLO_CHECK clo_status clo_i_comm_sum(const clo_comm *comm, int64_t *values, size_
 CLO_CHECK clo_status clo_i_comm_broadcast(const clo_comm *comm, void *bytes, size_t count,
                                           clo_error *err);
 
+/* Rank 0 says to all others what to do next; they wait for it.  A message is a kind and bytes. */
+typedef enum clo_message {
+    CLO_MESSAGE_END = 1, /* the run is over; the bytes are its status */
+    CLO_MESSAGE_ASK,     /* fold your rows for this ask */
+    CLO_MESSAGE_LOOK     /* look at your rows from another place from now on */
+} clo_message;
+CLO_CHECK clo_status clo_i_comm_send(const clo_comm *comm, clo_message message, const void *bytes,
+                                     size_t count, clo_error *err);
+/* bytes: to be freed with clo_i_free. */
+CLO_CHECK clo_status clo_i_comm_receive(const clo_comm *comm, clo_message *message, uint8_t **bytes,
+                                        size_t *count, clo_error *err);
+
 #endif

@@ -11,10 +11,12 @@
  * (aggregate.T5).  The scale of the noise is a secret.  The solutions themselves are in floating
  * point, so the guarantee is that of real numbers.
  */
-#include "query/parts.h"
-#include "parallel/parallel.h"
+#include "query/aggregate.h"
 #include "privacy/smooth.h"
 #include "query/aggregate_space.h"
+#include "query/blocks.h"
+#include "query/fold.h"
+#include "query/smooth_bound.h"
 #include "random/random.h"
 #include <math.h>
 #include <omp.h>
@@ -63,7 +65,7 @@ static clo_status plan(const clo_domain *domain, const clo_space *space, size_t 
     if (smooth.alpha * (1 << FLOOR_BITS) < sqrt((double)space->length))
         return clo_i_fail(err, CLO_ARGUMENT, "epsilon %g is too small for so many coordinates",
                           loss.epsilon);
-    *out = (clo_line){ .query = CLO_QUERY_aggregate,
+    *out = (clo_line){ .query = &clo_i_query_aggregate,
                        .label = label,
                        .event = { .kind = CLO_EVENT_APPROXIMATE,
                                   .parameter = loss.epsilon,
@@ -72,12 +74,13 @@ static clo_status plan(const clo_domain *domain, const clo_space *space, size_t 
                        .bits = BITS,
                        .cols = space->cols,
                        .groups = space->clusters,
-                       .dim = space->dim,
-                       .blocks = blocks,
-                       .sensitivity = domain->rows_per_unit,
-                       .alpha = smooth.alpha,
-                       .beta = smooth.beta,
-                       .grid_bits = grid_for(space->diameter, smooth.alpha) };
+                       .sensitivity = domain->rows_per_unit };
+    clo_i_aggregate_set_part(
+        out, (clo_aggregate_part){ .dim = space->dim,
+                                   .blocks = blocks,
+                                   .alpha = smooth.alpha,
+                                   .beta = smooth.beta,
+                                   .grid_bits = grid_for(space->diameter, smooth.alpha) });
     return CLO_OK;
 }
 
@@ -214,8 +217,9 @@ static clo_status measure_all(const clo_context *context, const solutions *s, do
 static clo_status add_noise(clo_context *context, const clo_line *line, const double *solution,
                             size_t length, double bound, double *noisy, clo_error *err)
 {
-    const double grid = ldexp(1, line->grid_bits);
-    const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / line->alpha * grid);
+    const clo_aggregate_part how = clo_i_aggregate_part(line);
+    const double grid = ldexp(1, (int)how.grid_bits);
+    const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / how.alpha * grid);
     int64_t *noise = NULL;
     CLO_TRY(clo_i_alloc(length, sizeof *noise, &noise, err));
     const clo_status status = clo_i_draw_gaussian(context, scale, length, noise, err);
@@ -237,8 +241,9 @@ static clo_status answer(clo_context *context, const clo_line *line, const solut
     if (!status) status = clo_i_alloc(length, sizeof *noisy, &noisy, err);
     if (!status) status = measure_all(context, s, distances, err);
     if (!status) {
-        bound = clo_i_smooth_bound(distances, blocks, (size_t)line->sensitivity, line->beta,
-                                   s->space.diameter, &center, scratch);
+        bound = clo_i_smooth_bound(distances, blocks, (size_t)line->sensitivity,
+                                   clo_i_aggregate_part(line).beta, s->space.diameter, &center,
+                                   scratch);
         status =
             add_noise(context, line, s->coordinates + center * length, length, bound, noisy, err);
     }
@@ -255,19 +260,16 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
 {
     const clo_line *line;
     clo_division d = { .count = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_aggregate, &line, err));
-    if (context->comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "sample and aggregate runs in one process: a block's records must be "
-                          "together");
-    solutions s = { .blocks = line->blocks };
-    if (line->dim == 0)
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_aggregate, &line, err));
+    const clo_aggregate_part how = clo_i_aggregate_part(line);
+    solutions s = { .blocks = how.blocks };
+    if (how.dim == 0)
         clo_i_center_space(line->groups, line->cols, &s.space);
     else
-        clo_i_subspace_space(line->groups, line->cols, line->dim, &s.space);
+        clo_i_subspace_space(line->groups, line->cols, how.dim, &s.space);
     const size_t count = s.blocks * s.space.length;
     clo_status status = clo_i_alloc(count, sizeof *s.coordinates, &s.coordinates, err);
-    if (!status) status = clo_i_divide(context, line, data, &d, err);
+    if (!status) status = clo_i_divide(context, line, how.blocks, data, &d, err);
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
     clo_i_division_free(&d);
     if (!status) status = answer(context, line, &s, out, err);
@@ -275,3 +277,17 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
     clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);
     return status;
 }
+
+/* The rest of its room follows the number of rows, which no plan knows. */
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    (void)fold, (void)space, (void)err;
+    return CLO_OK;
+}
+
+const clo_query clo_i_query_aggregate = {
+    .name = "aggregate",
+    .reading = CLO_READING_BLOCKS,
+    .sampler = "exactly rounded Gaussian",
+    .lay_out = lay_out,
+};

@@ -7,7 +7,7 @@
  * is squared in 128 bits), and ties go to the smaller index.  A floating-point product would let
  * one record move another one's near tie.
  */
-#include "query/parts.h"
+#include "query/assign.h"
 #include "linalg/linalg.h"
 #include <math.h>
 
@@ -125,6 +125,12 @@ size_t clo_i_assign_width(const clo_assign *rule)
     if (!rule || rule->kind == CLO_ASSIGN_ONE) return 0;
     if (rule->kind == CLO_ASSIGN_CENTERS) return rule->clusters;
     return rule->clusters * (rule->dim + (rule->kind == CLO_ASSIGN_FLATS));
+}
+
+bool clo_i_assign_fits(const clo_assign *rule, size_t clusters, size_t cols, int bits)
+{
+    if (rule->kind == CLO_ASSIGN_ONE) return rule->clusters == 1 && clusters == 1;
+    return rule->clusters == clusters && rule->cols == cols && rule->bits == bits;
 }
 
 /* Nearest centre: the first with the largest 2 r.c - |c|^2.  Scores are exact, so the largest is

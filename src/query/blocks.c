@@ -5,7 +5,7 @@
  * Which block a row is in does not depend on what it says, nor on other rows; so that of two
  * neighbours' blocks all but a few are the same, bytes and order.
  */
-#include "query/parts.h"
+#include "query/blocks.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
@@ -56,8 +56,8 @@ static clo_status place_rows(void *user, int thread, size_t block, const double 
     return CLO_OK;
 }
 
-clo_status clo_i_divide(clo_context *context, const clo_line *line, const clo_bounded *data,
-                        clo_division *d, clo_error *err)
+clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t blocks,
+                        const clo_bounded *data, clo_division *d, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
     const bool even = domain->relation == CLO_REPLACE && !domain->unit;
@@ -65,7 +65,7 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, const clo_bo
     double *scratch = NULL;
     *d = (clo_division){ .count = clo_i_bounded_rows(data),
                          .cols = line->cols,
-                         .blocks = line->blocks,
+                         .blocks = blocks,
                          .block_rows = clo_i_pass_block_rows(context, data),
                          .unit = ldexp(1, -line->bits) };
     CLO_TRY(clo_i_alloc(d->count, sizeof *d->home, &d->home, err));

@@ -7,10 +7,10 @@
  * nearest cell.  Noise is discrete Laplace on the counts themselves, at a pure epsilon, or Gaussian
  * on counts in units of 2^-20.
  */
-#include "query/parts.h"
+#include "query/cell_counts.h"
 #include "base/planted.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
 #include <math.h>
 
 enum { BITS = 20 };
@@ -71,13 +71,12 @@ clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side, clo_eve
                                   clo_line *out, clo_error *err)
 {
     const size_t cells = clo_i_grid_cells(side, domain->cols);
-    clo_line line = { .query = CLO_QUERY_cell_counts,
+    clo_line line = { .query = &clo_i_query_cell_counts,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
-                      .groups = cells,
-                      .side = side,
-                      .reach = reach_of(domain) };
+                      .groups = cells };
+    clo_i_cell_counts_set_part(&line, (clo_cell_grid){ .side = side, .reach = reach_of(domain) });
     if (side < 1 || cells == SIZE_MAX)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a grid of %zu cells along each of %zu columns is too large: at most %d "
@@ -93,27 +92,46 @@ clo_status clo_i_plan_cell_counts(const clo_domain *domain, size_t side, clo_eve
 
 void clo_i_cell_center(const clo_line *line, size_t cell, double *center)
 {
-    const double half = ldexp((double)line->reach, -line->bits);
-    for (size_t j = line->cols; j-- > 0; cell /= line->side)
-        center[j] = half * ((double)(2 * (cell % line->side) + 1) / (double)line->side - 1);
+    const clo_cell_grid grid = clo_i_cell_counts_part(line);
+    const double half = ldexp((double)grid.reach, -line->bits);
+    for (size_t j = line->cols; j-- > 0; cell /= grid.side)
+        center[j] = half * ((double)(2 * (cell % grid.side) + 1) / (double)grid.side - 1);
 }
 
 /* ---- the ask ------------------------------------------------------------------------------- */
 
 typedef struct work {
-    const clo_line *line;
     int64_t *counts; /* a cell each, of all threads */
 } work;
+CLO_FOLD_WORK_OF(work)
 
-static size_t cell_of(const clo_line *line, const double *record)
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
-    const int64_t reach = (int64_t)line->reach;
+    (void)cols, (void)ask;
+    return line->groups;
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    if (ask->line->cols == cols && !ask->lens) return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    work *const w = work_of(fold);
+    return clo_i_take(space, fold->line->groups, sizeof *w->counts, &w->counts, err);
+}
+
+static size_t cell_of(const clo_line *line, const clo_cell_grid *grid, const double *record)
+{
+    const int64_t reach = (int64_t)grid->reach;
     size_t cell = 0;
     for (size_t j = 0; j < line->cols; j++) {
         int64_t place = (int64_t)record[j] + reach;
         if (place < 0) place = 0;
         if (place >= 2 * reach) place = 2 * reach - 1;
-        cell = cell * line->side + (size_t)((uint64_t)place * line->side / (uint64_t)(2 * reach));
+        cell = cell * grid->side + (size_t)((uint64_t)place * grid->side / (uint64_t)(2 * reach));
     }
     return cell;
 }
@@ -122,15 +140,29 @@ static size_t cell_of(const clo_line *line, const double *record)
 static clo_status count_block(void *user, int thread, size_t block, const double *values,
                               size_t rows)
 {
-    const work *const w = user;
+    clo_fold *const fold = user;
+    const clo_cell_grid grid = clo_i_cell_counts_part(fold->line);
     (void)thread;
     (void)block;
     for (size_t i = 0; i < rows; i++) {
-        int64_t *const count = &w->counts[cell_of(w->line, values + i * w->line->cols)];
+        const double *const record = values + i * fold->line->cols;
+        int64_t *const count = &work_of(fold)->counts[cell_of(fold->line, &grid, record)];
 #pragma omp atomic
         ++*count;
     }
     return CLO_OK;
+}
+
+/* On top of the noise that is there. */
+static void gather(clo_fold *fold)
+{
+    const int64_t *const counts = work_of(fold)->counts;
+    for (size_t c = 0; c < fold->entries; c++) {
+        const bool bare = clo_i_planted(CLO_FAULT_COUNT_LEAKED) ||
+                          (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && counts[c] == 0);
+        const uint64_t noise = bare ? 0 : (uint64_t)fold->totals[c];
+        fold->totals[c] = (int64_t)((uint64_t)counts[c] * fold->line->count_unit + noise);
+    }
 }
 
 static clo_status draw_noise(clo_context *context, const clo_line *line, int64_t *noise,
@@ -142,45 +174,31 @@ static clo_status draw_noise(clo_context *context, const clo_line *line, int64_t
                                    line->groups, noise, err);
 }
 
-static void add_noise(const clo_line *line, const int64_t *noise, int64_t *counts)
-{
-    for (size_t c = 0; c < line->groups; c++) {
-        const bool bare = clo_i_planted(CLO_FAULT_COUNT_LEAKED) ||
-                          (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && counts[c] == 0);
-        const uint64_t count = (uint64_t)counts[c] * line->count_unit;
-        counts[c] = (int64_t)(count + (bare ? 0 : (uint64_t)noise[c]));
-    }
-}
-
 clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_bounded *data,
                                  double *counts, clo_error *err)
 {
-    const clo_line *line;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    double *scratch = NULL;
-    int64_t *noise = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_cell_counts, &line, err));
-    work w = { .line = line };
-    clo_status status =
-        clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
-                   sizeof *scratch, &scratch, err);
-    if (!status)
-        status = clo_i_take(context->workspace, line->groups, sizeof *w.counts, &w.counts, err);
-    if (!status) status = clo_i_take(context->workspace, line->groups, sizeof *noise, &noise, err);
-    if (!status) status = draw_noise(context, line, noise, err);
-    if (!status)
-        status =
-            clo_i_pass(context, data, line->bits, context->threads, scratch, count_block, &w, err);
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_cell_counts, data, &(clo_ask){ 0 }, &sum,
+                            err));
+    int64_t *const totals = sum.fold.totals;
+    clo_status status = draw_noise(context, sum.line, totals, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
     if (!status) {
-        add_noise(line, noise, w.counts);
-        status = clo_i_comm_sum(context->comm, w.counts, line->groups, err);
+        CLO_I_DECLASSIFY(totals, sum.fold.entries * sizeof *totals);
+        for (size_t c = 0; c < sum.fold.entries; c++)
+            counts[c] = (double)totals[c] / (double)sum.line->count_unit;
+        clo_i_tell_answer(context, sum.line, counts, sum.fold.entries);
     }
-    if (!status) {
-        CLO_I_DECLASSIFY(w.counts, line->groups * sizeof *w.counts);
-        for (size_t c = 0; c < line->groups; c++)
-            counts[c] = (double)w.counts[c] / (double)line->count_unit;
-        clo_i_tell_answer(context, line, counts, line->groups);
-    }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_cell_counts = {
+    .name = "cell_counts",
+    .reading = CLO_READING_SUM,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = count_block,
+    .gather = gather,
+};

@@ -7,9 +7,9 @@
  * weight is ever a floating-point number.  How long it takes depends on the scores: see
  * SECURITY.md.
  */
-#include "query/parts.h"
+#include "query/choose.h"
 #include "base/planted.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
 #include "random/random.h"
 
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
@@ -36,7 +36,7 @@ clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidates,
                              uint64_t record_sensitivity, double epsilon, uint64_t times,
                              const char *label, clo_line *out, clo_error *err)
 {
-    clo_line line = { .query = CLO_QUERY_choose, .label = label, .groups = candidates };
+    clo_line line = { .query = &clo_i_query_choose, .label = label, .groups = candidates };
     if (candidates < 1)
         return clo_i_fail(err, CLO_ARGUMENT, "there must be something to choose from");
     if (record_sensitivity > (uint64_t)1 << 31)
@@ -71,19 +71,14 @@ clo_status clo_i_draw_exponential(clo_context *context, const clo_line *line, co
                                   size_t count, size_t *chosen, clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    uint64_t answer = 0;
-    if (context->comm->rank == 0) {
-        clo_stream *stream = NULL;
-        size_t index = 0;
-        CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-        const clo_status status = draw(stream, line, scores, count, &index, err);
-        clo_i_stream_close(stream);
-        CLO_TRY(status);
-        answer = index;
-    }
-    CLO_TRY(clo_i_comm_broadcast(context->comm, &answer, sizeof answer, err));
+    clo_stream *stream = NULL;
+    size_t answer = 0;
+    CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
+    const clo_status status = draw(stream, line, scores, count, &answer, err);
+    clo_i_stream_close(stream);
+    CLO_TRY(status);
     CLO_I_DECLASSIFY(&answer, sizeof answer);
-    *chosen = (size_t)answer;
+    *chosen = answer;
     clo_i_tell_answer(context, line, &(double){ (double)answer }, 1);
     return CLO_OK;
 }
@@ -92,6 +87,19 @@ clo_status clo_i_ask_choose(clo_context *context, size_t number, const int64_t *
                             size_t *chosen, clo_error *err)
 {
     const clo_line *line;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose, &line, err));
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_choose, &line, err));
     return clo_i_draw_exponential(context, line, scores, line->groups, chosen, err);
 }
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    (void)fold, (void)space, (void)err; /* whoever asks brings the scores */
+    return CLO_OK;
+}
+
+const clo_query clo_i_query_choose = {
+    .name = "choose",
+    .reading = CLO_READING_WHOLE,
+    .reads_nothing = true,
+    .lay_out = lay_out,
+};

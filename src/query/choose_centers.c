@@ -13,10 +13,11 @@
  * min(d(y), d1), or min(d(y), d2) where x is the nearest: so one pass of O(m) a record gives the
  * totals of all m k swaps.
  */
-#include "query/parts.h"
+#include "query/choose_centers.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
+#include "query/assign.h"
 #include <math.h>
 
 enum { BITS = 20, FINEST_UNIT = 20, STRIP = 32, MOST_CANDIDATES = 1 << 16, MOST_SWAPS = 1 << 24 };
@@ -27,15 +28,15 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
                                      double epsilon, uint64_t times, const char *label,
                                      clo_line *out, clo_error *err)
 {
-    clo_line line = { .query = CLO_QUERY_choose_centers,
+    clo_line line = { .query = &clo_i_query_choose_centers,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
-                      .groups = how->candidates,
-                      .vectors = how->clusters,
-                      .blocks = how->sets,
-                      .farthest = how->reach,
-                      .dim = (size_t)how->loss };
+                      .groups = how->candidates };
+    clo_i_choose_centers_set_part(&line, (clo_centers_part){ .clusters = how->clusters,
+                                                             .sets = how->sets,
+                                                             .loss = (uint64_t)how->loss,
+                                                             .reach = how->reach });
     uint64_t unit = (uint64_t)1 << FINEST_UNIT;
     if (how->candidates < 1 || how->candidates > MOST_CANDIDATES || how->clusters < 1 ||
         how->candidates > MOST_SWAPS / how->clusters || how->sets > MOST_CANDIDATES)
@@ -57,34 +58,49 @@ clo_status clo_i_plan_choose_centers(const clo_domain *domain, const clo_center_
 /* ---- the losses of a record ----------------------------------------------------------------- */
 
 typedef struct work {
-    const clo_line *line;
-    clo_assign points; /* on the grid */
-    const size_t *sets;
-    size_t cols, block_rows, entries;
     double *losses; /* a thread: STRIP x points */
     double *totals; /* a thread: entries */
 } work;
+CLO_FOLD_WORK_OF(work)
+
+/* One ask: what its line says of it, and the points and sets that it was told. */
+typedef struct choice {
+    clo_centers_part how;
+    double unit;
+    size_t cols;
+    const clo_assign *points; /* on the grid */
+    const uint64_t *sets;     /* the words: one set that is swapped, or all that are compared */
+} choice;
+
+static choice choice_of(const clo_ask *ask)
+{
+    return (choice){ .how = clo_i_choose_centers_part(ask->line),
+                     .unit = (double)ask->line->count_unit,
+                     .cols = ask->line->cols,
+                     .points = ask->rules,
+                     .sets = ask->words };
+}
 
 /* All losses of one record, from its products with the points, in place (choose_centers.T2). */
-static void weigh(const work *w, const double *record, double *losses)
+static void weigh(const choice *w, const double *record, double *losses)
 {
-    const size_t count = w->points.clusters;
-    const double *const offsets = w->points.offsets;
-    const double far = w->line->farthest * (1 << BITS), unit = (double)w->line->count_unit;
+    const size_t count = w->points->clusters;
+    const double *const offsets = w->points->offsets;
+    const double far = w->how.reach * (1 << BITS);
     double square = 0;
     for (size_t j = 0; j < w->cols; j++) square += record[j] * record[j];
     for (size_t c = 0; c < count; c++)
         losses[c] = fmin(square + offsets[c] - 2 * losses[c], far * far);
-    const double factor = w->line->dim == CLO_LOSS_DISTANCE ? unit / far : unit / (far * far);
-    if (w->line->dim == CLO_LOSS_DISTANCE)
+    const double factor = w->how.loss == CLO_LOSS_DISTANCE ? w->unit / far : w->unit / (far * far);
+    if (w->how.loss == CLO_LOSS_DISTANCE)
         for (size_t c = 0; c < count; c++) losses[c] = sqrt(losses[c]);
     for (size_t c = 0; c < count; c++) losses[c] = (double)(int32_t)(losses[c] * factor);
 }
 
-static void add_swaps(const work *w, const double *losses, double *totals)
+static void add_swaps(const choice *w, const double *losses, double *totals)
 {
-    const size_t count = w->points.clusters, k = w->line->vectors;
-    double nearest = INFINITY, second = (double)w->line->count_unit;
+    const size_t count = w->points->clusters, k = w->how.clusters;
+    double nearest = INFINITY, second = w->unit;
     size_t place = 0;
     for (size_t c = 0; c < k; c++) {
         const double loss = losses[w->sets[c]];
@@ -106,10 +122,10 @@ static void add_swaps(const work *w, const double *losses, double *totals)
     }
 }
 
-static void add_sets(const work *w, const double *losses, double *totals)
+static void add_sets(const choice *w, const double *losses, double *totals)
 {
-    const size_t k = w->line->vectors;
-    for (size_t s = 0; s < w->line->blocks; s++) {
+    const size_t k = w->how.clusters;
+    for (size_t s = 0; s < w->how.sets; s++) {
         double nearest = INFINITY;
         for (size_t c = 0; c < k; c++) nearest = fmin(nearest, losses[w->sets[s * k + c]]);
         totals[s] += nearest;
@@ -118,101 +134,149 @@ static void add_sets(const work *w, const double *losses, double *totals)
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
 {
-    const work *const w = user;
-    const size_t count = w->points.clusters, cols = w->cols;
-    double *const losses = w->losses + (size_t)thread * STRIP * count;
-    double *const totals = w->totals + (size_t)thread * w->entries;
+    clo_fold *const fold = user;
+    const choice w = choice_of(fold->ask);
+    const size_t count = w.points->clusters, cols = w.cols;
+    double *const losses = work_of(fold)->losses + (size_t)thread * STRIP * count;
+    double *const totals = work_of(fold)->totals + (size_t)thread * fold->entries;
     (void)block;
     for (size_t first = 0; first < rows; first += STRIP) {
         const size_t here = rows - first < STRIP ? rows - first : STRIP;
-        clo_i_multiply_transposed(values + first * cols, here, w->points.points, count, cols,
+        clo_i_multiply_transposed(values + first * cols, here, w.points->points, count, cols,
                                   losses);
         for (size_t i = 0; i < here; i++) {
-            weigh(w, values + (first + i) * cols, losses + i * count);
-            if (w->line->blocks)
-                add_sets(w, losses + i * count, totals);
+            weigh(&w, values + (first + i) * cols, losses + i * count);
+            if (w.how.sets)
+                add_sets(&w, losses + i * count, totals);
             else
-                add_swaps(w, losses + i * count, totals);
+                add_swaps(&w, losses + i * count, totals);
         }
     }
     return CLO_OK;
 }
 
+static void gather(clo_fold *fold)
+{
+    const double *const totals = work_of(fold)->totals;
+    for (size_t e = 0; e < (size_t)fold->threads * fold->entries; e++)
+        fold->totals[e % fold->entries] += (int64_t)totals[e];
+}
+
 /* ---- the choice ----------------------------------------------------------------------------- */
 
-static clo_status take_work(clo_context *context, const clo_bounded *data,
-                            const clo_candidates *candidates, work *w, double **scratch,
-                            int64_t **scores, clo_error *err)
+/* Of a swap: what all records lose to each point, and what those nearest to a centre lose
+ * besides. */
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
-    const size_t threads = (size_t)context->threads, count = candidates->count;
-    clo_workspace *const space = context->workspace;
-    w->cols = clo_i_pass_cols(context, data);
-    w->entries = w->line->blocks ? w->line->blocks : (w->line->vectors + 1) * count;
-    CLO_TRY(clo_i_assign_centers(space, candidates->points, count, w->cols, BITS, &w->points, err));
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
-                       scratch, err));
-    CLO_TRY(clo_i_take(space, threads * STRIP * count, sizeof(double), &w->losses, err));
-    CLO_TRY(clo_i_take(space, threads * w->entries, sizeof(double), &w->totals, err));
-    return clo_i_take(space, w->entries, sizeof(int64_t), scores, err);
+    const clo_centers_part how = clo_i_choose_centers_part(line);
+    const size_t points = ask ? ask->rules->clusters : line->groups;
+    (void)cols;
+    return how.sets ? how.sets : (how.clusters + 1) * points;
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const clo_line *const line = ask->line;
+    const clo_centers_part how = clo_i_choose_centers_part(line);
+    bool fits = ask->rule_count == 1 && ask->rules->kind == CLO_ASSIGN_CENTERS &&
+                ask->rules->clusters <= line->groups &&
+                clo_i_assign_fits(ask->rules, ask->rules->clusters, line->cols, line->bits) &&
+                ask->word_count == how.clusters * (how.sets ? how.sets : 1);
+    (void)cols;
+    for (size_t i = 0; fits && i < ask->word_count; i++)
+        fits = ask->words[i] < ask->rules->clusters;
+    if (fits) return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the candidates are not those of the plan");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t threads = (size_t)fold->threads;
+    const size_t points = fold->ask ? fold->ask->rules->clusters : fold->line->groups;
+    const size_t numbers = entries(fold->line, fold->cols, fold->ask);
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, threads * STRIP * points, sizeof *w->losses, &w->losses, err));
+    return clo_i_take(space, threads * numbers, sizeof *w->totals, &w->totals, err);
 }
 
 /* Minus the totals; those of a swap are what all records lose to y, and what those that were
  * nearest to x lose besides. */
-static void finish_scores(const work *w, int64_t *scores)
+static void finish_scores(const clo_sum *sum, int64_t *scores)
 {
-    const size_t count = w->points.clusters, k = w->line->vectors;
-    if (w->line->blocks) {
-        for (size_t s = 0; s < w->line->blocks; s++) scores[s] = -scores[s];
+    const clo_centers_part how = clo_i_choose_centers_part(sum->line);
+    const size_t count = sum->ask.rules->clusters, k = how.clusters;
+    if (how.sets) {
+        for (size_t s = 0; s < how.sets; s++) scores[s] = -scores[s];
         return;
     }
     for (size_t e = 0; e < k * count; e++) scores[e] = -scores[e] - scores[k * count + e % count];
 }
 
-static clo_status choose(clo_context *context, const clo_line *line, const clo_bounded *data,
-                         const clo_candidates *candidates, const size_t *sets, size_t *chosen,
-                         clo_error *err)
+/* The ask's rule and words: points on the grid, and a word for each member of a set. */
+static clo_status take_words(clo_workspace *space, const clo_line *line, uint64_t **words,
+                             size_t *count, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace),
-                 threads = (size_t)context->threads;
-    work w = { .line = line, .sets = sets };
-    double *scratch = NULL;
-    int64_t *scores = NULL;
-    clo_status status = take_work(context, data, candidates, &w, &scratch, &scores, err);
-    if (!status)
-        status = clo_i_pass(context, data, BITS, context->threads, scratch, add_block, &w, err);
+    const clo_centers_part how = clo_i_choose_centers_part(line);
+    *count = how.clusters * (how.sets ? how.sets : 1);
+    return clo_i_take(space, *count, sizeof **words, words, err);
+}
+
+static clo_status lay_out_told(const clo_line *line, clo_workspace *space, clo_error *err)
+{
+    double *points, *offsets;
+    uint64_t *words;
+    size_t count;
+    CLO_TRY(clo_i_take(space, line->groups * line->cols, sizeof *points, &points, err));
+    CLO_TRY(clo_i_take(space, line->groups, sizeof *offsets, &offsets, err));
+    return take_words(space, line, &words, &count, err);
+}
+
+static clo_status choose(clo_context *context, size_t number, const clo_bounded *data,
+                         const clo_ask *told, size_t *chosen, clo_error *err)
+{
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_choose_centers, data, told, &sum, err));
+    const clo_centers_part how = clo_i_choose_centers_part(sum.line);
+    clo_status status = clo_i_sum_fold(&sum, err);
     if (!status) {
-        for (size_t e = 0; e < threads * w.entries; e++)
-            scores[e % w.entries] += (int64_t)w.totals[e];
-        status = clo_i_comm_sum(context->comm, scores, w.entries, err);
+        finish_scores(&sum, sum.fold.totals);
+        const size_t answers = how.sets ? how.sets : how.clusters * told->rules->clusters;
+        status = clo_i_draw_exponential(context, sum.line, sum.fold.totals, answers, chosen, err);
     }
-    if (!status) {
-        finish_scores(&w, scores);
-        const size_t answers = line->blocks ? line->blocks : line->vectors * candidates->count;
-        status = clo_i_draw_exponential(context, line, scores, answers, chosen, err);
-    }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
 
-static clo_status check(const clo_line *line, const clo_candidates *candidates, const size_t *sets,
-                        bool swaps, clo_error *err)
+/* swaps: whether the line must be one of swaps, and not of sets. */
+static clo_status tell_and_choose(clo_context *context, size_t number, const clo_bounded *data,
+                                  const clo_candidates *candidates, const size_t *sets, bool swaps,
+                                  size_t *chosen, clo_error *err)
 {
-    const size_t numbers = line->vectors * (swaps ? 1 : line->blocks);
-    bool fits =
-        swaps == (line->blocks == 0) && candidates->count >= 1 && candidates->count <= line->groups;
-    for (size_t i = 0; fits && i < numbers; i++) fits = sets[i] < candidates->count;
-    if (!fits) return clo_i_fail(err, CLO_INTERNAL, "the candidates are not those of the plan");
-    return CLO_OK;
+    const clo_meter *const meter = context->meter;
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    clo_assign rule;
+    clo_ask told = { .rules = &rule, .rule_count = 1 };
+    uint64_t *words = NULL;
+    if (number >= meter->count || meter->lines[number].query != &clo_i_query_choose_centers ||
+        swaps != (clo_i_choose_centers_part(&meter->lines[number]).sets == 0) ||
+        candidates->count < 1 || candidates->count > meter->lines[number].groups)
+        return clo_i_fail(err, CLO_INTERNAL, "the candidates are not those of the plan");
+    const clo_line *const line = &meter->lines[number];
+    CLO_TRY(clo_i_assign_centers(context->workspace, candidates->points, candidates->count,
+                                 line->cols, BITS, &rule, err));
+    CLO_TRY(take_words(context->workspace, line, &words, &told.word_count, err));
+    for (size_t i = 0; i < told.word_count; i++) words[i] = sets[i];
+    told.words = words;
+    const clo_status status = choose(context, number, data, &told, chosen, err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
 }
 
 clo_status clo_i_ask_best_swap(clo_context *context, size_t number, const clo_bounded *data,
                                const clo_candidates *candidates, size_t *set, clo_error *err)
 {
-    const clo_line *line;
     size_t swap = 0;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_centers, &line, err));
-    CLO_TRY(check(line, candidates, set, true, err));
-    CLO_TRY(choose(context, line, data, candidates, set, &swap, err));
+    CLO_TRY(tell_and_choose(context, number, data, candidates, set, true, &swap, err));
     set[swap / candidates->count] = swap % candidates->count;
     return CLO_OK;
 }
@@ -221,17 +285,16 @@ clo_status clo_i_ask_best_set(clo_context *context, size_t number, const clo_bou
                               const clo_candidates *candidates, const size_t *sets, size_t *chosen,
                               clo_error *err)
 {
-    const clo_line *line;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_choose_centers, &line, err));
-    CLO_TRY(check(line, candidates, sets, false, err));
-    return choose(context, line, data, candidates, sets, chosen, err);
+    return tell_and_choose(context, number, data, candidates, sets, false, chosen, err);
 }
 
-size_t clo_i_choose_centers_workspace(const clo_line *line, size_t threads)
-{
-    const size_t points = line->groups, k = line->vectors;
-    const size_t entries = line->blocks ? line->blocks : (k + 1) * points;
-    return clo_i_take_size(points * line->cols, 8) + clo_i_take_size(points, 8) +
-           clo_i_take_size(threads * STRIP * points, 8) + clo_i_take_size(threads * entries, 8) +
-           clo_i_take_size(entries, 8);
-}
+const clo_query clo_i_query_choose_centers = {
+    .name = "choose_centers",
+    .reading = CLO_READING_SUM,
+    .lay_out_told = lay_out_told,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = add_block,
+    .gather = gather,
+};

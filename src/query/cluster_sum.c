@@ -6,31 +6,60 @@
  * times as long: so the latter is for budgets without a delta, or with a tiny one, or for very few
  * columns.
  */
-#include "query/parts.h"
+#include "query/cluster_sum_parts.h"
+#include "query/gaussian_sum.h"
+#include "query/laplace_sum.h"
 #include "base/planted.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
 #include <math.h>
 
 /* One thread's part of the sums: doubles that hold integers below 2^53 (2^31 rows of 2^20). */
 typedef struct work {
-    const clo_assign *rule;
-    size_t cols, clusters, block_rows;
-    double *scores;   /* a thread: block_rows x width */
+    double *scores;   /* a thread: block_rows x clusters */
     uint32_t *labels; /* a thread: block_rows */
-    double *sums;     /* a thread: clusters x (cols + 1), the count last */
+    double *sums;     /* a thread: clusters x (seen + 1), the count last */
 } work;
+CLO_FOLD_WORK_OF(work)
 
-static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
+size_t clo_i_cluster_sum_entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
-    const work *const w = user;
-    const size_t width = clo_i_assign_width(w->rule), cols = w->cols;
-    uint32_t *const labels = w->labels + (size_t)thread * w->block_rows;
-    double *const sums = w->sums + (size_t)thread * w->clusters * (cols + 1);
+    (void)cols, (void)ask;
+    return line->groups * (line->cols + 1);
+}
+
+clo_status clo_i_cluster_sum_check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const clo_line *const line = ask->line;
+    (void)cols;
+    if (ask->rule_count == 1 && clo_i_assign_width(ask->rules) <= line->groups &&
+        clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits))
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
+}
+
+clo_status clo_i_cluster_sum_lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t threads = (size_t)fold->threads, k = fold->line->groups;
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, threads * fold->block_rows * k, sizeof(double), &w->scores, err));
+    CLO_TRY(clo_i_take(space, threads * fold->block_rows, sizeof(uint32_t), &w->labels, err));
+    return clo_i_take(space, threads * k * (fold->seen + 1), sizeof(double), &w->sums, err);
+}
+
+clo_status clo_i_cluster_sum_add(void *user, int thread, size_t block, const double *values,
+                                 size_t rows)
+{
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const size_t cols = fold->seen, k = fold->line->groups, t = (size_t)thread;
+    uint32_t *const labels = w->labels + t * fold->block_rows;
+    double *const sums = w->sums + t * k * (cols + 1);
     (void)block;
-    clo_i_assign_rows(w->rule, values, rows,
-                      width ? w->scores + (size_t)thread * w->block_rows * width : NULL, labels);
+    clo_i_assign_rows(fold->ask->rules, values, rows, w->scores + t * fold->block_rows * k, labels);
     for (size_t i = 0; i < rows; i++) {
         double *const sum = sums + labels[i] * (cols + 1);
         const double *const row = values + i * cols;
@@ -40,55 +69,43 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     return CLO_OK;
 }
 
-static clo_status take_work(clo_context *context, const clo_bounded *data, work *w,
-                            double **scratch, int64_t **totals, clo_error *err)
-{
-    const size_t threads = (size_t)context->threads, entries = w->clusters * (w->cols + 1);
-    clo_workspace *const space = context->workspace;
-    w->block_rows = clo_i_pass_block_rows(context, data);
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
-                       scratch, err));
-    CLO_TRY(clo_i_take(space, threads * w->block_rows * clo_i_assign_width(w->rule), sizeof(double),
-                       &w->scores, err));
-    CLO_TRY(clo_i_take(space, threads * w->block_rows, sizeof(uint32_t), &w->labels, err));
-    CLO_TRY(clo_i_take(space, threads * entries, sizeof(double), &w->sums, err));
-    return clo_i_take(space, entries, sizeof(int64_t), totals, err);
-}
-
 /* What the test build may have done wrong with the noise, now that the sums are known. */
-static void plant(const work *w, int threads, int64_t *noise)
+static void plant(const clo_fold *fold, const work *w)
 {
-    const size_t width = w->cols + 1, entries = w->clusters * width;
-    for (size_t c = 0; c < w->clusters; c++) {
+    const size_t width = fold->seen + 1;
+    int64_t *const noise = fold->totals;
+    for (size_t c = 0; c < fold->line->groups; c++) {
         double size = 0;
-        for (int thread = 0; thread < threads; thread++)
-            size += w->sums[(size_t)thread * entries + c * width + w->cols];
+        for (size_t thread = 0; thread < (size_t)fold->threads; thread++)
+            size += w->sums[thread * fold->entries + c * width + fold->seen];
         if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && size == 0)
             for (size_t j = 0; j < width; j++) noise[c * width + j] = 0;
         if (clo_i_planted(CLO_FAULT_NOISE_FROM_SIZE) && size > 1)
-            for (size_t j = 0; j < w->cols; j++)
+            for (size_t j = 0; j < fold->seen; j++)
                 noise[c * width + j] = (int64_t)((double)noise[c * width + j] / size);
-        if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) noise[c * width + w->cols] = 0;
+        if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) noise[c * width + fold->seen] = 0;
     }
 }
 
 /* Adds the threads' sums to the noise that is already there.  Wrapping is harmless: it is
  * post-processing of the integer sum, and no sum of real data comes near it. */
-static void add_up(const work *w, int threads, uint64_t unit, int64_t *totals)
+void clo_i_cluster_sum_gather(clo_fold *fold)
 {
-    const size_t entries = w->clusters * (w->cols + 1);
-    for (int thread = 0; thread < threads; thread++)
-        for (size_t e = 0; e < entries; e++) {
-            const int64_t value = (int64_t)w->sums[(size_t)thread * entries + e];
-            const uint64_t weight = e % (w->cols + 1) == w->cols ? unit : 1;
-            totals[e] = (int64_t)((uint64_t)totals[e] + (uint64_t)value * weight);
+    const work *const w = work_of(fold);
+    plant(fold, w);
+    for (size_t thread = 0; thread < (size_t)fold->threads; thread++)
+        for (size_t e = 0; e < fold->entries; e++) {
+            const int64_t value = (int64_t)w->sums[thread * fold->entries + e];
+            const uint64_t weight = e % (fold->seen + 1) == fold->seen ? fold->line->count_unit : 1;
+            fold->totals[e] = (int64_t)((uint64_t)fold->totals[e] + (uint64_t)value * weight);
         }
 }
 
 /* In the answer's units: records, and the coordinates of the unit ball. */
 static void tell(const clo_context *context, const clo_line *line, const int64_t *totals,
-                 size_t cols, double *sums, double *counts)
+                 double *sums, double *counts)
 {
+    const size_t cols = line->cols;
     for (size_t c = 0; c < line->groups; c++) {
         for (size_t j = 0; j < cols; j++)
             sums[c * cols + j] = ldexp((double)totals[c * (cols + 1) + j], -line->bits);
@@ -98,32 +115,21 @@ static void tell(const clo_context *context, const clo_line *line, const int64_t
     clo_i_tell_answer(context, line, counts, line->groups);
 }
 
-clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_line *line,
+clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number, const clo_query *query,
                                     const clo_bounded *data, const clo_assign *rule, clo_draw *draw,
-                                    uint64_t scale, double *sums, double *counts, clo_error *err)
+                                    clo_scale *scale, double *sums, double *counts, clo_error *err)
 {
-    const size_t cols = clo_i_pass_cols(context, data);
-    double *scratch = NULL;
-    int64_t *totals = NULL;
-    if (rule->clusters != line->groups || (rule->points && rule->bits != line->bits))
-        return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
-    work w = { .rule = rule, .cols = cols, .clusters = line->groups };
-    const size_t mark = clo_i_workspace_mark(context->workspace), entries = w.clusters * (cols + 1);
-    clo_status status = take_work(context, data, &w, &scratch, &totals, err);
-    if (!status) status = draw(context, scale, entries, totals, err);
-    if (!status)
-        status =
-            clo_i_pass(context, data, line->bits, context->threads, scratch, add_block, &w, err);
+    const clo_ask told = { .rules = rule, .rule_count = 1 };
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, query, data, &told, &sum, err));
+    int64_t *const totals = sum.fold.totals;
+    clo_status status = draw(context, scale(sum.line), sum.fold.entries, totals, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
     if (!status) {
-        plant(&w, context->threads, totals);
-        add_up(&w, context->threads, line->count_unit, totals);
-        status = clo_i_comm_sum(context->comm, totals, entries, err);
+        CLO_I_DECLASSIFY(totals, sum.fold.entries * sizeof *totals);
+        tell(context, sum.line, totals, sums, counts);
     }
-    if (!status) {
-        CLO_I_DECLASSIFY(totals, entries * sizeof *totals);
-        tell(context, line, totals, cols, sums, counts);
-    }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
 
@@ -131,7 +137,7 @@ clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_line *line,
 
 double clo_i_line_deviation(const clo_line *line)
 {
-    const double deviation = line->query == CLO_QUERY_laplace_sum ? sqrt(2) : 1;
+    const double deviation = line->query == &clo_i_query_laplace_sum ? sqrt(2) : 1;
     return ldexp(deviation * (double)line->scale, -line->bits);
 }
 
@@ -190,7 +196,7 @@ clo_status clo_i_ask_cluster_sum(clo_context *context, size_t number, const clo_
                                  clo_error *err)
 {
     const clo_meter *const meter = context->meter;
-    if (number < meter->count && meter->lines[number].query == CLO_QUERY_laplace_sum)
+    if (number < meter->count && meter->lines[number].query == &clo_i_query_laplace_sum)
         return clo_i_ask_laplace_sum(context, number, data, rule, sums, counts, err);
     return clo_i_ask_gaussian_sum(context, number, data, rule, sums, counts, err);
 }

@@ -4,33 +4,73 @@
  * A record counts 2^20, so that the noise has a fine grid.  Under replace the number of records
  * is public and a mechanism has no need to ask; asked all the same, it is noised as if it were not.
  */
-#include "query/parts.h"
+#include "query/count.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
 
 static const uint64_t RECORD = (uint64_t)1 << 20;
 
 clo_status clo_i_plan_count(const clo_domain *domain, double mu, uint64_t times, const char *label,
                             clo_line *out, clo_error *err)
 {
-    clo_line line = { .query = CLO_QUERY_count, .label = label, .groups = 1, .count_unit = RECORD };
+    clo_line line = {
+        .query = &clo_i_query_count, .label = label, .groups = 1, .count_unit = RECORD
+    };
     CLO_TRY(clo_i_plan_gaussian(RECORD * domain->rows_per_unit, mu, times, &line, err));
     line.noise = (double)line.scale / (double)RECORD;
     *out = line;
     return CLO_OK;
 }
 
+/* ---- the ask ------------------------------------------------------------------------------- */
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)line, (void)cols, (void)ask;
+    return 1;
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    (void)ask, (void)cols, (void)err; /* it takes nothing that could be wrong */
+    return CLO_OK;
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    (void)fold, (void)space, (void)err;
+    return CLO_OK;
+}
+
+static void gather(clo_fold *fold)
+{
+    const uint64_t rows = (uint64_t)clo_i_bounded_rows(fold->data);
+    fold->totals[0] = (int64_t)((uint64_t)fold->totals[0] + rows * RECORD);
+}
+
 clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounded *data,
                            double *count, clo_error *err)
 {
-    const clo_line *line;
-    int64_t total = 0;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_count, &line, err));
-    CLO_TRY(clo_i_draw_gaussian(context, line->scale, 1, &total, err));
-    total = (int64_t)((uint64_t)total + (uint64_t)clo_i_bounded_rows(data) * RECORD);
-    CLO_TRY(clo_i_comm_sum(context->comm, &total, 1, err));
-    CLO_I_DECLASSIFY(&total, sizeof total);
-    *count = (double)total / (double)RECORD;
-    clo_i_tell_answer(context, line, count, 1);
-    return CLO_OK;
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_count, data, &(clo_ask){ 0 }, &sum, err));
+    int64_t *const total = sum.fold.totals;
+    clo_status status = clo_i_draw_gaussian(context, sum.line->scale, 1, total, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
+    if (!status) {
+        CLO_I_DECLASSIFY(total, sizeof *total);
+        *count = (double)*total / (double)RECORD;
+        clo_i_tell_answer(context, sum.line, count, 1);
+    }
+    clo_i_sum_end(&sum);
+    return status;
 }
+
+const clo_query clo_i_query_count = {
+    .name = "count",
+    .reading = CLO_READING_SUM,
+    .reads_nothing = true,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .gather = gather,
+};

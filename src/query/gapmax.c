@@ -10,9 +10,11 @@
  * (gapmax.T3).
  */
 #include "query/gapmax_parts.h"
+#include "query/fold.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "domain/domain.h"
+#include "query/gapmax.h"
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +105,7 @@ clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how, cl
     const double beta = how->share * loss.delta / (1 + exp(epsilon)) * (1 - 1e-9);
     const double noise_delta = loss.delta * (1 - how->share);
     const double candidates = ceil(pow(4, (double)how->dim) * log(2 / beta));
-    *out = (clo_line){ .query = CLO_QUERY_gapmax,
+    *out = (clo_line){ .query = &clo_i_query_gapmax,
                        .label = label,
                        .event = { .kind = CLO_EVENT_APPROXIMATE,
                                   .parameter = epsilon,
@@ -112,13 +114,12 @@ clo_status clo_i_plan_gapmax(const clo_domain *domain, const clo_gapmax *how, cl
                        .bits = CLO_GRID_BITS,
                        .cols = domain->cols + how->affine,
                        .groups = (size_t)candidates,
-                       .dim = how->dim,
                        .sensitivity = SENSITIVITY,
                        .scale = noise_bound(epsilon / SENSITIVITY, noise_delta),
                        .rate_numerator = parts,
                        .rate_denominator = SENSITIVITY * PARTS,
-                       .beta = beta,
                        .noise = SENSITIVITY * sqrt(2) / epsilon };
+    clo_i_gapmax_set_part(out, (clo_gapmax_part){ .dim = how->dim, .beta = beta });
     return CLO_OK;
 }
 
@@ -261,7 +262,7 @@ static int64_t search(clo_stream *stream, const clo_line *line, const work *w, c
 {
     const size_t count = w->lattice.count;
     const int64_t cap = 2 * (int64_t)line->scale + 1; /* more than this is released anyway */
-    const double misses = log(2 * (double)line->groups / line->beta);
+    const double misses = log(2 * (double)line->groups / clo_i_gapmax_part(line).beta);
     size_t lost = 0;
     for (size_t c = 0; c < line->groups && count > 0; c++) {
         if (!draw_span(stream, w, span) || has_lost(w, span, lost)) continue;
@@ -363,7 +364,7 @@ static clo_status decide(clo_context *context, const clo_line *line, const work 
 static clo_status publish(clo_context *context, const clo_line *line, bool found, clo_span *span,
                           int64_t *numerators, int64_t *denominators, clo_error *err)
 {
-    const size_t cells = line->dim * line->cols;
+    const size_t cells = clo_i_gapmax_part(line).dim * line->cols;
     double *told = NULL;
     CLO_I_DECLASSIFY(&found, sizeof found);
     CLO_TRY(clo_i_alloc(cells + 1, sizeof *told, &told, err));
@@ -386,11 +387,7 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
     const clo_line *line;
     clo_span *span = NULL;
     bool any = false;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gapmax, &line, err));
-    if (context->comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "an exact subspace is looked for in one process: all records must be "
-                          "together");
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_gapmax, &line, err));
     work w = { .lattice = { .count = clo_i_bounded_rows(data), .cols = line->cols },
                .how = how,
                .columns = domain->cols,
@@ -406,3 +403,17 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
     clo_i_wipe_free(span, sizeof *span);
     return status;
 }
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    double *map; /* widths and centres; its lattice is as long as the data */
+    CLO_TRY(clo_i_take(space, fold->cols, sizeof *map, &map, err));
+    return clo_i_take(space, fold->cols, sizeof *map, &map, err);
+}
+
+const clo_query clo_i_query_gapmax = {
+    .name = "gapmax",
+    .reading = CLO_READING_WHOLE,
+    .sampler = "exact truncated discrete Laplace",
+    .lay_out = lay_out,
+};

@@ -5,6 +5,7 @@
 #ifndef CLO_QUERY_GAPMAX_PARTS_H
 #define CLO_QUERY_GAPMAX_PARTS_H
 
+#include "query/gapmax.h"
 #include "query/parts.h"
 #include "random/random.h"
 

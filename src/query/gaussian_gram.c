@@ -7,12 +7,12 @@
  * noised, the diagonal with scale s and the rest with ceil(s / sqrt 2): an off-diagonal entry
  * stands for two entries of the matrix (gaussian_gram.T2).
  */
-#include "query/parts.h"
+#include "query/gaussian_gram.h"
 #include "base/planted.h"
-#include "linalg/linalg.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
-#include <omp.h>
+#include "linalg/linalg.h"
+#include "query/fold.h"
+#include "query/assign.h"
 #include <string.h>
 
 enum { BITS = 15, MOST_COLUMNS = 4096, WIDE = 512 };
@@ -27,7 +27,7 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
     const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
     const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
     const double radius = clo_i_domain_radius(domain);
-    clo_line line = { .query = CLO_QUERY_gaussian_gram,
+    clo_line line = { .query = &clo_i_query_gaussian_gram,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -56,15 +56,14 @@ static uint64_t off_diagonal_scale(uint64_t scale)
 }
 
 typedef struct work {
-    const clo_assign *rule;
-    size_t cols, clusters, block_rows;
-    double *scores;   /* a thread: block_rows x width */
-    uint32_t *labels; /* a thread: block_rows */
-    double *gathered; /* a thread: block_rows x cols, where there is more than one cluster */
-    double *grams;    /* a thread: clusters x cols x cols, upper triangles */
-    size_t *pending;  /* a thread: rows in grams since the last flush */
-    int64_t *totals;  /* clusters x packed triangle, on top of the noise */
+    double *scores;    /* a thread: block_rows x width, where there is more than one cluster */
+    uint32_t *labels;  /* a thread: block_rows, likewise */
+    double *gathered;  /* a thread: block_rows x cols, likewise */
+    double *grams;     /* a thread: clusters x cols x cols, upper triangles */
+    size_t *pending;   /* a thread: rows in grams since the last flush */
+    int64_t *on, *off; /* of whoever asks: noise of the diagonals, and of the rest */
 } work;
+CLO_FOLD_WORK_OF(work)
 
 static size_t triangle(size_t cols)
 {
@@ -72,12 +71,13 @@ static size_t triangle(size_t cols)
 }
 
 /* Moves one thread's matrices into the totals, row by row of the upper triangle. */
-static void flush(const work *w, int thread)
+static void flush(clo_fold *fold, int thread)
 {
-    const size_t cols = w->cols;
-    double *const grams = w->grams + (size_t)thread * w->clusters * cols * cols;
-    for (size_t c = 0; c < w->clusters; c++) {
-        int64_t *at = w->totals + c * triangle(cols);
+    const size_t cols = fold->seen, clusters = fold->line->groups;
+    const work *const w = work_of(fold);
+    double *const grams = w->grams + (size_t)thread * clusters * cols * cols;
+    for (size_t c = 0; c < clusters; c++) {
+        int64_t *at = fold->totals + c * triangle(cols);
         for (size_t i = 0; i < cols; i++)
             for (size_t j = i; j < cols; j++, at++) {
                 const int64_t value = (int64_t)grams[(c * cols + i) * cols + j];
@@ -85,19 +85,20 @@ static void flush(const work *w, int thread)
                 *at += value; /* other threads may be flushing, too */
             }
     }
-    memset(grams, 0, w->clusters * cols * cols * sizeof *grams);
+    memset(grams, 0, clusters * cols * cols * sizeof *grams);
     w->pending[thread] = 0;
 }
 
-static void add_by_cluster(const work *w, int thread, const double *values, size_t rows)
+static void add_by_cluster(clo_fold *fold, int thread, const double *values, size_t rows)
 {
-    const size_t cols = w->cols, width = clo_i_assign_width(w->rule);
-    uint32_t *const labels = w->labels + (size_t)thread * w->block_rows;
-    double *const gathered = w->gathered + (size_t)thread * w->block_rows * cols;
-    double *const grams = w->grams + (size_t)thread * w->clusters * cols * cols;
-    clo_i_assign_rows(w->rule, values, rows, w->scores + (size_t)thread * w->block_rows * width,
-                      labels);
-    for (size_t c = 0; c < w->clusters; c++) {
+    const clo_assign *const rule = fold->ask->rules;
+    const work *const w = work_of(fold);
+    const size_t cols = fold->seen, width = clo_i_assign_width(rule), t = (size_t)thread;
+    uint32_t *const labels = w->labels + t * fold->block_rows;
+    double *const gathered = w->gathered + t * fold->block_rows * cols;
+    double *const grams = w->grams + t * rule->clusters * cols * cols;
+    clo_i_assign_rows(rule, values, rows, w->scores + t * fold->block_rows * width, labels);
+    for (size_t c = 0; c < rule->clusters; c++) {
         size_t count = 0;
         for (size_t i = 0; i < rows; i++)
             if (labels[i] == c)
@@ -108,61 +109,79 @@ static void add_by_cluster(const work *w, int thread, const double *values, size
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
 {
-    const work *const w = user;
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const size_t cols = fold->seen;
     (void)block;
-    if (w->pending[thread] + rows > EXACT_ROWS) flush(w, thread);
+    if (w->pending[thread] + rows > EXACT_ROWS) flush(fold, thread);
     w->pending[thread] += rows;
-    if (w->clusters == 1)
-        clo_i_gram_add(values, rows, w->cols, w->grams + (size_t)thread * w->cols * w->cols);
+    if (fold->line->groups == 1)
+        clo_i_gram_add(values, rows, cols, w->grams + (size_t)thread * cols * cols);
     else
-        add_by_cluster(w, thread, values, rows);
+        add_by_cluster(fold, thread, values, rows);
     return CLO_OK;
 }
 
-static clo_status take_work(clo_context *context, const clo_bounded *data, int threads, work *w,
-                            double **scratch, clo_error *err)
+static void gather(clo_fold *fold)
 {
-    const size_t each = (size_t)threads, cols = w->cols, several = w->clusters > 1;
-    clo_workspace *const space = context->workspace;
-    w->block_rows = clo_i_pass_block_rows(context, data);
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, threads), sizeof(double), scratch,
-                       err));
-    CLO_TRY(clo_i_take(space, several * each * w->block_rows * clo_i_assign_width(w->rule),
-                       sizeof(double), &w->scores, err));
-    CLO_TRY(clo_i_take(space, several * each * w->block_rows, sizeof(uint32_t), &w->labels, err));
-    CLO_TRY(clo_i_take(space, several * each * w->block_rows * cols, sizeof(double), &w->gathered,
-                       err));
-    CLO_TRY(clo_i_take(space, each * w->clusters * cols * cols, sizeof(double), &w->grams, err));
+    for (int thread = 0; thread < fold->threads; thread++) flush(fold, thread);
+}
+
+/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
+static int threads_of(const clo_line *line, int threads)
+{
+    return line->cols >= WIDE ? 1 : threads;
+}
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return line->groups * triangle(line->cols);
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const clo_line *const line = ask->line;
+    (void)cols;
+    if (ask->rule_count == 1 && clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits))
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t k = fold->line->groups, cols = fold->seen, each = (size_t)fold->threads;
+    const size_t rows = k > 1 ? each * fold->block_rows : 0;
+    /* At most `cols` basis vectors a cluster, and a foot. */
+    const size_t width = fold->data ? clo_i_assign_width(fold->ask->rules) : k * (cols + 1);
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, rows * width, sizeof(double), &w->scores, err));
+    CLO_TRY(clo_i_take(space, rows, sizeof(uint32_t), &w->labels, err));
+    CLO_TRY(clo_i_take(space, rows * cols, sizeof(double), &w->gathered, err));
+    CLO_TRY(clo_i_take(space, each * k * cols * cols, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    return clo_i_take(space, w->clusters * triangle(cols), sizeof(int64_t), &w->totals, err);
+    CLO_TRY(clo_i_take(space, k * cols, sizeof *w->on, &w->on, err));
+    return clo_i_take(space, k * (triangle(cols) - cols), sizeof *w->off, &w->off, err);
 }
 
 /* Draws the noise of the diagonals and of the rest and lays it out in the packed triangles. */
-static clo_status draw_noise(clo_context *context, const clo_line *line, const work *w,
-                             clo_error *err)
+static clo_status draw_noise(clo_context *context, clo_fold *fold, clo_error *err)
 {
-    const size_t cols = w->cols, all = w->clusters * triangle(cols), diagonal = w->clusters * cols;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    int64_t *on = NULL, *off = NULL;
-    clo_status status = clo_i_take(context->workspace, diagonal, sizeof *on, &on, err);
-    if (!status) status = clo_i_take(context->workspace, all - diagonal, sizeof *off, &off, err);
-    if (!status) status = clo_i_draw_gaussian(context, line->scale, diagonal, on, err);
-    if (!status)
-        status = clo_i_draw_gaussian(context, off_diagonal_scale(line->scale), all - diagonal, off,
-                                     err); /* gaussian_gram.T2 */
-    if (!status) {
-        const int64_t *next_on = on, *next_off = off;
-        int64_t *at = w->totals;
-        for (size_t row = 0; row < diagonal; row++) {
-            const size_t rest = cols - row % cols - 1;
-            *at++ = *next_on++;
-            memcpy(at, next_off, rest * sizeof *at);
-            at += rest;
-            next_off += rest;
-        }
+    const size_t cols = fold->seen, diagonal = fold->line->groups * cols;
+    const work *const w = work_of(fold);
+    const int64_t *next_on = w->on, *next_off = w->off;
+    int64_t *at = fold->totals;
+    CLO_TRY(clo_i_draw_gaussian(context, fold->line->scale, diagonal, w->on, err));
+    CLO_TRY(clo_i_draw_gaussian(context, off_diagonal_scale(fold->line->scale),
+                                fold->entries - diagonal, w->off, err)); /* gaussian_gram.T2 */
+    for (size_t row = 0; row < diagonal; row++) {
+        const size_t rest = cols - row % cols - 1;
+        *at++ = *next_on++;
+        memcpy(at, next_off, rest * sizeof *at);
+        at += rest;
+        next_off += rest;
     }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    return CLO_OK;
 }
 
 static void unpack(const int64_t *totals, size_t clusters, size_t cols, double *grams)
@@ -178,30 +197,29 @@ static void unpack(const int64_t *totals, size_t clusters, size_t cols, double *
 clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const clo_bounded *data,
                                    const clo_assign *rule, double *grams, clo_error *err)
 {
-    const size_t cols = clo_i_pass_cols(context, data);
-    /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-    const int threads = cols >= WIDE ? 1 : context->threads;
-    const clo_line *line;
-    double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_gram, &line, err));
-    if (rule->clusters != line->groups ||
-        (rule->points && (rule->bits != line->bits || rule->cols != cols)))
-        return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
-    work w = { .rule = rule, .cols = cols, .clusters = line->groups };
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, line, &w, err);
-    if (!status)
-        status = clo_i_pass(context, data, line->bits, threads, scratch, add_block, &w, err);
+    const clo_ask told = { .rules = rule, .rule_count = 1 };
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_gram, data, &told, &sum, err));
+    int64_t *const totals = sum.fold.totals;
+    const size_t clusters = sum.line->groups, cols = sum.fold.seen;
+    clo_status status = draw_noise(context, &sum.fold, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
     if (!status) {
-        for (int thread = 0; thread < threads; thread++) flush(&w, thread);
-        status = clo_i_comm_sum(context->comm, w.totals, w.clusters * triangle(cols), err);
+        CLO_I_DECLASSIFY(totals, sum.fold.entries * sizeof *totals);
+        unpack(totals, clusters, cols, grams);
+        clo_i_tell_answer(context, sum.line, grams, clusters * cols * cols);
     }
-    if (!status) {
-        CLO_I_DECLASSIFY(w.totals, w.clusters * triangle(cols) * sizeof *w.totals);
-        unpack(w.totals, w.clusters, cols, grams);
-        clo_i_tell_answer(context, line, grams, w.clusters * cols * cols);
-    }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_gaussian_gram = {
+    .name = "gaussian_gram",
+    .reading = CLO_READING_SUM,
+    .threads = threads_of,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = add_block,
+    .gather = gather,
+};

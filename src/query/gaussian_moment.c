@@ -8,11 +8,12 @@
  * integral again.  An entry that stands m times in the tensor gets noise of scale ceil(s / sqrt m)
  * (gaussian_moment.T2).
  */
-#include "query/parts.h"
+#include "query/gaussian_moment.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
+#include "query/moment_parts.h"
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ clo_status clo_i_plan_even_moment(const clo_domain *domain, double share, double
     const double before = (double)line.scale;
     CLO_TRY(clo_i_plan_gaussian((uint64_t)one * domain->rows_per_unit, mu, times, &line, err));
     line.noise *= (double)line.scale / before;
-    line.even = share;
+    clo_i_gaussian_moment_set_part(&line, (clo_moment_part){ .even = share });
     *out = line; /* gaussian_moment.T3 */
     return CLO_OK;
 }
@@ -72,7 +73,7 @@ clo_status clo_i_plan_gaussian_moment(const clo_domain *domain, double mu, uint6
     const unsigned __int128 square = (unsigned __int128)(3 * SQUARE) * (3 * SQUARE);
     const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : 3 * SQUARE;
     const double area = clo_i_domain_radius(domain) * clo_i_domain_radius(domain);
-    clo_line line = { .query = CLO_QUERY_gaussian_moment,
+    clo_line line = { .query = &clo_i_query_gaussian_moment,
                       .label = label,
                       .bits = READ_BITS,
                       .cols = domain->cols,
@@ -108,13 +109,12 @@ uint64_t clo_i_moment_class_scale(uint64_t scale, unsigned m)
 }
 
 typedef struct work {
-    size_t cols, lifted; /* columns seen, and entries of v */
-    double taken;        /* of |r|^2, off the diagonal of v */
-    double *matrices;    /* a thread: LIFTED_ROWS x lifted */
-    double *grams;       /* a thread: lifted x lifted, upper triangle */
-    size_t *pending;     /* a thread: rows in grams since the last flush */
-    int64_t *totals;     /* one a different entry of the tensor, on top of the noise */
+    double *matrices; /* a thread: LIFTED_ROWS x lifted, the v's */
+    double *grams;    /* a thread: lifted x lifted, upper triangle */
+    size_t *pending;  /* a thread: rows in grams since the last flush */
+    int64_t *drawn;   /* of whoever asks: the noise of one class of entries */
 } work;
+CLO_FOLD_WORK_OF(work)
 
 /* Where v_ij stands among the lifted entries, i <= j. */
 static inline size_t place(size_t cols, size_t i, size_t j)
@@ -123,11 +123,12 @@ static inline size_t place(size_t cols, size_t i, size_t j)
 }
 
 /* What one thread has summed, projected onto the symmetric tensors (times 3), into the totals. */
-static void flush(const work *w, int thread)
+static void flush(clo_fold *fold, int thread)
 {
-    const size_t d = w->cols, n = w->lifted;
+    const work *const w = work_of(fold);
+    const size_t d = fold->seen, n = triangle(d);
     double *const gram = w->grams + (size_t)thread * n * n;
-    int64_t *at = w->totals;
+    int64_t *at = fold->totals;
     for (size_t i = 0; i < d; i++)
         for (size_t j = i; j < d; j++)
             for (size_t k = j; k < d; k++)
@@ -167,59 +168,69 @@ void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double ta
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
 {
-    const work *const w = user;
-    const size_t n = w->lifted;
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const size_t d = fold->seen, n = triangle(d);
+    const double taken = clo_i_moment_even(d, clo_i_gaussian_moment_part(fold->line).even).taken;
     double *const matrices = w->matrices + (size_t)thread * LIFTED_ROWS * n;
     (void)block;
-    if (w->pending[thread] + rows > EXACT_ROWS) flush(w, thread);
+    if (w->pending[thread] + rows > EXACT_ROWS) flush(fold, thread);
     w->pending[thread] += rows;
     for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
         const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
-        clo_i_moment_lift(values + first * w->cols, count, w->cols, w->taken, matrices);
+        clo_i_moment_lift(values + first * d, count, d, taken, matrices);
         clo_i_gram_add(matrices, count, n, w->grams + (size_t)thread * n * n);
     }
     return CLO_OK;
 }
 
-static clo_status take_work(clo_context *context, const clo_bounded *data, int threads, work *w,
-                            double **scratch, clo_error *err)
+static void gather(clo_fold *fold)
 {
-    const size_t each = (size_t)threads, n = w->lifted;
-    clo_workspace *const space = context->workspace;
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, threads), sizeof(double), scratch,
-                       err));
+    for (int thread = 0; thread < fold->threads; thread++) flush(fold, thread);
+}
+
+/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
+static int threads_of(const clo_line *line, int threads)
+{
+    return triangle(line->cols) >= WIDE ? 1 : threads;
+}
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return clo_i_moment_size(line->cols);
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    (void)ask, (void)cols, (void)err; /* it takes nothing but a lens, which the meter holds to */
+    return CLO_OK;
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t each = (size_t)fold->threads, n = triangle(fold->seen);
+    work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
     CLO_TRY(clo_i_take(space, each * n * n, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    return clo_i_take(space, clo_i_moment_size(w->cols), sizeof(int64_t), &w->totals, err);
-}
-
-size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads)
-{
-    const size_t n = triangle(cols), all = clo_i_moment_size(cols);
-    return clo_i_take_size(threads * block_rows * cols, sizeof(double)) +
-           clo_i_take_size(threads * LIFTED_ROWS * n, sizeof(double)) +
-           clo_i_take_size(threads * n * n, sizeof(double)) +
-           clo_i_take_size(threads, sizeof(size_t)) + 2 * clo_i_take_size(all, sizeof(int64_t));
+    return clo_i_take(space, clo_i_moment_size(fold->seen), sizeof *w->drawn, &w->drawn, err);
 }
 
 /* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, const clo_line *line, const work *w,
-                             clo_error *err)
+static clo_status draw_noise(clo_context *context, clo_fold *fold, clo_error *err)
 {
-    const size_t d = w->cols, mark = clo_i_workspace_mark(context->workspace);
-    int64_t *drawn = NULL;
-    clo_status status =
-        clo_i_take(context->workspace, clo_i_moment_size(d), sizeof *drawn, &drawn, err);
-    for (size_t class = 0; !status && class < CLASSES; class ++) {
+    const size_t d = fold->seen;
+    int64_t *const drawn = work_of(fold)->drawn;
+    for (size_t class = 0; class < CLASSES; class ++) {
         const unsigned m = multiplicities[class];
         size_t count = 0;
-        for (int filling = 0; !status && filling < 2; filling++) {
+        for (int filling = 0; filling < 2; filling++) {
             const int64_t *next = drawn;
-            int64_t *at = w->totals;
+            int64_t *at = fold->totals;
             if (filling)
-                status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(line->scale, m),
-                                             count, drawn, err);
+                CLO_TRY(clo_i_draw_gaussian(context, clo_i_moment_class_scale(fold->line->scale, m),
+                                            count, drawn, err));
             for (size_t i = 0; i < d; i++)
                 for (size_t j = i; j < d; j++)
                     for (size_t k = j; k < d; k++)
@@ -230,39 +241,38 @@ static clo_status draw_noise(clo_context *context, const clo_line *line, const w
                         }
         }
     }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    return CLO_OK;
 }
 
 clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const clo_bounded *data,
                                      double *moments, clo_error *err)
 {
-    const size_t cols = clo_i_pass_cols(context, data), all = clo_i_moment_size(cols);
-    work w = { .cols = cols, .lifted = triangle(cols) };
-    /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-    const int threads = w.lifted >= WIDE ? 1 : context->threads;
-    const clo_line *line;
-    double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment, &line, err));
-    const clo_moment_even even = clo_i_moment_even(cols, line->even);
-    w.taken = even.taken;
-    if (cols != line->cols)
-        return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, line, &w, err);
-    if (!status)
-        status = clo_i_pass(context, data, line->bits, threads, scratch, add_block, &w, err);
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_moment, data, &(clo_ask){ 0 },
+                            &sum, err));
+    int64_t *const totals = sum.fold.totals;
+    const size_t all = sum.fold.entries, cols = sum.fold.seen;
+    const double share = clo_i_gaussian_moment_part(sum.line).even;
+    const clo_moment_even even = clo_i_moment_even(cols, share);
+    clo_status status = draw_noise(context, &sum.fold, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
     if (!status) {
-        for (int thread = 0; thread < threads; thread++) flush(&w, thread);
-        status = clo_i_comm_sum(context->comm, w.totals, all, err);
+        CLO_I_DECLASSIFY(totals, all * sizeof *totals);
+        for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
+        clo_i_tell_answer(context, sum.line, moments, all);
+        if (share > 0) clo_i_moment_restore(&even, cols, work_of(&sum.fold)->grams, moments);
     }
-    if (!status) {
-        CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
-        for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, line, moments, all);
-        if (line->even > 0) clo_i_moment_restore(&even, cols, w.grams, moments);
-    }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_gaussian_moment = {
+    .name = "gaussian_moment",
+    .reading = CLO_READING_SUM,
+    .threads = threads_of,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = add_block,
+    .gather = gather,
+};

@@ -8,10 +8,11 @@
  * onto the symmetric tensors is integral again.  An entry that stands m times in the tensor gets
  * noise of scale ceil(s / sqrt m) (gaussian_moment3.T2).
  */
-#include "query/parts.h"
+#include "query/gaussian_moment3.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
+#include "query/moment_parts.h"
 #include <math.h>
 #include <string.h>
 
@@ -70,12 +71,12 @@ clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, 
     const double radius = clo_i_domain_radius(domain), constant = constant_of(height);
     const uint64_t one =
         domain->relation == CLO_REPLACE ? replace_reach(domain->cols, constant) : 3 * SQUARE;
-    clo_line line = { .query = CLO_QUERY_gaussian_moment3,
+    clo_line line = { .query = &clo_i_query_gaussian_moment3,
                       .label = label,
                       .bits = CLO_LIFT_READ_BITS,
                       .cols = domain->cols,
-                      .constant = constant,
                       .groups = 1 };
+    clo_i_gaussian_moment3_set_part(&line, (clo_moment3_part){ .constant = constant });
     if (domain->cols > CLO_MOMENT3_COLS)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a tensor of third moments takes at most %d columns, not %zu: reduce "
@@ -90,13 +91,13 @@ clo_status clo_i_plan_gaussian_moment3(const clo_domain *domain, double height, 
 /* ---- the ask ------------------------------------------------------------------------------- */
 
 typedef struct work {
-    size_t cols, lifted; /* columns seen, and entries of v */
-    double *matrices;    /* a thread: LIFTED_ROWS x lifted, the v's */
-    double *vectors;     /* a thread: LIFTED_ROWS x cols, the u's */
-    double *products;    /* a thread: lifted x cols */
-    size_t *pending;     /* a thread: rows in products since the last flush */
-    int64_t *totals;     /* one a different entry of the tensor, on top of the noise */
+    double *matrices; /* a thread: LIFTED_ROWS x lifted, the v's */
+    double *vectors;  /* a thread: LIFTED_ROWS x cols, the u's */
+    double *products; /* a thread: lifted x cols */
+    size_t *pending;  /* a thread: rows in products since the last flush */
+    int64_t *drawn;   /* of whoever asks: the noise of one class of entries */
 } work;
+CLO_FOLD_WORK_OF(work)
 
 /* Where v_ij stands among the lifted entries, i <= j. */
 static inline size_t place(size_t cols, size_t i, size_t j)
@@ -105,11 +106,12 @@ static inline size_t place(size_t cols, size_t i, size_t j)
 }
 
 /* What one thread has summed, projected onto the symmetric tensors (times 3), into the totals. */
-static void flush(const work *w, int thread)
+static void flush(clo_fold *fold, int thread)
 {
-    const size_t d = w->cols, n = w->lifted;
+    const work *const w = work_of(fold);
+    const size_t d = fold->seen, n = triangle(d);
     double *const products = w->products + (size_t)thread * n * d;
-    int64_t *at = w->totals;
+    int64_t *at = fold->totals;
     for (size_t i = 0; i < d; i++)
         for (size_t j = i; j < d; j++)
             for (size_t k = j; k < d; k++, at++) {
@@ -125,13 +127,14 @@ static void flush(const work *w, int thread)
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
 {
-    const work *const w = user;
-    const size_t n = w->lifted, d = w->cols;
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const size_t d = fold->seen, n = triangle(d);
     const double shift = 1.0 / (1 << (CLO_LIFT_READ_BITS - CLO_LIFT_BITS));
     double *const matrices = w->matrices + (size_t)thread * LIFTED_ROWS * n;
     double *const vectors = w->vectors + (size_t)thread * LIFTED_ROWS * d;
     (void)block;
-    if (w->pending[thread] + rows > EXACT_ROWS) flush(w, thread);
+    if (w->pending[thread] + rows > EXACT_ROWS) flush(fold, thread);
     w->pending[thread] += rows;
     for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
         const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
@@ -143,90 +146,93 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     return CLO_OK;
 }
 
-static clo_status take_work(clo_context *context, const clo_bounded *data, int threads, work *w,
-                            double **scratch, clo_error *err)
+static void gather(clo_fold *fold)
 {
-    const size_t each = (size_t)threads, n = w->lifted, d = w->cols;
-    clo_workspace *const space = context->workspace;
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, threads), sizeof(double), scratch,
-                       err));
+    for (int thread = 0; thread < fold->threads; thread++) flush(fold, thread);
+}
+
+/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
+static int threads_of(const clo_line *line, int threads)
+{
+    return triangle(line->cols) >= WIDE ? 1 : threads;
+}
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return clo_i_moment3_size(line->cols);
+}
+
+/* The plan counted on this constant in the last of the columns. */
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const double constant = clo_i_gaussian_moment3_part(ask->line).constant;
+    const double seen = ask->lens ? ask->lens->constant : 0;
+    (void)cols;
+    if (constant > 0 && seen != constant)
+        return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
+    return CLO_OK;
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t each = (size_t)fold->threads, d = fold->seen, n = triangle(d);
+    work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * d, sizeof(double), &w->vectors, err));
     CLO_TRY(clo_i_take(space, each * n * d, sizeof(double), &w->products, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    return clo_i_take(space, clo_i_moment3_size(d), sizeof(int64_t), &w->totals, err);
-}
-
-size_t clo_i_moment3_workspace(size_t cols, size_t block_rows, size_t threads)
-{
-    const size_t n = triangle(cols), all = clo_i_moment3_size(cols);
-    return clo_i_take_size(threads * block_rows * cols, sizeof(double)) +
-           clo_i_take_size(threads * LIFTED_ROWS * n, sizeof(double)) +
-           clo_i_take_size(threads * LIFTED_ROWS * cols, sizeof(double)) +
-           clo_i_take_size(threads * n * cols, sizeof(double)) +
-           clo_i_take_size(threads, sizeof(size_t)) + 2 * clo_i_take_size(all, sizeof(int64_t));
+    return clo_i_take(space, clo_i_moment3_size(d), sizeof *w->drawn, &w->drawn, err);
 }
 
 /* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, const clo_line *line, const work *w,
-                             clo_error *err)
+static clo_status draw_noise(clo_context *context, clo_fold *fold, clo_error *err)
 {
-    const size_t d = w->cols, mark = clo_i_workspace_mark(context->workspace);
+    const size_t d = fold->seen, all = fold->entries;
     /* d entries with one index, d (d - 1) with two, the others with three */
-    const size_t all = clo_i_moment3_size(d), counts[CLASSES] = { d, d * (d - 1), all - d * d };
-    int64_t *drawn = NULL;
-    clo_status status = clo_i_take(context->workspace, all, sizeof *drawn, &drawn, err);
-    for (size_t class = 0; !status && class < CLASSES; class ++) {
+    const size_t counts[CLASSES] = { d, d * (d - 1), all - d * d };
+    int64_t *const drawn = work_of(fold)->drawn;
+    for (size_t class = 0; class < CLASSES; class ++) {
         const unsigned m = multiplicities[class];
         const int64_t *next = drawn;
-        int64_t *at = w->totals;
-        status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(line->scale, m),
-                                     counts[class], drawn, err);
-        for (size_t i = 0; !status && i < d; i++)
+        int64_t *at = fold->totals;
+        CLO_TRY(clo_i_draw_gaussian(context, clo_i_moment_class_scale(fold->line->scale, m),
+                                    counts[class], drawn, err));
+        for (size_t i = 0; i < d; i++)
             for (size_t j = i; j < d; j++)
                 for (size_t k = j; k < d; k++, at++)
                     if (clo_i_moment3_multiplicity(i, j, k) == m)
                         *at = *next++; /* gaussian_moment3.T2 */
     }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
-}
-
-/* The plan counted on these columns, and on this constant in the last of them. */
-static clo_status check(const clo_context *context, const clo_line *line, size_t cols,
-                        clo_error *err)
-{
-    const double seen = context->lens ? context->lens->constant : 0;
-    if (cols != line->cols || (line->constant > 0 && seen != line->constant))
-        return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
     return CLO_OK;
 }
 
 clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const clo_bounded *data,
                                       double *moments, clo_error *err)
 {
-    const size_t cols = clo_i_pass_cols(context, data), all = clo_i_moment3_size(cols);
-    work w = { .cols = cols, .lifted = triangle(cols) };
-    /* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-    const int threads = w.lifted >= WIDE ? 1 : context->threads;
-    const clo_line *line;
-    double *scratch = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_moment3, &line, err));
-    CLO_TRY(check(context, line, cols, err));
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, line, &w, err);
-    if (!status)
-        status = clo_i_pass(context, data, line->bits, threads, scratch, add_block, &w, err);
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_moment3, data, &(clo_ask){ 0 },
+                            &sum, err));
+    int64_t *const totals = sum.fold.totals;
+    const size_t all = sum.fold.entries;
+    clo_status status = draw_noise(context, &sum.fold, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
     if (!status) {
-        for (int thread = 0; thread < threads; thread++) flush(&w, thread);
-        status = clo_i_comm_sum(context->comm, w.totals, all, err);
+        CLO_I_DECLASSIFY(totals, all * sizeof *totals);
+        for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
+        clo_i_tell_answer(context, sum.line, moments, all);
     }
-    if (!status) {
-        CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
-        for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, line, moments, all);
-    }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_gaussian_moment3 = {
+    .name = "gaussian_moment3",
+    .reading = CLO_READING_SUM,
+    .threads = threads_of,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = add_block,
+    .gather = gather,
+};

@@ -9,10 +9,12 @@
  * distances, those below the width counted as squares (Huber's loss); its noise is that of a sum of
  * vectors of the cluster's own width, not of the ball's.
  */
-#include "query/parts.h"
+#include "query/gaussian_step.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
+#include "query/assign.h"
 #include <math.h>
+#include <string.h>
 
 enum { BITS = 20, R = 1 << BITS, UNIT = R / 4 };
 
@@ -23,7 +25,7 @@ clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, d
     const unsigned __int128 length = (unsigned __int128)R * R;
     const unsigned __int128 side = (unsigned __int128)UNIT * UNIT;
     const bool replace = domain->relation == CLO_REPLACE;
-    clo_line line = { .query = CLO_QUERY_gaussian_step,
+    clo_line line = { .query = &clo_i_query_gaussian_step,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -70,28 +72,36 @@ static double pull_of(const double *record, const double *center, size_t cols, d
 }
 
 typedef struct work {
-    const clo_assign *rule;
-    size_t cols, clusters, block_rows;
-    double width;     /* on the grid */
     double *scores;   /* a thread: block_rows x clusters */
     uint32_t *labels; /* a thread: block_rows */
     double *pulls;    /* a thread: cols */
     double *sums;     /* a thread: clusters x (cols + 2): pull, stiffness, size */
 } work;
+CLO_FOLD_WORK_OF(work)
+
+/* The one word of an ask: the width, in radii of the ball. */
+static double width_of(const clo_ask *ask)
+{
+    double width;
+    memcpy(&width, ask->words, sizeof width);
+    return width;
+}
 
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
 {
-    const work *const w = user;
-    const size_t cols = w->cols, t = (size_t)thread;
-    uint32_t *const labels = w->labels + t * w->block_rows;
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const clo_assign *const rule = fold->ask->rules;
+    const double width = width_of(fold->ask) * R; /* on the grid */
+    const size_t cols = fold->seen, k = fold->line->groups, t = (size_t)thread;
+    uint32_t *const labels = w->labels + t * fold->block_rows;
     double *const pull = w->pulls + t * cols;
-    double *const sums = w->sums + t * w->clusters * (cols + 2);
+    double *const sums = w->sums + t * k * (cols + 2);
     (void)block;
-    clo_i_assign_rows(w->rule, values, rows, w->scores + t * w->block_rows * w->clusters, labels);
+    clo_i_assign_rows(rule, values, rows, w->scores + t * fold->block_rows * k, labels);
     for (size_t i = 0; i < rows; i++) {
         double *const sum = sums + labels[i] * (cols + 2);
-        sum[cols] +=
-            pull_of(values + i * cols, w->rule->points + labels[i] * cols, cols, w->width, pull);
+        sum[cols] += pull_of(values + i * cols, rule->points + labels[i] * cols, cols, width, pull);
         sum[cols + 1] += UNIT;
         for (size_t j = 0; j < cols; j++) sum[j] += pull[j];
     }
@@ -100,28 +110,41 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-static clo_status take_work(clo_context *context, const clo_bounded *data, work *w,
-                            double **scratch, int64_t **totals, clo_error *err)
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
-    const size_t threads = (size_t)context->threads, entries = w->clusters * (w->cols + 2);
-    clo_workspace *const space = context->workspace;
-    w->block_rows = clo_i_pass_block_rows(context, data);
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
-                       scratch, err));
-    CLO_TRY(
-        clo_i_take(space, threads * w->block_rows * w->clusters, sizeof(double), &w->scores, err));
-    CLO_TRY(clo_i_take(space, threads * w->block_rows, sizeof(uint32_t), &w->labels, err));
-    CLO_TRY(clo_i_take(space, threads * w->cols, sizeof(double), &w->pulls, err));
-    CLO_TRY(clo_i_take(space, threads * entries, sizeof(double), &w->sums, err));
-    return clo_i_take(space, entries, sizeof(int64_t), totals, err);
+    (void)cols, (void)ask;
+    return line->groups * (line->cols + 2);
 }
 
-size_t clo_i_step_workspace(const clo_line *line, size_t rows, size_t threads)
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
-    const size_t k = line->groups, entries = k * (line->cols + 2);
-    return clo_i_take_size(threads * rows * k, 8) + clo_i_take_size(threads * rows, 4) +
-           clo_i_take_size(threads * line->cols, 8) + clo_i_take_size(threads * entries, 8) +
-           clo_i_take_size(entries, 8);
+    const clo_line *const line = ask->line;
+    (void)cols;
+    if (ask->rule_count == 1 && ask->rules->kind == CLO_ASSIGN_CENTERS && ask->word_count == 1 &&
+        clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits) &&
+        width_of(ask) >= 0x1p-16 && width_of(ask) <= 2)
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the centres are not those of the plan");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t threads = (size_t)fold->threads, k = fold->line->groups, cols = fold->seen;
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, threads * fold->block_rows * k, sizeof(double), &w->scores, err));
+    CLO_TRY(clo_i_take(space, threads * fold->block_rows, sizeof(uint32_t), &w->labels, err));
+    CLO_TRY(clo_i_take(space, threads * cols, sizeof(double), &w->pulls, err));
+    return clo_i_take(space, threads * k * (cols + 2), sizeof(double), &w->sums, err);
+}
+
+/* Wrapping is harmless: it is post-processing of the integer sum. */
+static void gather(clo_fold *fold)
+{
+    const double *const sums = work_of(fold)->sums;
+    for (size_t e = 0; e < (size_t)fold->threads * fold->entries; e++) {
+        int64_t *const total = &fold->totals[e % fold->entries];
+        *total = (int64_t)((uint64_t)*total + (uint64_t)(int64_t)sums[e]);
+    }
 }
 
 static void publish(const clo_context *context, const clo_line *line, int64_t *totals,
@@ -144,28 +167,25 @@ clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const cl
                                    const clo_assign *rule, double width, clo_steps *out,
                                    clo_error *err)
 {
-    const clo_line *line;
-    double *scratch = NULL;
-    int64_t *totals = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_step, &line, err));
-    if (rule->kind != CLO_ASSIGN_CENTERS || rule->clusters != line->groups || rule->bits != BITS ||
-        !(width >= 0x1p-16 && width <= 2))
-        return clo_i_fail(err, CLO_INTERNAL, "the centres are not those of the plan");
-    work w = { .rule = rule, .cols = line->cols, .clusters = line->groups, .width = width * R };
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    const size_t entries = w.clusters * (w.cols + 2);
-    clo_status status = take_work(context, data, &w, &scratch, &totals, err);
-    if (!status) status = clo_i_draw_gaussian(context, line->scale, entries, totals, err);
-    if (!status)
-        status = clo_i_pass(context, data, BITS, context->threads, scratch, add_block, &w, err);
-    if (!status) {
-        /* Wrapping is harmless: it is post-processing of the integer sum. */
-        for (size_t e = 0; e < (size_t)context->threads * entries; e++)
-            totals[e % entries] =
-                (int64_t)((uint64_t)totals[e % entries] + (uint64_t)(int64_t)w.sums[e]);
-        status = clo_i_comm_sum(context->comm, totals, entries, err);
-    }
-    if (!status) publish(context, line, totals, out);
-    clo_i_workspace_release(context->workspace, mark);
+    uint64_t word;
+    memcpy(&word, &width, sizeof word);
+    const clo_ask told = { .rules = rule, .rule_count = 1, .words = &word, .word_count = 1 };
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_step, data, &told, &sum, err));
+    clo_status status =
+        clo_i_draw_gaussian(context, sum.line->scale, sum.fold.entries, sum.fold.totals, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
+    if (!status) publish(context, sum.line, sum.fold.totals, out);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_gaussian_step = {
+    .name = "gaussian_step",
+    .reading = CLO_READING_SUM,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = add_block,
+    .gather = gather,
+};

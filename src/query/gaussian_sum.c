@@ -6,8 +6,10 @@
  * R = 2^20, one record fewer or more moves the whole k(d+1)-vector by at most sqrt(R^2 + unit^2);
  * a replaced one by at most max(2R, sqrt(2R^2 + 2 unit^2)).
  */
-#include "query/parts.h"
+#include "query/gaussian_sum.h"
 #include "base/planted.h"
+#include "query/cluster_sum_parts.h"
+#include "query/assign.h"
 #include <math.h>
 
 enum { BITS = 20 };
@@ -29,7 +31,7 @@ clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, do
     const uint64_t unit = count_unit(domain);
     const unsigned __int128 square = (unsigned __int128)R * R + (unsigned __int128)unit * unit;
     uint64_t sensitivity = clo_i_root_up(square); /* gaussian_sum.T1 */
-    clo_line line = { .query = CLO_QUERY_gaussian_sum,
+    clo_line line = { .query = &clo_i_query_gaussian_sum,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -58,8 +60,16 @@ clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo
                                   const clo_assign *rule, double *sums, double *counts,
                                   clo_error *err)
 {
-    const clo_line *line;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_sum, &line, err));
-    return clo_i_noisy_cluster_sums(context, line, data, rule, clo_i_draw_gaussian,
-                                    planned_scale(line), sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_gaussian_sum, data, rule,
+                                    clo_i_draw_gaussian, planned_scale, sums, counts, err);
 }
+
+const clo_query clo_i_query_gaussian_sum = {
+    .name = "gaussian_sum",
+    .reading = CLO_READING_SUM,
+    .check = clo_i_cluster_sum_check,
+    .entries = clo_i_cluster_sum_entries,
+    .lay_out = clo_i_cluster_sum_lay_out,
+    .add = clo_i_cluster_sum_add,
+    .gather = clo_i_cluster_sum_gather,
+};

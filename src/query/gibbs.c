@@ -15,9 +15,11 @@
  * draw takes depends on the data (SECURITY.md).
  */
 #include "query/gibbs_parts.h"
+#include "query/fold.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
+#include "query/gibbs.h"
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how, doub
                             uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
     const double parts = epsilon * (double)PARTS;
-    clo_line line = { .query = CLO_QUERY_gibbs,
+    clo_line line = { .query = &clo_i_query_gibbs,
                       .label = label,
                       .bits = CLO_GIBBS_BITS,
                       .cols = domain->cols,
@@ -74,9 +76,6 @@ static clo_status check(const clo_context *context, const clo_bounded *data, con
         (how->steps && (how->start || how->score == CLO_GIBBS_MIN)) ||
         (how->whole && (!how->steps || how->columns)))
         return clo_i_fail(err, CLO_INTERNAL, "the chain is not that of the plan");
-    if (context->comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED, "a chain runs on one rank, not on %d",
-                          context->comm->size);
     return CLO_OK;
 }
 
@@ -119,7 +118,7 @@ clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounde
 {
     const clo_line *line;
     clo_i_gibbs_chain chain = { 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &line, err));
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_gibbs, &line, err));
     CLO_TRY(check(context, data, line, how, err));
     const int before = clo_i_blas_serial_begin();
     clo_status status = clo_i_gibbs_new(context, data, line, how, &chain, err);
@@ -138,3 +137,16 @@ clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounde
     clo_i_blas_serial_end(before);
     return status;
 }
+
+/* Its chain is as long as the data, which no plan knows. */
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    (void)fold, (void)space, (void)err;
+    return CLO_OK;
+}
+
+const clo_query clo_i_query_gibbs = {
+    .name = "gibbs",
+    .reading = CLO_READING_WHOLE,
+    .lay_out = lay_out,
+};

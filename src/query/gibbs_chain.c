@@ -2,6 +2,7 @@
 #include "query/gibbs_parts.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
+#include "query/gibbs.h"
 #include <math.h>
 #include <string.h>
 

@@ -12,6 +12,7 @@
  * then on nothing is adapted.
  */
 #include "query/gibbs_parts.h"
+#include "query/gibbs.h"
 #include <math.h>
 #include <string.h>
 

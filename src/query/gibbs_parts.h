@@ -4,6 +4,8 @@
 #ifndef CLO_GIBBS_PARTS_H
 #define CLO_GIBBS_PARTS_H
 
+#include "query/gibbs.h"
+#include "query/lens.h"
 #include "query/parts.h"
 #include "bingham/bingham.h"
 

@@ -7,6 +7,7 @@
  */
 #include "query/gibbs_parts.h"
 #include "linalg/linalg.h"
+#include "query/gibbs.h"
 #include <math.h>
 #include <string.h>
 
@@ -124,7 +125,7 @@ clo_status clo_i_gibbs_steps(clo_context *context, size_t number, const clo_gibb
     const uint64_t charges = clo_i_gibbs_charges(how, c->d);
     const clo_line *line = &context->meter->lines[number];
     for (uint64_t i = 1; i < charges; i++)
-        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &line, err));
+        CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_gibbs, &line, err));
     for (uint64_t sweep = 0; sweep < how->sweeps; sweep++) {
         clo_i_gibbs_project_all(c);
         assign(how->assign, sweep, c);

@@ -7,6 +7,7 @@
  */
 #include "query/gibbs_parts.h"
 #include "linalg/linalg.h"
+#include "query/gibbs.h"
 #include <math.h>
 #include <string.h>
 

@@ -13,8 +13,10 @@
  * The blocks may fall into several parts, each with a largest cell of its own: a record is in one
  * block of one part, so that all parts together cost what one does (histogram.T3).
  */
-#include "query/parts.h"
+#include "query/histogram.h"
 #include "base/planted.h"
+#include "query/blocks.h"
+#include "query/fold.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include <math.h>
@@ -52,13 +54,10 @@ clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t p
         return clo_i_fail(err, CLO_ARGUMENT,
                           "parts of %zu blocks must be between 1 and %zu, not %zu", blocks,
                           MOST_BLOCKS / blocks, parts);
-    clo_line line = { .query = CLO_QUERY_histogram,
+    clo_line line = { .query = &clo_i_query_histogram,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
-                      .blocks = all,
-                      .parts = parts,
-                      .width = width,
                       .sensitivity = 2 * domain->rows_per_unit,
                       .rate_numerator = (uint64_t)pieces,
                       .rate_denominator = 2 * domain->rows_per_unit * PIECES };
@@ -70,7 +69,10 @@ clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t p
                               .parameter = (double)line.rate_numerator / (double)PIECES,
                               .delta = loss.delta,
                               .count = 1 };
-    line.threshold = (uint64_t)threshold;
+    clo_i_histogram_set_part(&line, (clo_histogram_part){ .blocks = all,
+                                                          .parts = parts,
+                                                          .width = width,
+                                                          .threshold = (uint64_t)threshold });
     line.noise = sqrt(2) / rate;
     *out = line;
     return CLO_OK;
@@ -127,9 +129,10 @@ static int compare(const void *left, const void *right)
 static clo_status find_largest(clo_stream *stream, const clo_line *line, const entry *sorted,
                                const entry **found, int64_t *size, clo_error *err)
 {
-    const size_t blocks = line->blocks / line->parts;
+    const clo_histogram_part how = clo_i_histogram_part(line);
+    const size_t blocks = how.blocks / how.parts;
     const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
-    const int64_t threshold = (int64_t)(line->threshold / lax);
+    const int64_t threshold = (int64_t)(how.threshold / lax);
     size_t end;
     *found = NULL;
     for (size_t first = 0; first < blocks && sorted[first].cell; first = end) {
@@ -148,28 +151,30 @@ static clo_status find_largest(clo_stream *stream, const clo_line *line, const e
 static void publish(const clo_line *line, const entry *found, int64_t size, double *told,
                     clo_cell *out)
 {
-    memset(out->place, 0, line->width * sizeof *out->place);
-    if (found) memcpy(out->place, found->cell, line->width * sizeof *out->place);
+    const size_t width = clo_i_histogram_part(line).width;
+    memset(out->place, 0, width * sizeof *out->place);
+    if (found) memcpy(out->place, found->cell, width * sizeof *out->place);
     out->found = found != NULL;
     out->size = found ? size : 0;
     CLO_I_DECLASSIFY(&out->found, sizeof out->found);
     CLO_I_DECLASSIFY(&out->size, sizeof out->size);
-    CLO_I_DECLASSIFY(out->place, line->width * sizeof *out->place);
+    CLO_I_DECLASSIFY(out->place, width * sizeof *out->place);
     told[0] = out->found;
     told[1] = (double)out->size;
-    for (size_t i = 0; i < line->width; i++) told[2 + i] = (double)out->place[i];
+    for (size_t i = 0; i < width; i++) told[2 + i] = (double)out->place[i];
 }
 
 static clo_status answer(clo_context *context, const clo_line *line, entry *entries, clo_cell *out,
                          clo_error *err)
 {
-    const size_t blocks = line->blocks / line->parts, numbers = 2 + line->width;
+    const clo_histogram_part how = clo_i_histogram_part(line);
+    const size_t blocks = how.blocks / how.parts, numbers = 2 + how.width;
     clo_stream *stream = NULL;
     double *told = NULL;
-    CLO_TRY(clo_i_alloc(line->parts * numbers, sizeof *told, &told, err));
+    CLO_TRY(clo_i_alloc(how.parts * numbers, sizeof *told, &told, err));
     clo_status status =
         clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err);
-    for (size_t part = 0; part < line->parts && !status; part++) {
+    for (size_t part = 0; part < how.parts && !status; part++) {
         entry *const own = entries + part * blocks;
         const entry *found = NULL;
         int64_t size = 0;
@@ -177,7 +182,7 @@ static clo_status answer(clo_context *context, const clo_line *line, entry *entr
         status = find_largest(stream, line, own, &found, &size, err);
         if (!status) publish(line, found, size, told + part * numbers, out + part);
     }
-    if (!status) clo_i_tell_answer(context, line, told, line->parts * numbers);
+    if (!status) clo_i_tell_answer(context, line, told, how.parts * numbers);
     clo_i_stream_close(stream);
     clo_i_free(told);
     return status;
@@ -188,28 +193,37 @@ clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bo
 {
     const clo_line *line;
     clo_division d = { .count = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_histogram, &line, err));
-    if (context->comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "a histogram of blocks runs in one process: a block's records must be "
-                          "together");
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_histogram, &line, err));
+    const clo_histogram_part how = clo_i_histogram_part(line);
     size_t count = 0;
-    if (!clo_i_multiply(line->blocks, line->width, &count))
+    if (!clo_i_multiply(how.blocks, how.width, &count))
         return clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
     locating l = { .locate = locate,
                    .user = user,
-                   .width = line->width,
-                   .parts = line->parts,
-                   .blocks = line->blocks / line->parts };
+                   .width = how.width,
+                   .parts = how.parts,
+                   .blocks = how.blocks / how.parts };
     clo_status status = clo_i_alloc(count, sizeof *l.cells, &l.cells, err);
-    if (!status) status = clo_i_alloc(line->blocks, sizeof *l.entries, &l.entries, err);
-    clo_line divided = *line;
-    if (clo_i_planted(CLO_FAULT_PARTS_SHARED)) divided.blocks = l.blocks;
-    if (!status) status = clo_i_divide(context, &divided, data, &d, err);
+    if (!status) status = clo_i_alloc(how.blocks, sizeof *l.entries, &l.entries, err);
+    const size_t divided = clo_i_planted(CLO_FAULT_PARTS_SHARED) ? l.blocks : how.blocks;
+    if (!status) status = clo_i_divide(context, line, divided, data, &d, err);
     if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
     clo_i_division_free(&d);
     if (!status) status = answer(context, line, l.entries, out, err);
-    clo_i_wipe_free(l.entries, line->blocks * sizeof *l.entries);
+    clo_i_wipe_free(l.entries, how.blocks * sizeof *l.entries);
     clo_i_wipe_free(l.cells, count * sizeof *l.cells);
     return status;
 }
+
+/* The rest of its room follows the number of rows, which no plan knows. */
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    (void)fold, (void)space, (void)err;
+    return CLO_OK;
+}
+
+const clo_query clo_i_query_histogram = {
+    .name = "histogram",
+    .reading = CLO_READING_BLOCKS,
+    .lay_out = lay_out,
+};

@@ -6,8 +6,11 @@
  * grid of 20 bits with R = 2^20.  An integer vector of L2 norm R at most has an L1 norm of at most
  * sqrt(d) R, rounded down.
  */
-#include "query/parts.h"
+#include "query/laplace_sum.h"
 #include "base/planted.h"
+#include "query/cluster_sum_parts.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
 #include <math.h>
 
 enum { BITS = 20 };
@@ -26,7 +29,7 @@ clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters, dou
 {
     const unsigned __int128 square = (unsigned __int128)R * R * domain->cols;
     const uint64_t longest = clo_i_root_up(square + 1) - 1; /* sqrt(d) R, rounded down */
-    clo_line line = { .query = CLO_QUERY_laplace_sum,
+    clo_line line = { .query = &clo_i_query_laplace_sum,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
@@ -52,8 +55,16 @@ clo_status clo_i_ask_laplace_sum(clo_context *context, size_t number, const clo_
                                  const clo_assign *rule, double *sums, double *counts,
                                  clo_error *err)
 {
-    const clo_line *line;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_laplace_sum, &line, err));
-    return clo_i_noisy_cluster_sums(context, line, data, rule, clo_i_draw_laplace,
-                                    planned_scale(line), sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_laplace_sum, data, rule,
+                                    clo_i_draw_laplace, planned_scale, sums, counts, err);
 }
+
+const clo_query clo_i_query_laplace_sum = {
+    .name = "laplace_sum",
+    .reading = CLO_READING_SUM,
+    .check = clo_i_cluster_sum_check,
+    .entries = clo_i_cluster_sum_entries,
+    .lay_out = clo_i_cluster_sum_lay_out,
+    .add = clo_i_cluster_sum_add,
+    .gather = clo_i_cluster_sum_gather,
+};

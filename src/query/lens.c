@@ -7,15 +7,21 @@
  * integer, what it is rounded to is a function of this record and of released values alone, and
  * the norm is checked in integers.  So each query keeps its sensitivity.
  */
-#include "query/parts.h"
+#include "query/lens.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include <math.h>
 
 /* A product of a row of the map and a record is at most 2^22 2^30: exact in a double. */
-enum { MAP_BITS = 22 };
+enum { MAP_BITS = CLO_LENS_MAP_BITS };
 static const double MAP_GRID = (double)(1 << MAP_BITS);
+
+clo_glass clo_i_lens_glass(const clo_lens *lens)
+{
+    if (!lens) return CLO_NO_LENS;
+    return lens->places ? CLO_SKETCH : CLO_LENS;
+}
 
 clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols)
 {

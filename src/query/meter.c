@@ -1,22 +1,13 @@
 /* meter.c - holds a run to its plan (meter.T1): a query that the plan did not list is an internal
  * fault, not an extra release. */
+#include "query/lens.h"
 #include "query/parts.h"
 #include "bound/bound.h"
 
 static const uint64_t MOST_CELLS = (uint64_t)1 << 28; /* of sparse records that are written out */
 enum { LENS_BITS = 20 }; /* of what a lens shows, at most: lens.T1, sketch.T1 */
 
-const char *clo_i_query_name(clo_query_kind kind)
-{
-    static const char *const names[] = {
-#define QUERY(name, summary) #name,
-#include "query/table.def"
-#undef QUERY
-    };
-    return (unsigned)kind < CLO_QUERY_KINDS ? names[kind] : "?";
-}
-
-clo_status clo_i_meter_charge(clo_context *context, size_t line, clo_query_kind query,
+clo_status clo_i_meter_charge(clo_context *context, size_t line, const clo_query *query,
                               const clo_line **out, clo_error *err)
 {
     clo_meter *const meter = context->meter;
@@ -26,9 +17,8 @@ clo_status clo_i_meter_charge(clo_context *context, size_t line, clo_query_kind 
     if (meter->asked[line] >= meter->lines[line].event.count)
         return clo_i_fail(err, CLO_INTERNAL, "a mechanism asked %s more often than its plan says",
                           clo_i_query_name(query));
-    if (meter->lines[line].lens != (context->lens != NULL) ||
-        (context->lens && meter->lines[line].cols != context->lens->cols) ||
-        (context->lens && meter->lines[line].sketch != (context->lens->places != NULL)))
+    if (meter->lines[line].lens != (int32_t)clo_i_lens_glass(context->lens) ||
+        (context->lens && meter->lines[line].cols != context->lens->cols))
         return clo_i_fail(err, CLO_INTERNAL,
                           "a mechanism asked %s through another lens than its "
                           "plan says",

@@ -6,7 +6,8 @@
  * traces, sym(I x X) with X traceless, and a multiple of sym(I x I).  Lifting x to xx' - t |x|^2 I
  * keeps the first and shrinks the others by the factors that are computed here.
  */
-#include "query/parts.h"
+#include "query/gaussian_moment.h"
+#include "query/moment_parts.h"
 #include <math.h>
 #include <string.h>
 

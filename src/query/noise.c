@@ -97,10 +97,6 @@ static clo_status draw_all(clo_context *context, const law *l, size_t count, int
     const uint64_t fresh = clo_i_rng_next_ask(context->rng);
     const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
     _Atomic int failure = CLO_OK;
-    if (context->comm->rank != 0) {
-        for (size_t i = 0; i < count; i++) out[i] = 0;
-        return CLO_OK;
-    }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         const clo_status mine = draw_chunk(context, ask, chunk, l, count, out);

@@ -12,9 +12,11 @@
  * level, to the last bit.
  */
 #include "query/partition_parts.h"
+#include "query/fold.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "random/random.h"
+#include "query/partition.h"
 #include <math.h>
 
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
@@ -43,11 +45,10 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
         return clo_i_fail(err, CLO_BUDGET, "so small a budget divides no cube: raise epsilon");
     if (!(epsilon <= 1e6) || domain->rows_per_unit > (uint64_t)1 << 31)
         return clo_i_fail(err, CLO_ARGUMENT, "a tree of cubes needs an epsilon of at most 1e6");
-    clo_line line = { .query = CLO_QUERY_partition,
+    clo_line line = { .query = &clo_i_query_partition,
                       .label = label,
                       .bits = CLO_PARTITION_BITS,
                       .cols = domain->cols,
-                      .dim = how->levels,
                       .groups = how->most,
                       .sensitivity = factor * domain->rows_per_unit,
                       .rate_numerator = (uint64_t)parts,
@@ -59,7 +60,8 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
     line.event = (clo_event){ .kind = CLO_EVENT_PURE,
                               .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = how->trees * how->levels };
-    line.threshold = (uint64_t)threshold;
+    clo_i_partition_set_part(
+        &line, (clo_partition_part){ .levels = how->levels, .threshold = (uint64_t)threshold });
     line.noise = sqrt(2) / rate;
     *out = line;
     return CLO_OK;
@@ -71,7 +73,7 @@ clo_status clo_i_plan_partition(const clo_domain *domain, const clo_cube_tree *h
  * it would never lift an empty one (partition.T1). */
 static bool lifted(clo_stream *stream, const clo_line *line, size_t records)
 {
-    const int64_t threshold = (int64_t)line->threshold;
+    const int64_t threshold = (int64_t)clo_i_partition_part(line).threshold;
     const uint64_t twice = clo_i_planted(CLO_FAULT_NOISE_HALVED) ? 2 : 1;
     int64_t noise;
     do noise = clo_i_discrete_laplace(stream, line->rate_numerator * twice, line->rate_denominator);
@@ -163,17 +165,18 @@ static clo_status decide_level(clo_context *context, const clo_line *line, clo_t
 static clo_status grow(clo_context *context, const clo_line *line, const clo_bounded *data,
                        clo_tree *tree, clo_cubes *out, clo_error *err)
 {
+    const size_t levels = clo_i_partition_part(line).levels;
     double active[CLO_PARTITION_LEVELS] = { 0 };
     CLO_TRY(clo_i_tree_plant(context, tree, err));
     out->count = 0;
-    for (size_t level = 1; level <= line->dim && tree->count > 0; level++) {
+    for (size_t level = 1; level <= levels && tree->count > 0; level++) {
         CLO_TRY(clo_i_tree_sort(context, data, tree, level, err));
         CLO_TRY(decide_level(context, line, tree, err));
         clo_i_tree_descend(tree, level, out);
         active[level - 1] = (double)tree->count;
     }
     /* An answer is as long as there are cubes; who listens is told how many each level has. */
-    clo_i_tell_answer(context, line, active, line->dim);
+    clo_i_tell_answer(context, line, active, levels);
     return CLO_OK;
 }
 
@@ -183,14 +186,25 @@ clo_status clo_i_ask_partition(clo_context *context, size_t number, const clo_bo
     const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_line *line;
     clo_tree tree = { .cols = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &line, err));
-    for (size_t level = 1; level < line->dim; level++) /* one charge a level: partition.T2 */
-        CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_partition, &line, err));
-    if (context->comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED, "a tree of cubes is grown by one process only");
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
+    for (size_t level = 1; level < clo_i_partition_part(line).levels;
+         level++) /* one charge a level: partition.T2 */
+        CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
     clo_status status = clo_i_tree_take(context, line, data, &tree, err);
     if (!status) status = grow(context, line, data, &tree, out, err);
     clo_i_tree_free(&tree);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    clo_tree unused; /* whose members are as many as the data have rows */
+    return clo_i_tree_lay_out(fold->line, space, &unused, err);
+}
+
+const clo_query clo_i_query_partition = {
+    .name = "partition",
+    .reading = CLO_READING_WHOLE,
+    .lay_out = lay_out,
+};

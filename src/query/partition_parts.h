@@ -5,6 +5,7 @@
 #ifndef CLO_PARTITION_PARTS_H
 #define CLO_PARTITION_PARTS_H
 
+#include "query/partition.h"
 #include "query/parts.h"
 
 typedef unsigned __int128 clo_child; /* which half along each axis, the first axis highest */
@@ -43,6 +44,9 @@ typedef struct clo_tree {
     double *scratch;        /* of a pass */
 } clo_tree;
 
+/* The part of its room that follows the line alone. */
+CLO_CHECK clo_status clo_i_tree_lay_out(const clo_line *line, clo_workspace *space, clo_tree *tree,
+                                        clo_error *err);
 /* Room for a tree; whatever comes of it, to be freed. */
 CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_line *line,
                                      const clo_bounded *data, clo_tree *tree, clo_error *err);

@@ -10,6 +10,7 @@
 #include "query/partition_parts.h"
 #include "bound/bound.h"
 #include "random/random.h"
+#include "query/partition.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,17 @@ static const uint32_t NOWHERE = UINT32_MAX;
 
 static size_t cubes_a_level(const clo_line *line)
 {
-    const size_t share = line->groups / line->dim;
+    const size_t share = line->groups / clo_i_partition_part(line).levels;
     return share < 1 ? 1 : share;
 }
 
-size_t clo_i_tree_workspace(const clo_line *line)
+clo_status clo_i_tree_lay_out(const clo_line *line, clo_workspace *space, clo_tree *tree,
+                              clo_error *err)
 {
-    return 2 * clo_i_take_size(cubes_a_level(line) * line->cols, sizeof(int32_t));
+    const size_t most = cubes_a_level(line);
+    *tree = (clo_tree){ .cols = line->cols, .most = most };
+    CLO_TRY(clo_i_take(space, most * line->cols, sizeof(int32_t), &tree->corners, err));
+    return clo_i_take(space, most * line->cols, sizeof(int32_t), &tree->below, err);
 }
 
 clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo_bounded *data,
@@ -33,9 +38,8 @@ clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo
 {
     clo_workspace *const space = context->workspace;
     const size_t rows = clo_i_bounded_rows(data);
-    *tree = (clo_tree){ .cols = line->cols, .rows = rows, .most = cubes_a_level(line) };
-    CLO_TRY(clo_i_take(space, tree->most * tree->cols, sizeof(int32_t), &tree->corners, err));
-    CLO_TRY(clo_i_take(space, tree->most * tree->cols, sizeof(int32_t), &tree->below, err));
+    CLO_TRY(clo_i_tree_lay_out(line, space, tree, err));
+    tree->rows = rows;
     CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
                        &tree->scratch, err));
     CLO_TRY(clo_i_alloc(rows + 1, sizeof *tree->home, &tree->home, err));

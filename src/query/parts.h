@@ -9,7 +9,7 @@
 
 /* Counts one ask of the line, or fails with CLO_INTERNAL before anything was looked at: the plan
  * does not list this query here, or not so often (meter.T1). */
-CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t line, clo_query_kind query,
+CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t line, const clo_query *query,
                                         const clo_line **out, clo_error *err);
 
 /* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY. */
@@ -31,30 +31,12 @@ size_t clo_i_pass_block_rows(const clo_context *context, const clo_bounded *data
 /* How many columns a visitor gets: those of the records, or of the lens. */
 size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 
-/* count independent draws of round(scale * N(0,1)); rank 0 draws, the others get zeros, so that
- * a sum over the ranks holds the noise once.  Each call is a new ask of the generator. */
+/* count independent draws of round(scale * N(0,1)).  Each call is a new ask of the generator. */
 typedef clo_status clo_draw(clo_context *context, uint64_t scale, size_t count, int64_t *out,
                             clo_error *err);
 CLO_CHECK clo_draw clo_i_draw_gaussian;
 /* The same of the discrete Laplace law, P[x] proportional to exp(-|x| / scale). */
 CLO_CHECK clo_draw clo_i_draw_laplace;
-
-/* The sums and sizes of the rule's clusters, with noise of that scale; charged already. */
-CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_line *line,
-                                              const clo_bounded *data, const clo_assign *rule,
-                                              clo_draw *draw, uint64_t scale, double *sums,
-                                              double *counts, clo_error *err);
-
-/* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
-void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
-                       int bits, double *seen);
-
-/* Adds to totals, k x (d + 1), each record of cluster c to row c, as far as line->entries of its
- * entries go, and line->count_unit to the last of that row, modulo 2^64 (sparse_sum.T1). */
-CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_line *line,
-                                         const clo_bounded *data, const clo_assign *rule,
-                                         uint64_t *totals, clo_error *err);
-size_t clo_i_sparse_totals_size(const clo_line *line, size_t cols, size_t rows, size_t threads);
 
 /* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
 CLO_CHECK clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator,
@@ -76,64 +58,10 @@ CLO_CHECK clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, ui
 /* The exponential line of a plan: at most this epsilon, scores of this sensitivity. */
 CLO_CHECK clo_status clo_i_plan_exponential(uint64_t sensitivity, double epsilon, uint64_t times,
                                             clo_line *line, clo_error *err);
-/* An exact draw with weights exp(score * rate) (choose.T2), the same on all ranks. */
+/* An exact draw with weights exp(score * rate) (choose.T2). */
 CLO_CHECK clo_status clo_i_draw_exponential(clo_context *context, const clo_line *line,
                                             const int64_t *scores, size_t count, size_t *chosen,
                                             clo_error *err);
-
-/* Of `points` points of a metric space of that diameter, `sorted` has in row i the distances of all
- * from point i, increasing: which of them is the middle one, and a bound, smooth with beta, of how
- * far that one moves when `changed` points do (aggregate.T1).  scratch: a double a point. */
-double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, double beta,
-                          double diameter, size_t *center, double *scratch);
-/* Whether that bound is the diameter, whatever the points. */
-bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta);
-void clo_i_sort(double *values, size_t count); /* increasing */
-
-/* The records, in unit-ball coordinates, divided at random into line->blocks disjoint blocks. */
-typedef struct clo_division {
-    size_t count, cols, blocks;
-    size_t block_rows; /* of the pass */
-    double unit;
-    uint32_t *home;  /* count: the block of each row */
-    size_t *starts;  /* blocks + 1: where its rows begin */
-    size_t *places;  /* count: where each row goes */
-    double *records; /* count x cols, block after block */
-} clo_division;
-
-/* Whatever comes of it, to be freed. */
-CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_line *line,
-                                  const clo_bounded *data, clo_division *d, clo_error *err);
-void clo_i_division_free(clo_division *d);
-/* Shows each block, with a seed of its own, to `visit`, on some thread; BLAS is on one there. */
-typedef clo_status clo_visit_block(void *user, int thread, size_t number, const clo_block *block);
-CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d,
-                                        clo_visit_block *visit, void *user, clo_error *err);
-
-/* Bytes of workspace that one choice of centres takes, beyond the pass. */
-size_t clo_i_choose_centers_workspace(const clo_line *line, size_t threads);
-/* Bytes of workspace that one ask for steps takes, beyond the pass. */
-size_t clo_i_step_workspace(const clo_line *line, size_t rows, size_t threads);
-/* Bytes of workspace that one tree of cubes takes, beyond the pass. */
-size_t clo_i_tree_workspace(const clo_line *line);
-
-/* Bytes of workspace that one ask for fourth moments takes, beyond a lens' share. */
-size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads);
-
-size_t clo_i_moment3_workspace(size_t cols, size_t block_rows, size_t threads);
-
-/* A record r on the grid of CLO_LIFT_READ_BITS bits becomes the matrix v = trunc((r r' - taken
- * |r|^2 I) / 2^25), in its cols (cols + 1) / 2 different entries: integers, and |v| is at most
- * 2^CLO_LIFT_BITS. */
-enum { CLO_LIFT_READ_BITS = 20, CLO_LIFT_BITS = 15 };
-void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double taken,
-                       double *matrices);
-/* The scale of an entry that stands m times in a tensor with this scale: the least t with
- * m t^2 >= scale^2. */
-uint64_t clo_i_moment_class_scale(uint64_t scale, unsigned m);
-
-/* How far one record of norm 1 can move the fourth moments, less a share of their traces. */
-double clo_i_moment_reach(size_t cols, double share, bool replace);
 
 /* From here on these bytes are public: the information-flow test is told so.  Called on noised
  * answers only. */

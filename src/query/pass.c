@@ -3,6 +3,7 @@
  *
  * What a visitor adds up are exact integers, so the order of the blocks cannot show in the sums.
  */
+#include "query/lens.h"
 #include "query/parts.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"

@@ -8,10 +8,11 @@
  * and one rate is made so that all rounds, all values and the number cost epsilon together.  Every
  * draw is exact, as choose.c makes it.
  */
-#include "query/parts.h"
+#include "query/peel.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
+#include "query/sparse_parts.h"
 #include "random/random.h"
+#include "query/assign.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,14 +46,13 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     const size_t cols = domain->cols;
     const size_t most = entries && entries < cols ? entries : cols;
     const double parts = epsilon * (double)PARTS;
-    clo_line line = { .query = CLO_QUERY_peel,
+    clo_line line = { .query = &clo_i_query_peel,
                       .label = label,
                       .bits = BITS,
                       .cols = seen,
                       .groups = clusters,
-                      .entries = entries,
-                      .rounds = rounds < cols ? rounds : cols,
                       .count_unit = R };
+    clo_peel_part part = { .entries = entries, .rounds = rounds < cols ? rounds : cols };
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
@@ -65,8 +65,9 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     if (!(epsilon <= 1e6))
         return clo_i_fail(err, CLO_ARGUMENT, "a peel needs an epsilon of at most 1e6");
     const uint64_t rows = domain->rows_per_unit * (domain->relation == CLO_REPLACE ? 2 : 1);
-    line.rate_weight = weigh_values(line.rounds, most);
-    const uint64_t one = reach(line.rounds, most, line.rate_weight, line.count_unit);
+    part.weight = weigh_values(part.rounds, most);
+    clo_i_peel_set_part(&line, part);
+    const uint64_t one = reach(part.rounds, most, part.weight, line.count_unit);
     if (one > MOST_SENSITIVE / rows)
         return clo_i_fail(err, CLO_BUDGET,
                           "so many entries, of so many rows a unit, cannot be told one by one: "
@@ -77,8 +78,8 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
     line.event = (clo_event){ .kind = CLO_EVENT_PURE,
                               .parameter = (double)line.rate_numerator / (double)PARTS,
                               .count = 1 };
-    const double scale = ceil((double)line.rate_denominator / (double)line.rate_numerator /
-                              (double)line.rate_weight);
+    const double scale =
+        ceil((double)line.rate_denominator / (double)line.rate_numerator / (double)part.weight);
     if (!(scale <= LARGEST_SCALE))
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget needs more noise than any release could bear: raise "
@@ -122,21 +123,21 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
                                double *count, clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    const size_t rounds = line->rounds;
+    const clo_peel_part part = clo_i_peel_part(line);
     clo_stream *stream = NULL;
     start(sum, cols, left);
-    for (size_t t = 0; t < rounds; t++) {
+    for (size_t t = 0; t < part.rounds; t++) {
         size_t chosen = 0;
         CLO_TRY(clo_i_draw_exponential(context, line, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
     }
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t t = 0; t <= rounds; t++) {
-        const int64_t noise = clo_i_discrete_laplace(
-            stream, line->rate_numerator * line->rate_weight, line->rate_denominator);
-        const size_t at = t < rounds ? columns[t] : cols;
+    for (size_t t = 0; t <= part.rounds; t++) {
+        const int64_t noise = clo_i_discrete_laplace(stream, line->rate_numerator * part.weight,
+                                                     line->rate_denominator);
+        const size_t at = t < part.rounds ? columns[t] : cols;
         const double noisy = (double)(int64_t)(sum[at] + (uint64_t)noise);
-        if (t < rounds)
+        if (t < part.rounds)
             values[t] = noisy / (double)R;
         else
             *count = noisy / (double)line->count_unit;
@@ -146,46 +147,56 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
     return status;
 }
 
-static clo_status publish(const clo_context *context, const clo_line *line, double *values,
-                          double *counts, clo_error *err)
+static void publish(const clo_context *context, const clo_line *line, double *values,
+                    double *counts)
 {
-    const size_t k = line->groups, all = k * line->rounds;
-    CLO_TRY(clo_i_comm_broadcast(context->comm, values, all * sizeof *values, err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, counts, k * sizeof *counts, err));
+    const size_t k = line->groups, all = k * clo_i_peel_part(line).rounds;
     CLO_I_DECLASSIFY(values, all * sizeof *values);
     CLO_I_DECLASSIFY(counts, k * sizeof *counts);
     clo_i_tell_answer(context, line, values, all);
     clo_i_tell_answer(context, line, counts, k);
-    return CLO_OK;
 }
 
-static clo_status peel_all(clo_context *context, const clo_line *line, const clo_bounded *data,
-                           const clo_assign *rule, size_t *columns, double *values, double *counts,
-                           clo_error *err)
+static clo_status take_candidates(clo_workspace *space, size_t cols, candidates *left,
+                                  clo_error *err)
 {
-    const size_t k = line->groups, cols = clo_i_bounded_domain(data)->cols;
-    candidates left = { .count = 0 };
-    uint64_t *totals = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * (cols + 1), sizeof *totals, &totals, err));
-    CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.scores, &left.scores, err));
-    CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.columns, &left.columns, err));
-    CLO_TRY(clo_i_sparse_totals(context, line, data, rule, totals, err));
-    CLO_TRY(clo_i_comm_sum(context->comm, (int64_t *)totals, k * (cols + 1), err));
-    for (size_t c = 0; c < k; c++)
-        CLO_TRY(peel_cluster(context, line, totals + c * (cols + 1), cols, &left,
-                             columns + c * line->rounds, values + c * line->rounds, counts + c,
-                             err));
-    return publish(context, line, values, counts, err);
+    CLO_TRY(clo_i_take(space, cols, sizeof *left->scores, &left->scores, err));
+    return clo_i_take(space, cols, sizeof *left->columns, &left->columns, err);
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    candidates unused;
+    CLO_TRY(clo_i_sparse_lay_out(fold, space, err));
+    return fold->data ? CLO_OK : take_candidates(space, fold->cols, &unused, err);
 }
 
 clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded *data,
                           const clo_assign *rule, size_t *columns, double *values, double *counts,
                           clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    const clo_line *line;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_peel, &line, err));
-    const clo_status status = peel_all(context, line, data, rule, columns, values, counts, err);
-    clo_i_workspace_release(context->workspace, mark);
+    const clo_ask told = { .rules = rule, .rule_count = 1 };
+    candidates left = { .count = 0 };
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_peel, data, &told, &sum, err));
+    const size_t cols = sum.fold.cols, rounds = clo_i_peel_part(sum.line).rounds;
+    const uint64_t *const totals = (const uint64_t *)sum.fold.totals;
+    clo_status status = take_candidates(context->workspace, cols, &left, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
+    for (size_t c = 0; !status && c < sum.line->groups; c++)
+        status = peel_cluster(context, sum.line, totals + c * (cols + 1), cols, &left,
+                              columns + c * rounds, values + c * rounds, counts + c, err);
+    if (!status) publish(context, sum.line, values, counts);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_peel = {
+    .name = "peel",
+    .reading = CLO_READING_SUM,
+    .check = clo_i_sparse_check,
+    .entries = clo_i_sparse_numbers,
+    .lay_out = lay_out,
+    .add = clo_i_sparse_add,
+    .gather = clo_i_sparse_gather,
+};

@@ -7,20 +7,18 @@
  * less changes it by at most max(a, b - a), a replaced one by at most b.  A public handicap is
  * taken off, which changes no difference between neighbours.
  */
-#include "query/parts.h"
+#include "query/quantile.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
 
 clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates, uint64_t numerator,
                                uint64_t denominator, double epsilon, uint64_t times,
                                const char *label, clo_line *out, clo_error *err)
 {
-    clo_line line = { .query = CLO_QUERY_quantile,
-                      .label = label,
-                      .bits = CLO_GRID_BITS,
-                      .groups = candidates,
-                      .quantile_numerator = numerator,
-                      .quantile_denominator = denominator };
+    clo_line line = {
+        .query = &clo_i_query_quantile, .label = label, .bits = CLO_GRID_BITS, .groups = candidates
+    };
+    clo_i_quantile_set_part(&line, (clo_share){ numerator, denominator });
     const uint64_t rest = denominator - numerator;
     uint64_t sensitivity = numerator > rest ? numerator : rest;
     if (candidates < 1 || numerator > denominator || denominator > 1000000)
@@ -33,12 +31,18 @@ clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates, uint
 }
 
 typedef struct work {
-    const clo_bounded *data;
-    const int64_t *thresholds;
-    size_t candidates, column, cols, block_rows;
     uint64_t *squares; /* a thread: block_rows */
     int64_t *counts;   /* a thread: candidates + 1, by the first threshold not below */
 } work;
+CLO_FOLD_WORK_OF(work)
+
+/* The words of an ask: the column, or NORMS, and then the thresholds. */
+static const uint64_t NORMS = UINT64_MAX;
+
+static const int64_t *thresholds_of(const clo_ask *ask)
+{
+    return (const int64_t *)ask->words + 1;
+}
 
 static size_t first_not_below(const int64_t *thresholds, size_t count, int64_t value)
 {
@@ -56,24 +60,58 @@ static size_t first_not_below(const int64_t *thresholds, size_t count, int64_t v
 static clo_status count_block(void *user, int thread, size_t block, const double *values,
                               size_t rows)
 {
-    const work *const w = user;
-    int64_t *const counts = w->counts + (size_t)thread * (w->candidates + 1);
-    uint64_t *const squares = w->squares + (size_t)thread * w->block_rows;
-    if (!values) CLO_TRY(clo_i_block_norms(w->data, block, w->block_rows, squares, &rows, NULL));
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const uint64_t column = fold->ask->words[0];
+    int64_t *const counts = w->counts + (size_t)thread * fold->entries;
+    uint64_t *const squares = w->squares + (size_t)thread * fold->block_rows;
+    if (column == NORMS)
+        CLO_TRY(clo_i_block_norms(fold->data, block, fold->block_rows, squares, &rows, NULL));
     for (size_t i = 0; i < rows; i++) {
         const int64_t value =
-            values ? (int64_t)values[i * w->cols + w->column] : (int64_t)squares[i];
-        counts[first_not_below(w->thresholds, w->candidates, value)]++;
+            column == NORMS ? (int64_t)squares[i] : (int64_t)values[i * fold->cols + column];
+        counts[first_not_below(thresholds_of(fold->ask), fold->line->groups, value)]++;
     }
     return CLO_OK;
+}
+
+static void gather(clo_fold *fold)
+{
+    const int64_t *const counts = work_of(fold)->counts;
+    for (size_t e = 0; e < (size_t)fold->threads * fold->entries; e++)
+        fold->totals[e % fold->entries] += counts[e];
+}
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return line->groups + 1;
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    if (!ask->lens && ask->word_count == ask->line->groups + 1 &&
+        (ask->words[0] == NORMS || ask->words[0] < cols))
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the thresholds are not those of the plan");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t threads = (size_t)fold->threads;
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, threads * fold->block_rows, sizeof *w->squares, &w->squares, err));
+    return clo_i_take(space, threads * (fold->line->groups + 1), sizeof *w->counts, &w->counts,
+                      err);
 }
 
 /* Turns counts by bucket into scores by threshold, in place. */
 static void score(const clo_line *line, const int64_t *handicaps, int64_t *counts,
                   size_t candidates)
 {
-    const int64_t a = (int64_t)line->quantile_numerator;
-    const int64_t rest = (int64_t)(line->quantile_denominator - line->quantile_numerator);
+    const clo_share share = clo_i_quantile_part(line);
+    const int64_t a = (int64_t)share.numerator;
+    const int64_t rest = (int64_t)(share.denominator - share.numerator);
     int64_t total = 0, below = 0;
     for (size_t i = 0; i <= candidates; i++) total += counts[i];
     for (size_t i = 0; i < candidates; i++) {
@@ -83,41 +121,60 @@ static void score(const clo_line *line, const int64_t *handicaps, int64_t *count
     }
 }
 
+static clo_status take_words(clo_workspace *space, size_t candidates, uint64_t **words,
+                             clo_error *err)
+{
+    return clo_i_take(space, candidates + 1, sizeof **words, words, err);
+}
+
+static clo_status lay_out_told(const clo_line *line, clo_workspace *space, clo_error *err)
+{
+    uint64_t *words;
+    return take_words(space, line->groups, &words, err);
+}
+
+/* Of norms no value is loaded: they are known of each block. */
+static int bits_of(const clo_ask *ask)
+{
+    return ask->words[0] == NORMS ? 0 : ask->line->bits;
+}
+
 clo_status clo_i_ask_quantile(clo_context *context, size_t number, const clo_bounded *data,
                               size_t column, const int64_t *thresholds, const int64_t *handicaps,
                               size_t *chosen, clo_error *err)
 {
-    const clo_line *line;
-    double *scratch = NULL;
-    const size_t threads = (size_t)context->threads;
-    clo_workspace *const space = context->workspace;
-    const size_t mark = clo_i_workspace_mark(space);
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_quantile, &line, err));
-    const size_t buckets = line->groups + 1;
-    const bool norms = column == SIZE_MAX;
-    work w = { .data = data,
-               .thresholds = thresholds,
-               .candidates = line->groups,
-               .column = column,
-               .cols = clo_i_bounded_domain(data)->cols,
-               .block_rows = clo_i_pass_block_rows(context, data) };
-    clo_status status = clo_i_take(space, threads * buckets, sizeof(int64_t), &w.counts, err);
-    if (!status)
-        status = clo_i_take(space, threads * w.block_rows, sizeof(uint64_t), &w.squares, err);
-    if (!status && !norms)
-        status = clo_i_take(space, clo_i_pass_scratch(context, data, context->threads),
-                            sizeof(double), &scratch, err);
-    if (!status)
-        status = clo_i_pass(context, data, norms ? 0 : line->bits, context->threads, scratch,
-                            count_block, &w, err);
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t candidates =
+        number < context->meter->count ? context->meter->lines[number].groups : 0;
+    uint64_t *words = NULL;
+    clo_sum sum;
+    CLO_TRY(take_words(context->workspace, candidates, &words, err));
+    words[0] = column == SIZE_MAX ? NORMS : column;
+    for (size_t i = 0; i < candidates; i++) words[i + 1] = (uint64_t)thresholds[i];
+    const clo_ask told = { .words = words, .word_count = candidates + 1 };
+    clo_status status =
+        clo_i_sum_begin(context, number, &clo_i_query_quantile, data, &told, &sum, err);
     if (!status) {
-        for (size_t e = buckets; e < threads * buckets; e++) w.counts[e % buckets] += w.counts[e];
-        status = clo_i_comm_sum(context->comm, w.counts, buckets, err);
+        status = clo_i_sum_fold(&sum, err);
+        if (!status) {
+            score(sum.line, handicaps, sum.fold.totals, candidates);
+            status =
+                clo_i_draw_exponential(context, sum.line, sum.fold.totals, candidates, chosen, err);
+        }
+        clo_i_sum_end(&sum);
     }
-    if (!status) {
-        score(line, handicaps, w.counts, w.candidates);
-        status = clo_i_draw_exponential(context, line, w.counts, w.candidates, chosen, err);
-    }
-    clo_i_workspace_release(space, mark);
+    clo_i_workspace_release(context->workspace, mark);
     return status;
 }
+
+const clo_query clo_i_query_quantile = {
+    .name = "quantile",
+    .reading = CLO_READING_SUM,
+    .lay_out_told = lay_out_told,
+    .bits = bits_of,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = count_block,
+    .gather = gather,
+};

@@ -8,12 +8,13 @@
  * share of F or more: so the floor, not noise on the weights, is what hides it.  All weights are
  * integers, and so is the draw.
  */
-#include "query/parts.h"
+#include "query/seed.h"
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
+#include "query/fold.h"
 #include "random/random.h"
+#include "query/assign.h"
 #include <math.h>
 #include <string.h>
 
@@ -48,12 +49,11 @@ static clo_status least_floor(const clo_domain *domain, double epsilon, uint64_t
 clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds, double epsilon,
                            uint64_t times, const char *label, clo_line *out, clo_error *err)
 {
-    clo_line line = { .query = CLO_QUERY_seed,
+    clo_line line = { .query = &clo_i_query_seed,
                       .label = label,
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = cells,
-                      .vectors = seeds,
                       .count_unit = W,
                       .sensitivity = W * domain->rows_per_unit };
     if (seeds < 1 || cells < seeds || cells > MOST_CELLS)
@@ -62,10 +62,12 @@ clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
     if (domain->rows_per_unit > MOST_ROWS_A_UNIT)
         return clo_i_fail(err, CLO_ARGUMENT, "a unit may have at most %llu rows here",
                           (unsigned long long)MOST_ROWS_A_UNIT);
-    CLO_TRY(least_floor(domain, epsilon, &line.floor, err));
+    clo_seed_part part = { .seeds = seeds };
+    CLO_TRY(least_floor(domain, epsilon, &part.floor, err));
+    clo_i_seed_set_part(&line, part);
     line.event = (clo_event){ .kind = domain->relation == CLO_REPLACE ? CLO_EVENT_PURE
                                                                       : CLO_EVENT_EXPONENTIAL,
-                              .parameter = loss_of(domain, line.floor),
+                              .parameter = loss_of(domain, part.floor),
                               .count = times };
     *out = line;
     return CLO_OK;
@@ -74,12 +76,11 @@ clo_status clo_i_plan_seed(const clo_domain *domain, size_t cells, size_t seeds,
 /* ---- the weights --------------------------------------------------------------------------- */
 
 typedef struct work {
-    const clo_assign *cells, *seeds; /* seeds: NULL before the first */
-    size_t cols, block_rows;
     double *scores;   /* a thread: block_rows x cells */
     uint32_t *labels; /* a thread: block_rows */
     int64_t *weights; /* a thread: cells */
 } work;
+CLO_FOLD_WORK_OF(work)
 
 /* The squared distance to the nearest seed in units of 1/W of the squared radius, rounded down and
  * capped at W; scores: the products of the record and the seeds.  Exact integers throughout. */
@@ -93,42 +94,65 @@ static int64_t distance(const clo_assign *seeds, const double *record, const dou
     return (int64_t)(units < W ? units : W);
 }
 
+/* The rules of an ask: the cells, and the seeds where there are any yet. */
 static clo_status weigh_block(void *user, int thread, size_t block, const double *values,
                               size_t rows)
 {
-    const work *const w = user;
-    const size_t cells = w->cells->clusters;
-    double *const scores = w->scores + (size_t)thread * w->block_rows * cells;
-    uint32_t *const labels = w->labels + (size_t)thread * w->block_rows;
-    int64_t *const weights = w->weights + (size_t)thread * cells;
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const clo_assign *const seeds = fold->ask->rule_count > 1 ? &fold->ask->rules[1] : NULL;
+    const size_t cells = fold->entries, cols = fold->seen, t = (size_t)thread;
+    double *const scores = w->scores + t * fold->block_rows * cells;
+    uint32_t *const labels = w->labels + t * fold->block_rows;
+    int64_t *const weights = w->weights + t * cells;
     (void)block;
-    clo_i_assign_rows(w->cells, values, rows, scores, labels);
-    if (w->seeds)
-        clo_i_multiply_transposed(values, rows, w->seeds->points, w->seeds->clusters, w->cols,
-                                  scores);
+    clo_i_assign_rows(&fold->ask->rules[0], values, rows, scores, labels);
+    if (seeds)
+        clo_i_multiply_transposed(values, rows, seeds->points, seeds->clusters, cols, scores);
     for (size_t i = 0; i < rows; i++)
         weights[labels[i]] +=
-            w->seeds ? distance(w->seeds, values + i * w->cols, scores + i * w->seeds->clusters)
-                     : (int64_t)W;
+            seeds ? distance(seeds, values + i * cols, scores + i * seeds->clusters) : (int64_t)W;
     return CLO_OK;
 }
 
-static clo_status weigh(clo_context *context, const clo_bounded *data, int bits, work *w,
-                        clo_error *err)
+static void gather(clo_fold *fold)
 {
-    const size_t threads = (size_t)context->threads, cells = w->cells->clusters;
-    clo_workspace *const space = context->workspace;
-    double *scratch = NULL;
-    w->cols = clo_i_pass_cols(context, data);
-    w->block_rows = clo_i_pass_block_rows(context, data);
-    CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
-                       &scratch, err));
-    CLO_TRY(clo_i_take(space, threads * w->block_rows * cells, sizeof(double), &w->scores, err));
-    CLO_TRY(clo_i_take(space, threads * w->block_rows, sizeof(uint32_t), &w->labels, err));
-    CLO_TRY(clo_i_take(space, threads * cells, sizeof(int64_t), &w->weights, err));
-    CLO_TRY(clo_i_pass(context, data, bits, context->threads, scratch, weigh_block, w, err));
-    for (size_t e = cells; e < threads * cells; e++) w->weights[e % cells] += w->weights[e];
-    return clo_i_comm_sum(context->comm, w->weights, cells, err);
+    const int64_t *const weights = work_of(fold)->weights;
+    for (size_t e = 0; e < (size_t)fold->threads * fold->entries; e++)
+        fold->totals[e % fold->entries] += weights[e];
+}
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return line->groups;
+}
+
+static bool is_rule(const clo_line *line, const clo_assign *rule, size_t clusters)
+{
+    return rule->kind == CLO_ASSIGN_CENTERS &&
+           clo_i_assign_fits(rule, clusters, line->cols, line->bits);
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const clo_line *const line = ask->line;
+    const clo_assign *const rules = ask->rules;
+    (void)cols;
+    if (ask->rule_count >= 1 && ask->rule_count <= 2 && is_rule(line, &rules[0], line->groups) &&
+        (ask->rule_count == 1 || (rules[1].clusters <= clo_i_seed_part(line).seeds &&
+                                  is_rule(line, &rules[1], rules[1].clusters))))
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the cells are not those of the plan");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t rows = (size_t)fold->threads * fold->block_rows, cells = fold->line->groups;
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, rows * cells, sizeof *w->scores, &w->scores, err));
+    CLO_TRY(clo_i_take(space, rows, sizeof *w->labels, &w->labels, err));
+    return clo_i_take(space, (size_t)fold->threads * cells, sizeof *w->weights, &w->weights, err);
 }
 
 /* ---- the draw ------------------------------------------------------------------------------ */
@@ -153,19 +177,28 @@ static clo_status draw(clo_context *context, uint64_t ask, const int64_t *weight
 /* What the test build may have done wrong; there is always something to draw. */
 static uint64_t planned_floor(const clo_line *line)
 {
-    return clo_i_planted(CLO_FAULT_FLOOR_MISSING) ? 1 : line->floor;
+    return clo_i_planted(CLO_FAULT_FLOOR_MISSING) ? 1 : clo_i_seed_part(line).floor;
 }
 
-static clo_status check(const clo_line *line, const clo_assign *cells, const clo_assign *seeds,
-                        const bool *taken, clo_error *err)
+static clo_status check_taken(const clo_line *line, const bool *taken, clo_error *err)
 {
     size_t closed = 0;
     for (size_t c = 0; c < line->groups; c++) closed += taken[c];
-    if (cells->kind != CLO_ASSIGN_CENTERS || cells->clusters != line->groups ||
-        cells->bits != line->bits || closed >= line->vectors ||
-        (seeds && (seeds->kind != CLO_ASSIGN_CENTERS || seeds->clusters > line->vectors ||
-                   seeds->bits != line->bits)))
-        return clo_i_fail(err, CLO_INTERNAL, "the cells are not those of the plan");
+    if (closed < clo_i_seed_part(line).seeds) return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the cells are not those of the plan");
+}
+
+static clo_status publish(clo_sum *sum, uint64_t ask, const bool *taken, size_t *chosen,
+                          clo_error *err)
+{
+    int64_t *const weights = sum->fold.totals;
+    size_t answer = 0;
+    for (size_t c = 0; c < sum->line->groups; c++)
+        weights[c] = taken[c] ? 0 : weights[c] + (int64_t)planned_floor(sum->line);
+    CLO_TRY(draw(sum->context, ask, weights, sum->line->groups, &answer, err));
+    CLO_I_DECLASSIFY(&answer, sizeof answer);
+    *chosen = answer;
+    clo_i_tell_answer(sum->context, sum->line, &(double){ (double)answer }, 1);
     return CLO_OK;
 }
 
@@ -173,26 +206,25 @@ clo_status clo_i_ask_seed(clo_context *context, size_t number, const clo_bounded
                           const clo_assign *cells, const clo_assign *seeds, const bool *taken,
                           size_t *chosen, clo_error *err)
 {
-    const clo_line *line;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
-    uint64_t answer = 0;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_seed, &line, err));
-    CLO_TRY(check(line, cells, seeds, taken, err));
-    work w = { .cells = cells, .seeds = seeds };
-    clo_status status = weigh(context, data, line->bits, &w, err);
-    if (!status && context->comm->rank == 0) {
-        size_t index = 0;
-        for (size_t c = 0; c < line->groups; c++)
-            w.weights[c] = taken[c] ? 0 : w.weights[c] + (int64_t)planned_floor(line);
-        status = draw(context, ask, w.weights, line->groups, &index, err);
-        answer = index;
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    if (!status) status = clo_i_comm_broadcast(context->comm, &answer, sizeof answer, err);
-    if (status) return status;
-    CLO_I_DECLASSIFY(&answer, sizeof answer);
-    *chosen = (size_t)answer;
-    clo_i_tell_answer(context, line, &(double){ (double)answer }, 1);
-    return CLO_OK;
+    const clo_assign rules[] = { *cells, seeds ? *seeds : *cells };
+    const clo_ask told = { .rules = rules, .rule_count = seeds ? 2 : 1 };
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_seed, data, &told, &sum, err));
+    clo_status status = check_taken(sum.line, taken, err);
+    if (!status) status = clo_i_sum_fold(&sum, err);
+    if (!status) status = publish(&sum, ask, taken, chosen, err);
+    clo_i_sum_end(&sum);
+    return status;
 }
+
+const clo_query clo_i_query_seed = {
+    .name = "seed",
+    .reading = CLO_READING_SUM,
+    .sampler = "exact draws by integer weights",
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .add = weigh_block,
+    .gather = gather,
+};

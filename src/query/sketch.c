@@ -8,10 +8,10 @@
  * integers, record by record; an orthonormal frame would need no such thing, and would leave next
  * to nothing of a record in so many columns.
  */
+#include "query/lens.h"
 #include "query/parts.h"
 #include "base/planted.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 #include "random/random.h"
 #include <string.h>
 
@@ -37,8 +37,7 @@ static clo_status draw_places(clo_context *context, size_t from, size_t cols, ui
                 (uint32_t)(2 * part * copy + clo_i_random_below(stream, 2 * part));
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
-    if (status) return status;
-    return clo_i_comm_broadcast(context->comm, places, from * COPIES * sizeof *places, err);
+    return status;
 }
 
 clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols, clo_lens *out,

@@ -3,7 +3,7 @@
  * that itself changes little (aggregate.T1; wang2015, Algorithm 1, repaired: the printed formula is
  * not smooth, and is undefined where all points agree).
  */
-#include "query/parts.h"
+#include "query/smooth_bound.h"
 #include "base/planted.h"
 #include <math.h>
 #include <stdlib.h>

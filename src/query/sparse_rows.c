@@ -6,21 +6,26 @@
  * knows this record alone.  All threads add to one array: integers modulo 2^64 add up to the same
  * in any order.
  */
-#include "query/parts.h"
+#include "query/sparse_parts.h"
 #include "base/planted.h"
 #include "bound/bound.h"
+#include "query/peel.h"
+#include "query/sparse_sum.h"
+#include "query/assign.h"
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct work {
-    const clo_line *line;
-    const clo_bounded *data;
-    const clo_assign *rule;
-    size_t cols, block_rows;
-    double *scores;   /* a thread: block_rows x width */
+    double *scores;   /* a thread: block_rows x clusters */
     uint32_t *labels; /* a thread: block_rows */
-    uint64_t *totals;
 } work;
+CLO_FOLD_WORK_OF(work)
+
+size_t clo_i_sparse_entries(const clo_line *line)
+{
+    return line->query == &clo_i_query_peel ? clo_i_peel_part(line).entries
+                                            : clo_i_sparse_sum_part(line).entries;
+}
 
 /* Which entries of a record count: those of larger magnitude than `least`, and the first `ties` of
  * that magnitude. */
@@ -59,10 +64,10 @@ static void add(uint64_t *total, uint64_t value)
     *total += value;
 }
 
-static void add_record(const work *w, clo_row row, uint64_t *totals)
+static void add_record(const clo_fold *fold, clo_row row, uint64_t *totals)
 {
-    const int shift = CLO_GRID_BITS - w->line->bits;
-    cut limit = make_cut(row, w->line->entries);
+    const int shift = CLO_GRID_BITS - fold->line->bits;
+    cut limit = make_cut(row, clo_i_sparse_entries(fold->line));
     for (size_t e = 0; e < row.count; e++) {
         const int32_t magnitude = abs(row.cells[e]);
         if (magnitude < limit.least || (magnitude == limit.least && limit.ties == 0)) continue;
@@ -70,56 +75,51 @@ static void add_record(const work *w, clo_row row, uint64_t *totals)
         const int64_t value = clo_i_coarser(row.cells[e], shift);
         if (value) add(totals + (row.columns ? row.columns[e] : e), (uint64_t)value);
     }
-    add(totals + w->cols, w->line->count_unit);
+    add(totals + fold->cols, fold->line->count_unit);
 }
 
-static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
+clo_status clo_i_sparse_add(void *user, int thread, size_t block, const double *values, size_t rows)
 {
-    const work *const w = user;
-    const size_t width = clo_i_assign_width(w->rule);
-    uint32_t *const labels = w->labels + (size_t)thread * w->block_rows;
-    clo_i_assign_rows(w->rule, values, rows,
-                      width ? w->scores + (size_t)thread * w->block_rows * width : NULL, labels);
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const size_t k = fold->line->groups, t = (size_t)thread;
+    uint32_t *const labels = w->labels + t * fold->block_rows;
+    uint64_t *const totals = (uint64_t *)fold->totals;
+    clo_i_assign_rows(fold->ask->rules, values, rows, w->scores + t * fold->block_rows * k, labels);
     for (size_t i = 0; i < rows; i++)
-        add_record(w, clo_i_bounded_row(w->data, block * w->block_rows + i),
-                   w->totals + labels[i] * (w->cols + 1));
+        add_record(fold, clo_i_bounded_row(fold->data, block * fold->block_rows + i),
+                   totals + labels[i] * (fold->cols + 1));
     return CLO_OK;
 }
 
-size_t clo_i_sparse_totals_size(const clo_line *line, size_t seen, size_t rows, size_t threads)
+/* All threads have added to the totals themselves. */
+void clo_i_sparse_gather(clo_fold *fold)
 {
-    return clo_i_take_size(threads * rows * seen, sizeof(double)) +
-           clo_i_take_size(threads * rows * line->groups, sizeof(double)) +
-           clo_i_take_size(threads * rows, sizeof(uint32_t));
+    (void)fold;
 }
 
-clo_status clo_i_sparse_totals(clo_context *context, const clo_line *line, const clo_bounded *data,
-                               const clo_assign *rule, uint64_t *totals, clo_error *err)
+size_t clo_i_sparse_numbers(const clo_line *line, size_t cols, const clo_ask *ask)
 {
-    const size_t threads = (size_t)context->threads, width = clo_i_assign_width(rule);
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    clo_workspace *const space = context->workspace;
-    double *scratch = NULL;
-    work w = { .line = line,
-               .data = data,
-               .rule = rule,
-               .cols = clo_i_bounded_domain(data)->cols,
-               .block_rows = clo_i_pass_block_rows(context, data),
-               .totals = totals };
-    if (rule->clusters != line->groups || (rule->points && rule->bits != line->bits))
-        return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
-    clo_status status = clo_i_take(space, clo_i_pass_scratch(context, data, context->threads),
-                                   sizeof *scratch, &scratch, err);
-    if (!status)
-        status =
-            clo_i_take(space, threads * w.block_rows * width, sizeof *w.scores, &w.scores, err);
-    if (!status)
-        status = clo_i_take(space, threads * w.block_rows, sizeof *w.labels, &w.labels, err);
-    if (!status)
-        status =
-            clo_i_pass(context, data, line->bits, context->threads, scratch, add_block, &w, err);
-    clo_i_workspace_release(space, mark);
-    return status;
+    (void)ask;
+    return line->groups * (cols + 1);
+}
+
+clo_status clo_i_sparse_check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const clo_line *const line = ask->line;
+    (void)cols;
+    if (ask->rule_count == 1 && clo_i_assign_width(ask->rules) <= line->groups &&
+        clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits))
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
+}
+
+clo_status clo_i_sparse_lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t rows = (size_t)fold->threads * fold->block_rows;
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, rows * fold->line->groups, sizeof *w->scores, &w->scores, err));
+    return clo_i_take(space, rows, sizeof *w->labels, &w->labels, err);
 }
 
 /* ---- what the noise does to the answers --------------------------------------------------- */

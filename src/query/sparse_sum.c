@@ -10,10 +10,11 @@
  * Gaussian noise follows the L2 norm of a record and needs no sparsity.  Laplace noise follows the
  * L1 norm, which for s entries is at most sqrt(s) times the L2 norm.
  */
-#include "query/parts.h"
+#include "query/sparse_sum.h"
 #include "base/planted.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
+#include "query/sparse_parts.h"
+#include "query/assign.h"
 #include <math.h>
 
 enum { BITS = 20, USUAL_ENTRIES = 64 };
@@ -40,7 +41,8 @@ static uint64_t sensitivity_of(const clo_domain *domain, const clo_line *line, c
     typedef unsigned __int128 u128;
     const uint64_t unit = line->count_unit;
     const u128 square = (u128)R * R + (u128)unit * unit;
-    const size_t entries = line->entries ? least(line->entries, domain->cols) : domain->cols;
+    const size_t asked = clo_i_sparse_sum_part(line).entries;
+    const size_t entries = asked ? least(asked, domain->cols) : domain->cols;
     if (kind == CLO_EVENT_PURE) {
         const uint64_t longest = clo_i_root_up((u128)R * R * entries + 1) - 1;
         return (longest + unit) * (domain->relation == CLO_REPLACE ? 2 : 1);
@@ -54,13 +56,13 @@ clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t c
                                  size_t entries, clo_event_kind kind, double parameter,
                                  const char *label, clo_line *out, clo_error *err)
 {
-    clo_line line = { .query = CLO_QUERY_sparse_sum,
+    clo_line line = { .query = &clo_i_query_sparse_sum,
                       .label = label,
                       .bits = BITS,
                       .cols = seen,
                       .groups = clusters,
-                      .entries = entries,
                       .count_unit = count_unit(domain, entries, kind) };
+    clo_i_sparse_sum_set_part(&line, (clo_sparse_part){ .entries = entries });
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
@@ -95,16 +97,14 @@ static clo_status draw_noise(clo_context *context, const clo_line *line, size_t 
 }
 
 /* Noise and then the records on top of it, modulo 2^64: wrapping is post-processing. */
-static clo_status fill(clo_context *context, const clo_line *line, const clo_bounded *data,
-                       const clo_assign *rule, size_t cols, int64_t *totals, clo_error *err)
+static clo_status fill(clo_sum *sum, clo_error *err)
 {
-    const size_t count = line->groups * (cols + 1);
-    int64_t of_counts[CLO_MAX_CLUSTERS];
-    CLO_TRY(draw_noise(context, line, count, totals, err));
-    for (size_t c = 0; c < line->groups; c++) of_counts[c] = totals[c * (cols + 1) + cols];
-    CLO_TRY(clo_i_sparse_totals(context, line, data, rule, (uint64_t *)totals, err));
-    plant(line, cols, of_counts, totals);
-    CLO_TRY(clo_i_comm_sum(context->comm, totals, count, err));
+    const size_t cols = sum->fold.cols, count = sum->fold.entries;
+    int64_t *const totals = sum->fold.totals, of_counts[CLO_MAX_CLUSTERS];
+    CLO_TRY(draw_noise(sum->context, sum->line, count, totals, err));
+    for (size_t c = 0; c < sum->line->groups; c++) of_counts[c] = totals[c * (cols + 1) + cols];
+    CLO_TRY(clo_i_sum_fold(sum, err));
+    plant(sum->line, cols, of_counts, totals);
     CLO_I_DECLASSIFY(totals, count * sizeof *totals);
     return CLO_OK;
 }
@@ -113,23 +113,30 @@ clo_status clo_i_ask_sparse_sum(clo_context *context, size_t number, const clo_b
                                 const clo_assign *rule, double *sums, double *counts,
                                 clo_error *err)
 {
-    const size_t cols = clo_i_bounded_domain(data)->cols;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    const clo_line *line;
-    int64_t *totals = NULL;
-    CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_sparse_sum, &line, err));
-    clo_status status =
-        clo_i_take(context->workspace, line->groups * (cols + 1), sizeof *totals, &totals, err);
-    if (!status) status = fill(context, line, data, rule, cols, totals, err);
+    const clo_ask told = { .rules = rule, .rule_count = 1 };
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_sparse_sum, data, &told, &sum, err));
+    const size_t cols = sum.fold.cols, k = sum.line->groups;
+    const clo_status status = fill(&sum, err);
     if (!status) {
-        for (size_t c = 0; c < line->groups; c++) {
-            const int64_t *const row = totals + c * (cols + 1);
+        for (size_t c = 0; c < k; c++) {
+            const int64_t *const row = sum.fold.totals + c * (cols + 1);
             for (size_t j = 0; j < cols; j++) sums[c * cols + j] = (double)row[j] / (double)R;
-            counts[c] = (double)row[cols] / (double)line->count_unit;
+            counts[c] = (double)row[cols] / (double)sum.line->count_unit;
         }
-        clo_i_tell_answer(context, line, sums, line->groups * cols);
-        clo_i_tell_answer(context, line, counts, line->groups);
+        clo_i_tell_answer(context, sum.line, sums, k * cols);
+        clo_i_tell_answer(context, sum.line, counts, k);
     }
-    clo_i_workspace_release(context->workspace, mark);
+    clo_i_sum_end(&sum);
     return status;
 }
+
+const clo_query clo_i_query_sparse_sum = {
+    .name = "sparse_sum",
+    .reading = CLO_READING_SUM,
+    .check = clo_i_sparse_check,
+    .entries = clo_i_sparse_numbers,
+    .lay_out = clo_i_sparse_lay_out,
+    .add = clo_i_sparse_add,
+    .gather = clo_i_sparse_gather,
+};

@@ -3,6 +3,7 @@
  * Laplace or Gaussian (cell_counts.T1).  Controls: a rate 20 % too sharp, a scale 5 % too small.
  */
 #include "asking.h"
+#include "query/cell_counts.h"
 
 enum { ASKS = 1 << 16, SIDE = 2, ROWS = 3, CELLS = SIDE * SIDE };
 

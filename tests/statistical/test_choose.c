@@ -7,6 +7,7 @@
  * .012.
  */
 #include "asking.h"
+#include "query/choose.h"
 
 enum { CANDIDATES = 6, DRAWS = 1 << 19, TRIALS = 1 << 17 };
 

@@ -7,6 +7,7 @@
  * changes by a factor of e^.98, and 60,000 trials show at least .65 of that.
  */
 #include "asking.h"
+#include "query/choose_centers.h"
 
 enum { D = 2, POINTS = 4, DRAWS = 1 << 16, MANY = 64, TRIALS = 60000 };
 

@@ -1,5 +1,6 @@
 /* count.T1: the noise of a count has its planned law. Power as in test_gaussian_sum.c. */
 #include "asking.h"
+#include "query/count.h"
 
 enum { ASKS = 1 << 18, ROWS = 5 };
 

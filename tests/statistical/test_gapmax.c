@@ -4,6 +4,7 @@
  */
 #include "asking.h"
 #include "query/gapmax_parts.h"
+#include "query/gapmax.h"
 
 enum { ASKS = 10000, ROWS = 41, CASES = 6 };
 

@@ -4,6 +4,8 @@
  * (gaussian_gram.T1). Power as in test_gaussian_sum.c.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
 
 enum { D = 16, ASKS = 1 << 14, TRIALS = 40000, OFF = D * (D - 1) / 2 };
 

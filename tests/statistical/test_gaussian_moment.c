@@ -4,6 +4,7 @@
  * (gaussian_moment.T1). Power as in test_gaussian_sum.c.
  */
 #include "asking.h"
+#include "query/gaussian_moment.h"
 
 enum { D = 4, ASKS = 1 << 14, TRIALS = 20000, SIZE = D * (D + 1) * (D + 2) * (D + 3) / 24 };
 

@@ -4,6 +4,8 @@
  * told apart no better than mu allows (gaussian_moment3.T1).  Power as in test_gaussian_sum.c.
  */
 #include "asking.h"
+#include "query/gaussian_moment3.h"
+#include "query/lens.h"
 
 enum { D = 4, ASKS = 1 << 14, TRIALS = 20000, SIZE = D * (D + 1) * (D + 2) / 6 };
 static const double HEIGHT = 0.5;

@@ -7,6 +7,8 @@
  * was taken half as large shows 3.5 or more.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/gaussian_step.h"
 
 enum { D = 2, K = 2, PER_ASK = K * (D + 2), ASKS = 1 << 14, TRIALS = 40000 };
 

@@ -8,6 +8,8 @@
  * was taken half as large shows 3.5 or more.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/gaussian_sum.h"
 
 enum { D = 7, K = 4, ASKS = 1 << 14, PER_ASK = K * (D + 1), TRIALS = 40000 };
 

@@ -7,6 +7,7 @@
  */
 #include "asking.h"
 #include "base/planted.h"
+#include "query/gibbs.h"
 
 enum { ONE = 20000, TWO = 4000, CELLS = 512, GRID = 360 };
 static const double PI = 3.14159265358979323846;

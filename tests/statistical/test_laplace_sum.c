@@ -8,6 +8,9 @@
  * was taken half as large shows 1.5 of it or more.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
+#include "query/laplace_sum.h"
 
 enum { D = 7, K = 4, ASKS = 1 << 13, PER_ASK = K * (D + 1), TRIALS = 40000 };
 

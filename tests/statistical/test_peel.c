@@ -6,6 +6,8 @@
  * .04; the radius at 2^15 peels and 5e-9 is .0174.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/peel.h"
 
 enum { D = 3, PEELS = 1 << 15, TRIALS = 30000 };
 
@@ -78,7 +80,7 @@ static void choices_and_values_have_their_laws(void **state)
 {
     const double alpha = stat_alpha(STAT_peel_law, 2);
     const clo_line line = planned(D, 1, 2, 2, CLO_ADD_REMOVE, 6);
-    const double rate = choice_rate(&line), noise = rate * (double)line.rate_weight;
+    const double rate = choice_rate(&line), noise = rate * (double)clo_i_peel_part(&line).weight;
     clo_rng *const rng = stat_rng();
     (void)state;
     peel_all(line, rng);

@@ -4,6 +4,7 @@
  * more than .05; the radius at 2^17 draws is .009.
  */
 #include "asking.h"
+#include "query/quantile.h"
 
 enum { CANDIDATES = 5, DRAWS = 1 << 17, ROWS = 6 };
 

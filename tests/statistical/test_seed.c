@@ -3,6 +3,8 @@
  * floor (seed.T1, seed.T2).  Control: a floor 20 % too low.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/seed.h"
 
 enum { ASKS = 1 << 17, CELLS = 4, ROWS = 4, SEEDS = 2 };
 
@@ -54,7 +56,7 @@ static void cells_are_drawn_in_proportion_to_their_weights(void **state)
     clo_line line;
     (void)state;
     assert_ok(clo_i_plan_seed(&domain, CELLS, SEEDS, 1, 1, "", &line, &err), err);
-    const double f = (double)line.floor / (double)line.count_unit;
+    const double f = (double)clo_i_seed_part(&line).floor / (double)line.count_unit;
     const weights first = { { 2 + f, f, 2 + f, f }, 4 + 4 * f };
     draw_cells(line, rng, false);
     assert_true(stat_follows(drawn, ASKS, law, &first, alpha));
@@ -63,7 +65,7 @@ static void cells_are_drawn_in_proportion_to_their_weights(void **state)
     const weights second = { { low + f, 0, high + f, f }, low + high + 3 * f };
     draw_cells(line, rng, true);
     assert_true(stat_follows(drawn, ASKS, law, &second, alpha));
-    line.floor = line.floor / 5 * 4;
+    change_part(seed, &line, floor = clo_i_seed_part(&line).floor / 5 * 4);
     draw_cells(line, rng, true);
     assert_false(stat_follows(drawn, ASKS, law, &second, alpha));
     clo_rng_free(rng);

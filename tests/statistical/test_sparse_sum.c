@@ -8,6 +8,8 @@
  * cut that is left out shows 1.1 of it or more.
  */
 #include "asking.h"
+#include "query/assign.h"
+#include "query/sparse_sum.h"
 
 enum { D = 7, K = 4, ASKS = 1 << 13, PER_ASK = K * (D + 1), TRIALS = 40000 };
 
@@ -129,7 +131,7 @@ static void a_record_more_is_told_apart_as_planned_and_no_better(void **state)
     assert_true(found <= line.event.parameter);
     assert_true(found > 0.8);
     assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) <= line.event.parameter);
-    a.line.entries = 0; /* planted: nothing is cut off */
+    change_part(sparse_sum, &a.line, entries = 0); /* planted: nothing is cut off */
     assert_true(supported_epsilon(&a, both_worlds, of_both, alpha) > line.event.parameter);
     stop_asking(&a);
     clo_bounded_free(along);

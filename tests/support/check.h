@@ -70,4 +70,12 @@ static inline void check_failure(clo_status status, clo_status expected, const c
     _fail(file, line);
 }
 
+/* Changes a field of a line's own part: change_part(aggregate, &line, beta = 1.5). */
+#define change_part(name, line, change)                                                            \
+    do {                                                                                           \
+        __typeof__(clo_i_##name##_part(line)) part = clo_i_##name##_part(line);                    \
+        part.change;                                                                               \
+        clo_i_##name##_set_part(line, part);                                                       \
+    } while (0)
+
 #endif

@@ -9,6 +9,7 @@
 #include "measure/measure.h"
 #include "query/parts.h"
 #include "random/random.h"
+#include "query/smooth_bound.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "pipeline.h"
 #include "query/query.h"
 #include "bound/bound.h"
+#include "query/assign.h"
 #include <omp.h>
 
 enum { ROWS = 700, COLS = 19, CLUSTERS = 9, DIM = 3 };

@@ -7,6 +7,8 @@
 #include "query/query.h"
 #include "bound/bound.h"
 #include "random/random.h"
+#include "query/assign.h"
+#include "query/choose_flats.h"
 
 enum { D = 3, CANDIDATES = 6, K = 2, BITS = 15 };
 

@@ -8,6 +8,7 @@
 #include "bound/bound.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/gaussian_moment.h"
 
 enum { D = 4, ROWS = 500, SIZE = D * (D + 1) * (D + 2) * (D + 3) / 24 };
 typedef unsigned __int128 u128;

@@ -8,6 +8,8 @@
 #include "bound/bound.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/gaussian_moment3.h"
+#include "query/lens.h"
 
 enum { D = 4, ROWS = 500, SIZE = D * (D + 1) * (D + 2) / 6, CUBE = D * D * D };
 typedef unsigned __int128 u128;
@@ -122,7 +124,7 @@ static void add_tensor(const int64_t *r, int64_t sign, int64_t *value)
 static double farthest_move(clo_stream *stream, const clo_line *line, clo_relation relation,
                             uint64_t rows)
 {
-    const int64_t constant = (int64_t)ldexp(line->constant, line->bits);
+    const int64_t constant = (int64_t)ldexp(clo_i_gaussian_moment3_part(line).constant, line->bits);
     double farthest = 0;
     for (int trial = 0; trial < 4000; trial++) {
         int64_t value[CUBE] = { 0 }, r[D], first[D] = { 0 };

@@ -4,6 +4,8 @@
 #include "parallel/parallel.h"
 #include "query/query.h"
 #include "random/random.h"
+#include "query/assign.h"
+#include "query/gaussian_step.h"
 
 enum { D = 3, K = 2, ENTRIES = K * (D + 2), TINY = 1 };
 

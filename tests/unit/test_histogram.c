@@ -3,6 +3,7 @@
 #include "pipeline.h"
 #include "parallel/parallel.h"
 #include "query/query.h"
+#include "query/histogram.h"
 #include <math.h>
 
 enum { BLOCKS = 40, WIDTH = 3 };
@@ -35,10 +36,10 @@ static void the_threshold_is_the_least_that_is_proved(void **state)
                 const long double rate =
                     (long double)line.rate_numerator / (long double)line.rate_denominator;
                 const long double spared = fminl(deltas[i], -expm1l(-rate));
-                const long double tau = (long double)line.threshold;
+                const long double tau = (long double)clo_i_histogram_part(&line).threshold;
                 assert_true(line.event.parameter <= epsilons[e]);
                 assert_close((double)(2 * rate * (long double)units), epsilons[e], 1e-8);
-                assert_true(line.threshold > units);
+                assert_true(clo_i_histogram_part(&line).threshold > units);
                 assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau) <= spared);
                 assert_true(worst_split((unsigned)units, (unsigned)units, rate, tau - 1) >
                             spared * (1 - 1e-6L));
@@ -53,7 +54,7 @@ static void the_usual_threshold_is_known(void **state)
     clo_line line;
     (void)state;
     assert_ok(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 1e-6 }, "", &line, &err), err);
-    assert_int_equal(line.threshold, 28);
+    assert_int_equal(clo_i_histogram_part(&line).threshold, 28);
     assert_fails(clo_i_plan_histogram(&domain, 1, 1, 9, (clo_loss){ 1, 0 }, "", &line, &err),
                  CLO_BUDGET, err, "delta above 0");
     assert_fails(clo_i_plan_histogram(&domain, 1, 1, 0, (clo_loss){ 1, 1e-6 }, "", &line, &err),
@@ -160,7 +161,8 @@ static void parts_are_disjoint_and_answer_by_themselves(void **state)
     clo_bounded *const data = bounded_from(rows, 2 * PARTS * BLOCKS, &domain);
     assert_ok(clo_i_plan_histogram(&domain, 1, PARTS, BLOCKS, loss, "", &line, &err), err);
     assert_ok(clo_i_plan_histogram(&domain, 1, 1, BLOCKS, loss, "", &one, &err), err);
-    assert_true(line.threshold == one.threshold && line.rate_numerator == one.rate_numerator);
+    assert_true(clo_i_histogram_part(&line).threshold == clo_i_histogram_part(&one).threshold &&
+                line.rate_numerator == one.rate_numerator);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
     assert_ok(clo_i_ask_histogram(&context, 0, data, note_rows, seen, cells, &err), err);
     for (size_t i = 0; i < 2 * PARTS * BLOCKS; i++) assert_int_equal(seen[i], 1);

@@ -5,6 +5,7 @@
 #include "mechanism/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/cell_counts.h"
 
 enum { PER = 3000, K = 3, D = 2 };
 
@@ -149,7 +150,7 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon)
     clo_domain domain = ball(cols, 1, CLO_REPLACE);
     domain.rows = rows;
     clo_plan *const plan = plan_for("kmeans/grid", "clusters=3", &domain, epsilon, 0);
-    const size_t side = plan->lines[0].side;
+    const size_t side = clo_i_cell_counts_part(&plan->lines[0]).side;
     clo_plan_free(plan);
     return side;
 }

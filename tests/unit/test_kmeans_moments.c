@@ -116,7 +116,7 @@ static void a_plan_is_its_gaussian_queries(void **state)
         assert_int_equal(plan->lines[i].event.kind, CLO_EVENT_GAUSSIAN);
         assert_int_equal(plan->lines[i].event.count, i == 2 ? 2 : 1);
     }
-    assert_int_equal(plan->lines[1].query, CLO_QUERY_gaussian_moment3);
+    assert_int_equal(plan->lines[1].query, &clo_i_query_gaussian_moment3);
     assert_int_equal(plan->lines[1].cols, 6);
     assert_int_equal(plan->lines[2].cols, 5);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);

@@ -6,6 +6,7 @@
 #include "pipeline.h"
 #include "bytes_file.h"
 #include "mechanism/mechanism.h"
+#include "query/peel.h"
 
 enum { ROWS = 12000, K = 4, S = 6 };
 
@@ -124,7 +125,7 @@ static void centres_of_very_many_columns_are_found(void **state)
             plan_for("kmeans/sparse", cases[i].settings, &domain, 1, cases[i].delta);
         clo_release *const release = run_seeded(plan, data, "run", NULL);
         clo_array starts, weights;
-        assert_true(plan->lines[0].sketch && plan->lines[0].cols < 100);
+        assert_true(plan->lines[0].lens == CLO_SKETCH && plan->lines[0].cols < 100);
         assert_true(clo_plan_price(plan).loss.epsilon <= 1);
         assert_true(clo_plan_price(plan).loss.epsilon > 0.99);
         assert_true(clo_release_find(release, "centers_starts", &starts));
@@ -150,14 +151,14 @@ static void a_plan_is_one_ask_of_cells_the_rounds_and_one_recovery(void **state)
     assert_int_equal(plan->line_count, 3);
     assert_int_equal(plan->lines[0].groups, 20);
     assert_int_equal(plan->lines[1].event.count, 3);
-    assert_int_equal(plan->lines[2].query, CLO_QUERY_sparse_sum);
+    assert_int_equal(plan->lines[2].query, &clo_i_query_sparse_sum);
     assert_int_equal(plan->lines[2].event.kind, CLO_EVENT_GAUSSIAN);
     clo_plan_free(plan);
     plan = plan_for("kmeans/sparse", "clusters=4 rounds=0 sparsity=3 recover=peel", &domain, 1, 0);
     assert_int_equal(plan->line_count, 2);
     assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_PURE);
-    assert_int_equal(plan->lines[1].query, CLO_QUERY_peel);
-    assert_int_equal(plan->lines[1].rounds, 6); /* 2 s / eta */
+    assert_int_equal(plan->lines[1].query, &clo_i_query_peel);
+    assert_int_equal(clo_i_peel_part(&plan->lines[1]).rounds, 6); /* 2 s / eta */
     clo_plan_free(plan);
 }
 

@@ -162,9 +162,9 @@ static void a_plan_holds_gaussian_lines_within_the_budget(void **state)
     (void)state;
     clo_plan *plan = plan_for("kmeans/tree", "clusters=10 passes=4 rounds=2", &domain, 1, 1e-6);
     assert_int_equal(plan->line_count, 4);
-    assert_int_equal(plan->lines[0].query, CLO_QUERY_gaussian_gram);
-    assert_int_equal(plan->lines[1].query, CLO_QUERY_count);
-    assert_int_equal(plan->lines[2].query, CLO_QUERY_gaussian_sum);
+    assert_int_equal(plan->lines[0].query, &clo_i_query_gaussian_gram);
+    assert_int_equal(plan->lines[1].query, &clo_i_query_count);
+    assert_int_equal(plan->lines[2].query, &clo_i_query_gaussian_sum);
     assert_int_equal(plan->lines[2].event.count, 4);
     assert_true(plan->lines[2].lens);
     assert_int_equal(plan->lines[2].cols, 20);
@@ -195,7 +195,7 @@ static void without_a_delta_the_lines_are_pure(void **state)
     (void)state;
     assert_int_equal(plan->line_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(plan->lines[i].query, CLO_QUERY_laplace_sum);
+        assert_int_equal(plan->lines[i].query, &clo_i_query_laplace_sum);
         assert_int_equal(plan->lines[i].event.kind, CLO_EVENT_PURE);
         assert_int_equal(plan->lines[i].cols, 300);
     }

@@ -4,6 +4,7 @@
 #include "bytes_file.h"
 #include "bound/bound.h"
 #include "mechanism/mechanism.h"
+#include "query/lens.h"
 
 enum { ROWS = 20000, D = 2, K = 3 };
 

@@ -7,6 +7,10 @@
 #include "linalg/linalg.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
+#include "query/gaussian_sum.h"
+#include "query/lens.h"
 
 enum { ROWS = 300, D = 17, RANK = 5 };
 

@@ -2,6 +2,9 @@
 #include "pipeline.h"
 #include "query/query.h"
 #include "parallel/parallel.h"
+#include "query/assign.h"
+#include "query/count.h"
+#include "query/gaussian_gram.h"
 
 enum { D = 2 };
 

@@ -8,6 +8,10 @@
 #include "query/query.h"
 #include "bound/bound.h"
 #include "random/random.h"
+#include "query/gaussian_gram.h"
+#include "query/gaussian_sum.h"
+#include "query/laplace_sum.h"
+#include "query/quantile.h"
 
 enum { D = 4, K = 3 };
 typedef unsigned __int128 u128;

@@ -5,8 +5,13 @@
 #include "pipeline.h"
 #include "bytes_file.h"
 #include "bound/bound.h"
+#include "query/fold.h"
 #include "query/parts.h"
 #include "parallel/parallel.h"
+#include "query/assign.h"
+#include "query/lens.h"
+#include "query/peel.h"
+#include "query/sparse_sum.h"
 
 enum { ROWS = 60, COLS = 40, BITS = 20 };
 
@@ -147,10 +152,14 @@ static void a_sketch_that_does_not_exist_is_refused(void **state)
 static void totals_of(both *b, const clo_bounded *data, size_t entries, uint64_t *totals)
 {
     const clo_assign one = { .kind = CLO_ASSIGN_ONE, .clusters = 1, .cols = COLS };
-    const clo_line line = { .bits = BITS, .groups = 1, .entries = entries, .count_unit = 5 };
+    clo_line line = {
+        .query = &clo_i_query_sparse_sum, .bits = BITS, .cols = COLS, .groups = 1, .count_unit = 5
+    };
+    const clo_ask ask = { .line = &line, .rules = &one, .rule_count = 1 };
     clo_error err;
+    clo_i_sparse_sum_set_part(&line, (clo_sparse_part){ .entries = entries });
     memset(totals, 0, (COLS + 1) * sizeof *totals);
-    assert_ok(clo_i_sparse_totals(&b->context, &line, data, &one, totals, &err), err);
+    assert_ok(clo_i_fold(&b->context, &ask, data, (int64_t *)totals, &err), err);
 }
 
 /* The entries of one record that count: by sorting, as nobody would in a pass. */
@@ -233,11 +242,11 @@ static void a_peel_is_planned_for_all_its_rounds(void **state)
     (void)state;
     assert_ok(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 1, "", &replace, &err), err);
     assert_ok(clo_i_plan_peel(&apart, COLS, 3, 2, 3, 1, "", &remove, &err), err);
-    assert_int_equal(remove.rate_weight, 1);
+    assert_int_equal(clo_i_peel_part(&remove).weight, 1);
     assert_true((double)remove.sensitivity == ceil(sqrt(25 + 4) * R) + R);
     assert_int_equal(replace.sensitivity, 2 * remove.sensitivity);
     assert_ok(clo_i_plan_peel(&domain, COLS, 3, 0, 1000, 1, "", &all, &err), err);
-    assert_int_equal(all.rounds, COLS); /* no more rounds than columns */
+    assert_int_equal(clo_i_peel_part(&all).rounds, COLS); /* no more rounds than columns */
     assert_int_equal(clo_i_plan_peel(&domain, COLS, 3, 2, 3, 1e-12, "", &all, NULL), CLO_BUDGET);
     assert_int_equal(clo_i_plan_peel(&domain, COLS, 3, 2, 0, 1, "", &all, NULL), CLO_ARGUMENT);
     /* The least rate there is draws what fits into 64 bits for a row, and not for four. */

@@ -75,7 +75,7 @@ static void starts_are_chosen_by_one_exponential_event(void **state)
     clo_plan *const plan = plan_of_paper_a("restarts=4 rounds=8 schedule=even", 1);
     assert_int_equal(plan->line_count, 3);
     assert_int_equal(plan->lines[0].event.count, 4 * 6);
-    assert_int_equal(plan->lines[1].query, CLO_QUERY_choose_flats);
+    assert_int_equal(plan->lines[1].query, &clo_i_query_choose_flats);
     assert_int_equal(plan->lines[1].groups, 4);
     assert_int_equal(plan->lines[2].event.count, 2);
     assert_true(clo_plan_price(plan).loss.epsilon <= 1);
@@ -268,7 +268,7 @@ static void directions_are_chosen_first_where_one_asks_for_them(void **state)
         assert_false(plan->lines[0].lens);
         assert_int_equal(plan->lines[0].cols, WIDE);
         for (size_t i = 1; i < plan->line_count; i++) {
-            const bool choice = plan->lines[i].query == CLO_QUERY_choose_flats;
+            const bool choice = plan->lines[i].query == &clo_i_query_choose_flats;
             assert_true(plan->lines[i].lens);
             assert_int_equal(plan->lines[i].cols, 6 + (affine && !choice));
         }

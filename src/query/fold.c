@@ -1,0 +1,211 @@
+/*
+ * fold.c - an ask of a sum, from its charge to its totals, on this rank and on the others.
+ *
+ * Rank 0 asks: it draws the noise into the totals, tells the other ranks what is asked, and all of
+ * them fold their rows and add up.  A rank that could not fold says so in one more number of the
+ * same sum, so that no rank waits for another that has given up.
+ */
+#include "query/fold.h"
+#include "bound/bound.h"
+#include "parallel/parallel.h"
+#include "query/lens.h"
+
+/* ---- room ---------------------------------------------------------------------------------- */
+
+static clo_fold size_fold(const clo_line *line, size_t cols, size_t block_rows, int threads)
+{
+    const clo_query *const query = line->query;
+    const size_t seen = line->cols ? line->cols : cols;
+    return (clo_fold){ .line = line,
+                       .cols = cols,
+                       .seen = seen,
+                       .block_rows =
+                           clo_i_block_rows(line->lens == CLO_SKETCH ? seen : cols, block_rows),
+                       .threads = query->threads ? query->threads(line, threads) : threads };
+}
+
+size_t clo_i_fold_entries(const clo_ask *ask, size_t cols)
+{
+    return ask->line->query->entries(ask->line, cols, ask);
+}
+
+/* Totals and one number more, for the ranks that could not fold. */
+static clo_status take_totals(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    fold->entries = fold->line->query->entries(fold->line, fold->cols, fold->ask);
+    return clo_i_take(space, fold->entries + 1, sizeof *fold->totals, &fold->totals, err);
+}
+
+static clo_status take_work(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t records = fold->line->lens == CLO_SKETCH ? 0 : fold->cols;
+    const size_t cells = records + (fold->line->lens ? fold->line->cols : 0);
+    CLO_TRY(fold->line->query->lay_out(fold, space, err));
+    if (fold->line->query->reads_nothing) return CLO_OK;
+    return clo_i_take(space, (size_t)fold->threads * fold->block_rows * cells, sizeof(double),
+                      &fold->scratch, err);
+}
+
+size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_rows, int threads)
+{
+    clo_workspace *counting = NULL;
+    clo_fold fold = size_fold(line, cols, block_rows, threads);
+    size_t bytes = SIZE_MAX;
+    if (clo_i_workspace_counting(&counting, NULL)) return SIZE_MAX;
+    clo_status status = CLO_OK;
+    if (line->query->lay_out_told) status = line->query->lay_out_told(line, counting, NULL);
+    if (!status && line->query->entries) status = take_totals(&fold, counting, NULL);
+    if (!status) status = take_work(&fold, counting, NULL);
+    if (!status) bytes = clo_i_workspace_peak(counting);
+    clo_workspace_free(counting);
+    return bytes;
+}
+
+/* ---- folding ------------------------------------------------------------------------------- */
+
+static clo_status fold_rows(clo_context *context, clo_fold *fold, clo_error *err)
+{
+    const clo_query *const query = fold->line->query;
+    const int bits = query->bits ? query->bits(fold->ask) : fold->line->bits;
+    if (!query->reads_nothing)
+        CLO_TRY(clo_i_pass(context, fold->data, bits, fold->threads, fold->scratch, query->add,
+                           fold, err));
+    query->gather(fold);
+    return CLO_OK;
+}
+
+clo_status clo_i_fold(clo_context *context, const clo_ask *ask, const clo_bounded *data,
+                      int64_t *totals, clo_error *err)
+{
+    const size_t cols = clo_i_bounded_domain(data)->cols;
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const clo_lens *const before = context->lens;
+    clo_fold fold = size_fold(ask->line, cols, context->block_rows, context->threads);
+    fold.ask = ask;
+    fold.data = data;
+    fold.totals = totals;
+    fold.entries = clo_i_fold_entries(ask, cols);
+    CLO_TRY(ask->line->query->check(ask, cols, err));
+    context->lens = ask->lens;
+    clo_status status = take_work(&fold, context->workspace, err);
+    if (!status) status = fold_rows(context, &fold, err);
+    context->lens = before;
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
+
+/* The rows of this rank, for bytes that rank 0 sent. */
+static clo_status fold_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
+                             size_t count, int64_t *totals, size_t entries, clo_error *err)
+{
+    const size_t cols = clo_i_bounded_domain(data)->cols;
+    const clo_line *line = NULL;
+    clo_decoded decoded;
+    size_t number = 0;
+    CLO_TRY(clo_i_ask_decode(context->meter, cols, bytes, count, &decoded, &number, err));
+    context->lens = decoded.ask.lens;
+    clo_status status =
+        clo_i_meter_charge(context, number, decoded.ask.line->query, &line, err); /* meter.T1 */
+    context->lens = NULL;
+    if (!status && line->query->reading == CLO_READING_SUM)
+        status = line->query->check(&decoded.ask, cols, err);
+    if (!status && (line->query->reading != CLO_READING_SUM ||
+                    clo_i_fold_entries(&decoded.ask, cols) != entries))
+        status = clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    if (!status) status = clo_i_fold(context, &decoded.ask, data, totals, err);
+    clo_i_decoded_free(&decoded);
+    return status;
+}
+
+clo_status clo_i_fold_for_rank_0(clo_context *context, const clo_bounded *data,
+                                 const uint8_t *bytes, size_t count, clo_error *err)
+{
+    const size_t entries = clo_i_ask_entries(bytes, count);
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    int64_t *totals = NULL;
+    CLO_TRY(clo_i_take(context->workspace, entries + 1, sizeof *totals, &totals, err));
+    const clo_status status = data ? fold_bytes(context, data, bytes, count, totals, entries, err)
+                                   : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
+    if (status) memset(totals, 0, entries * sizeof *totals);
+    totals[entries] = status != CLO_OK; /* rank 0 will end the run */
+    const clo_status shared =
+        clo_i_comm_sum(context->comm, totals, entries + 1, status ? NULL : err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status ? status : shared;
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+clo_status clo_i_sum_begin(clo_context *context, size_t number, const clo_query *query,
+                           const clo_bounded *data, const clo_ask *told, clo_sum *out,
+                           clo_error *err)
+{
+    const size_t cols = clo_i_bounded_domain(data)->cols;
+    clo_sum sum = { .context = context,
+                    .ask = *told,
+                    .mark = clo_i_workspace_mark(context->workspace) };
+    CLO_TRY(clo_i_meter_charge(context, number, query, &sum.line, err));
+    sum.ask.line = sum.line;
+    sum.ask.lens = context->lens;
+    CLO_TRY(query->check(&sum.ask, cols, err));
+    sum.fold = size_fold(sum.line, cols, context->block_rows, context->threads);
+    sum.fold.data = data;
+    sum.fold.ask = &sum.ask;
+    clo_status status = take_totals(&sum.fold, context->workspace, err);
+    if (!status) status = take_work(&sum.fold, context->workspace, err);
+    if (status)
+        clo_i_workspace_release(context->workspace, sum.mark);
+    else
+        *out = sum;
+    return status;
+}
+
+/* The other ranks are told, and then fold beside this one. */
+static clo_status fold_everywhere(clo_sum *sum, const uint8_t *bytes, size_t count, clo_error *err)
+{
+    clo_context *const context = sum->context;
+    CLO_TRY(clo_i_comm_send(context->comm, CLO_MESSAGE_ASK, bytes, count, err));
+    const clo_status mine = fold_rows(context, &sum->fold, err);
+    sum->fold.totals[sum->fold.entries] = mine != CLO_OK;
+    CLO_TRY(
+        clo_i_comm_sum(context->comm, sum->fold.totals, sum->fold.entries + 1, mine ? NULL : err));
+    if (mine) return mine;
+    if (sum->fold.totals[sum->fold.entries])
+        return clo_i_fail(err, CLO_IO, "another rank could not read its rows");
+    return CLO_OK;
+}
+
+clo_status clo_i_sum_fold(clo_sum *sum, clo_error *err)
+{
+    clo_context *const context = sum->context;
+    const bool alone = context->comm->size == 1;
+    clo_decoded decoded = { .rules = NULL };
+    uint8_t *bytes = NULL;
+    size_t count = 0, number = 0;
+    sum->fold.ask = &sum->ask;
+#ifndef CLO_FAULT_INJECTION
+    if (alone) return fold_rows(context, &sum->fold, err);
+#endif
+    number = context->meter->first + (size_t)(sum->line - context->meter->lines);
+    CLO_TRY(clo_i_ask_encode(&sum->ask, number, sum->fold.entries, &bytes, &count, err));
+    /* Every test of the test build asks through bytes, as a worker is asked. */
+    clo_status status =
+        clo_i_ask_decode(context->meter, sum->fold.cols, bytes, count, &decoded, &number, err);
+    const clo_lens *const lens = context->lens;
+    if (!status) {
+        sum->fold.ask = &decoded.ask;
+        context->lens = decoded.ask.lens;
+        status =
+            alone ? fold_rows(context, &sum->fold, err) : fold_everywhere(sum, bytes, count, err);
+        context->lens = lens;
+        sum->fold.ask = &sum->ask;
+    }
+    clo_i_decoded_free(&decoded);
+    clo_i_free(bytes);
+    return status;
+}
+
+void clo_i_sum_end(clo_sum *sum)
+{
+    clo_i_workspace_release(sum->context->workspace, sum->mark);
+}

@@ -1,0 +1,37 @@
+/* histogram.h - the cell that most of many disjoint blocks of records name, or none. */
+#ifndef CLO_QUERY_HISTOGRAM_H
+#define CLO_QUERY_HISTOGRAM_H
+
+#include "query/query.h"
+
+/* The cell of a partition that most of `blocks` random disjoint blocks of the records name, if
+ * enough do: by noise on the sizes of those cells and a threshold (histogram.T1).  A cell is
+ * `width` integers.  That none is found is a normal answer.  The same for each of several disjoint
+ * `parts` of the records, at the price of one (histogram.T3). */
+typedef struct clo_cell {
+    bool found;
+    int64_t size;   /* how many blocks name it, with noise; 0 where none is found */
+    int64_t *place; /* width, the caller's; zeros where none is found */
+} clo_cell;
+
+/* Writes the cell of a block of that part, as a function of the block's rows alone; a failure other
+ * than CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
+typedef clo_status clo_block_locate(void *user, size_t part, const clo_block *block, int64_t *place,
+                                    clo_error *err);
+typedef struct clo_histogram_part {
+    size_t blocks;      /* of all parts */
+    size_t parts;       /* into how many the blocks fall, a cell each */
+    size_t width;       /* the integers of a cell */
+    uint64_t threshold; /* the least noisy size of a cell that is told of */
+} clo_histogram_part;
+CLO_LINE_PART(histogram, clo_histogram_part)
+/* blocks: of one part. */
+CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts,
+                                          size_t blocks, clo_loss loss, const char *label,
+                                          clo_line *out, clo_error *err);
+/* out: one for each part. */
+CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t line, const clo_bounded *data,
+                                         clo_block_locate *locate, void *user, clo_cell *out,
+                                         clo_error *err);
+
+#endif
