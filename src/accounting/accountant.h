@@ -14,7 +14,7 @@
 #ifndef CLO_ACCOUNTANT_H
 #define CLO_ACCOUNTANT_H
 
-#include "privacy/privacy.h"
+#include "accounting/accounting.h"
 #define MPFR_USE_INTMAX_T /* counts are 64 bits wide everywhere */
 #include <mpfr.h>
 

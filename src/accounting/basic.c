@@ -2,7 +2,7 @@
  * basic.c - the losses of pure events add (accounting.T9).  The only method that needs no
  * delta, and often the tightest for one or two events.
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <math.h>
 
 static bool applies(const clo_i_composition *list)

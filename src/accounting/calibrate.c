@@ -7,7 +7,7 @@
  * solving for epsilon; epsilon itself has the last word on the answer.  A costly method is asked
  * after the others have found their factor, and only whether it allows a larger one.
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <float.h>
 #include <math.h>
 

@@ -10,7 +10,7 @@
  * second down, so the difference is a bound at every precision; they nearly cancel where mu is
  * small, so the precision doubles until the bound is also tight (accounting.T12).
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <float.h>
 #include <math.h>
 

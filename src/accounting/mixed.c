@@ -7,7 +7,7 @@
  * Gaussian pair of a certain mu, an exponential one than that of epsilon/2 (accounting.T11), and
  * then all is Gaussian; best where they are many but not most of the cost.
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <float.h>
 #include <math.h>
 

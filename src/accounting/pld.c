@@ -10,7 +10,7 @@
  * that an error of the masses costs at most that share of the Renyi bound.  Terms are summed up
  * divided by e^cap, between 0 and 1; whatever tilt is chosen, the bound holds.
  */
-#include "privacy/pld.h"
+#include "accounting/pld.h"
 #include <float.h>
 #include <math.h>
 

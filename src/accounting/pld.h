@@ -13,7 +13,7 @@
 #ifndef CLO_PLD_H
 #define CLO_PLD_H
 
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 
 /* What one rounding of a double may change, relative. */
 #define CLO_I_ROUNDING 0x1p-53

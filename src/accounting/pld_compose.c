@@ -7,7 +7,7 @@
  * accounting.T18 says what that does to delta: thanks to the tilt, no more than the same share of
  * the Renyi bound, however small delta is.
  */
-#include "privacy/pld.h"
+#include "accounting/pld.h"
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * (accounting.T17): one product and two sums in each butterfly, roots of unity straight from the
  * library's sine and cosine, nothing clever.
  */
-#include "privacy/pld.h"
+#include "accounting/pld.h"
 #include <math.h>
 
 void clo_i_fft_roots(clo_i_complex *roots, size_t size)

@@ -10,7 +10,7 @@
  * (accounting.T16): the hockey stick rises, and only by what the chord of a convex curve does.
  * Every g below is a product of positive factors; nothing cancels.
  */
-#include "privacy/pld.h"
+#include "accounting/pld.h"
 #include <float.h>
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * price.c - what a list of events costs: checks it, asks every method that applies, takes the
  * least answer and its name.
  */
-#include "privacy/accountant.h"
-#include "privacy/pld.h"
+#include "accounting/accountant.h"
+#include "accounting/pld.h"
 #include <math.h>
 #include <string.h>
 

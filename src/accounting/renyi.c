@@ -6,7 +6,7 @@
  * (accounting.T7).  Every order gives a valid bound, so the order is chosen in double, quickly
  * and without proof, and only the bound at the chosen order is computed with directed rounding.
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <float.h>
 #include <math.h>
 

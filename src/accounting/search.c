@@ -5,7 +5,7 @@
  * over integers: it ends after at most some hundred tests whatever the range, it resolves to
  * neighbouring doubles, and an answer was always itself tested (accounting.T14).
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * lambdas of a fine grid, one density is at most e^(dimension * step) times the other
  * (aggregate.T3).
  */
-#include "privacy/smooth.h"
+#include "accounting/smooth.h"
 #include <math.h>
 
 enum { PANELS = 40, SHRINKING = 16, BISECTIONS = 40, GRID = 256 };

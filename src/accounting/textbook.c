@@ -6,7 +6,7 @@
  * Both first make an (epsilon_0, delta_0) event of every Gaussian one, by its exact profile, with
  * equal delta_0 that sum up to what is given (naive) or to half of it (advanced).
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <math.h>
 
 static bool applies(const clo_i_composition *list)

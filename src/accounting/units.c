@@ -5,7 +5,7 @@
  * (epsilon, delta) pairs none is.  So a charge becomes an integer rounded up, a cap one rounded
  * down, and what does not fit saturates to the side that refuses (accounting.T13).
  */
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <math.h>
 
 enum { RHO_BITS = 48, EPSILON_BITS = 48, DELTA_BITS = 62 };

@@ -16,7 +16,7 @@
  * of the ledger.  Each record ends with a keyed hash of itself; one that does not fit, because
  * the power went off while it was written, leaves the other one.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

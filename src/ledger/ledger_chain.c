@@ -10,7 +10,7 @@
  * The hashes are keyed: who can write the file but does not have the key cannot make an entry
  * that fits.  Entries of schema 1 had no key; the seal, which has one, says how many they are.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <sodium.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
  *
  * After the commit, and never before, the anchor is told (ledger.T9).
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * analyst who sees the answers could steer between the two (ledger.T5).  For the same reason a cap
  * that is declared on a data set with deltas in its past counts by adding.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

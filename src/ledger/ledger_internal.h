@@ -17,7 +17,8 @@
 #ifndef CLO_LEDGER_INTERNAL_H
 #define CLO_LEDGER_INTERNAL_H
 
-#include "privacy/privacy.h"
+#include "accounting/accounting.h"
+#include "ledger/ledger.h"
 #include <cloister/ledger.h>
 #include <limits.h>
 #include <sqlite3.h>

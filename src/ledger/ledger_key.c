@@ -9,7 +9,7 @@
  * What it protects is the past, not a secret: without it nothing that was recorded can be changed
  * unseen, and nothing can be added.  A ledger that comes without its key can still be read.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>

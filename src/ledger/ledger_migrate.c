@@ -10,7 +10,7 @@
  * 1 to 2: entries get tokens, plans and keyed hashes.  Entries of schema 1 keep their plain hashes;
  * a keyed seal over their number and their last hashes says, from now on, which ones they were.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@
  * folder.  The path is therefore resolved first and the result opened with NOFOLLOW: links work,
  * all of a file's names share one journal, and a link that appears in between is refused.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

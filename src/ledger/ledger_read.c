@@ -4,7 +4,7 @@
  * Each row is fetched by a statement of its own, which is over before the caller sees the row: a
  * reader that stops to think - a pager, say - holds no lock, and no charge waits for it.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <stdio.h>
 #include <string.h>
 

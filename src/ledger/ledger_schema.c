@@ -6,7 +6,7 @@
  * made with another program; it does not stop whoever means to change the file, which is what the
  * chain and the verification are for.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

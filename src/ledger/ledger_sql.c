@@ -4,7 +4,7 @@
  * Every statement goes through clo_i_sql: the first error sticks to it, later calls do nothing,
  * and finish - which cannot be forgotten, its result must be used - turns it into one sentence.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>

@@ -9,7 +9,7 @@
  * seen of its draw, nobody knows (ledger.T10).  Results have a table of their own, which only
  * grows; the charge itself is never touched.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <string.h>
 
 clo_status clo_i_token_find(clo_ledger *ledger, const char *token, clo_i_token *out, bool *found,

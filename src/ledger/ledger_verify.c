@@ -5,7 +5,7 @@
  * every account is replayed through the same filter that admitted its charges.  The answer names
  * the charge where the first thing does not fit (ledger.T8).
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <stdio.h>
 #include <string.h>
 

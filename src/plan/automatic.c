@@ -3,7 +3,7 @@
  * serve makes its plan, and the one whose plan predicts the least error is taken.  Nothing here
  * sees data, so the choice costs nothing.
  */
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

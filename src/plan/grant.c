@@ -1,5 +1,5 @@
 /* grant.c - from plan to grant: the ledger is charged first, durably (ledger.T7). */
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include <cloister/ledger.h>
 #include <stdio.h>
 #include <string.h>

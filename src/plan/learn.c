@@ -6,7 +6,7 @@
  * the same for every norm (clo_i_plan_again sees to that), so price and noise are fixed before
  * anything is spent; only the ball is not.
  */
-#include "mechanism/norm_quantile.h"
+#include "plan/norm_quantile.h"
 #include "domain/domain.h"
 #include <math.h>
 #include <string.h>

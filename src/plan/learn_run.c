@@ -2,8 +2,7 @@
  * learn_run.c - the steps of a run that learns its norm and centre first (learn.T1): asks for them,
  * puts the records about the centre and inside the norm, and makes the plan to go on with.
  */
-#include "mechanism/centers_common.h"
-#include "mechanism/norm_quantile.h"
+#include "plan/norm_quantile.h"
 #include "domain/domain.h"
 #include <math.h>
 #include <string.h>

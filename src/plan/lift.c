@@ -5,7 +5,7 @@
  * once and by the names of the arrays, so that no mechanism knows whether its columns are those of
  * the table.
  */
-#include "mechanism/lift.h"
+#include "plan/lift.h"
 #include <string.h>
 
 typedef enum meaning { NUMBERS, POINTS, DIRECTIONS } meaning;

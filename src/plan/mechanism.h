@@ -5,6 +5,7 @@
 #define CLO_MECHANISM_INTERNAL_H
 
 #include "base/base.h"
+#include "ledger/ledger.h"
 #include "query/query.h"
 #include "release/release.h"
 #include <cloister/mechanism.h>

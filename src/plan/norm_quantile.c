@@ -3,7 +3,7 @@
  * thresholds that fall by equal factors, and the exponential mechanism chooses the one nearest to
  * the quantile (bounds_quantile.T1).  For bounds/quantile, and for runs that learn their norm.
  */
-#include "mechanism/norm_quantile.h"
+#include "plan/norm_quantile.h"
 #include <math.h>
 
 enum { GRID = 30 };

@@ -5,7 +5,7 @@
 #ifndef CLO_NORM_QUANTILE_H
 #define CLO_NORM_QUANTILE_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 enum {
     CLO_QUANTILE_OCTAVES = 26,

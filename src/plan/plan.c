@@ -4,7 +4,7 @@
  * The mechanism drafts its list of queries; the accountant prices that list.  What the mechanism
  * believes about its cost plays no part: a list that costs more than the budget is refused here.
  */
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "domain/domain.h"
 #include <math.h>
 #include <sodium.h>

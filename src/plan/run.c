@@ -3,8 +3,8 @@
  * meet, and where the release is given its facts.
  */
 #include "domain/domain.h"
-#include "mechanism/lift.h"
-#include "mechanism/mechanism.h"
+#include "plan/lift.h"
+#include "plan/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include <math.h>

@@ -13,7 +13,7 @@
  */
 #include "query/parts.h"
 #include "parallel/parallel.h"
-#include "privacy/smooth.h"
+#include "accounting/smooth.h"
 #include "query/aggregate_space.h"
 #include "random/random.h"
 #include <math.h>

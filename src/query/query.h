@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "domain/domain.h"
-#include "privacy/privacy.h"
+#include "accounting/accounting.h"
 #include <cloister/domain.h>
 #include <cloister/run.h>
 
@@ -215,6 +215,10 @@ CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t slot,
  * in records: of a line of either kind. */
 double clo_i_slot_deviation(const clo_slot *slot);
 double clo_i_slot_count_deviation(const clo_slot *slot);
+/* Whether a noisy size tells nothing from 0. */
+bool clo_i_size_is_noise(const clo_slot *slot, double size);
+/* Noise may take a point out of the unit ball, where all records are: back to its surface. */
+void clo_i_pull_into_ball(double *point, size_t d);
 
 /* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of width / max(|x -
  * c|, width), and their number, all in one Gaussian query: what a step toward the cluster's median

@@ -2,7 +2,7 @@
  * not near one give none (subspace_approx.T1), and the error is that of the cell
  * (subspace_approx.T2). */
 #include "near_subspace.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include <math.h>
 
 static void finds_a_subspace_that_is_near_and_as_well_as_predicted(void **state)

@@ -6,7 +6,7 @@
  * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses the one nearest to
  * the quantile (bounds_quantile.T1).
  */
-#include "mechanism/norm_quantile.h"
+#include "plan/norm_quantile.h"
 #include "domain/domain.h"
 #include <math.h>
 

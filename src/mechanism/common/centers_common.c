@@ -3,7 +3,7 @@
  * sums and sizes, a mean that is not trusted further than its noise allows, the way back to the
  * data's own units.  All of it but the ask of a round is post-processing of released values.
  */
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 #include "domain/domain.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
@@ -89,19 +89,6 @@ clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double 
 }
 
 /* ---- a round --------------------------------------------------------------------------- */
-
-bool clo_i_size_is_noise(const clo_slot *slot, double size)
-{
-    return size <= 2 * clo_i_slot_count_deviation(slot);
-}
-
-void clo_i_pull_into_ball(double *center, size_t d)
-{
-    double norm = 0;
-    for (size_t j = 0; j < d; j++) norm += center[j] * center[j];
-    if (norm > 1)
-        for (size_t j = 0; j < d; j++) center[j] /= sqrt(norm);
-}
 
 /* Moves a centre toward the noisy mean, as far as the mean can be trusted: not at all where the
  * noisy size is within the noise of 0, and otherwise by the positive-part James-Stein factor. */

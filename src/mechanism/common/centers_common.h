@@ -5,7 +5,7 @@
 #ifndef CLO_CENTERS_COMMON_H
 #define CLO_CENTERS_COMMON_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 /* The row that every such method has. */
 #define CLO_CENTERS_ROW_CLUSTERS                                                                   \
@@ -24,15 +24,12 @@
 double clo_i_guessed_rows(const clo_domain *domain, size_t clusters);
 
 double clo_i_squared_distance(const double *a, const double *b, size_t d);
-void clo_i_pull_into_ball(double *point, size_t d);
 
 /* k public points of the ball that lie far apart, the same on all ranks. */
 CLO_CHECK clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double *centers,
                                          clo_error *err);
 size_t clo_i_start_centers_size(size_t k, size_t d); /* bytes of workspace */
 
-/* Whether a noisy size tells nothing from 0. */
-bool clo_i_size_is_noise(const clo_slot *slot, double size);
 /* Moves a centre toward the noisy mean sum / size, as far as that can be trusted: not at all where
  * the size is within the noise of 0, otherwise by the positive-part James-Stein factor. */
 void clo_i_move_center(const clo_slot *slot, size_t d, const double *sum, double size,

@@ -1,6 +1,6 @@
 /* frame.c - which directions to look at: the top eigenvectors of one noisy Gram matrix, which are
  * post-processing of its one ask (gaussian_gram.T1). */
-#include "mechanism/frame.h"
+#include "mechanism/common/frame.h"
 #include "linalg/linalg.h"
 
 size_t clo_i_frame_scratch(size_t d, size_t rank)

@@ -5,7 +5,7 @@
 #ifndef CLO_FRAME_H
 #define CLO_FRAME_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 /* Bytes that clo_i_find_frame takes for a while, beyond the frame itself. */
 size_t clo_i_frame_scratch(size_t d, size_t rank);

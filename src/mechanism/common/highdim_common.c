@@ -7,7 +7,7 @@
  * from public facts alone.  Trees, swaps and rounds get fixed shares of the budget, in the units in
  * which they add up (zero-concentrated privacy), and one price covers them together.
  */
-#include "mechanism/highdim_common.h"
+#include "mechanism/common/highdim_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "parallel/parallel.h"

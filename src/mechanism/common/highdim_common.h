@@ -6,7 +6,7 @@
 #ifndef CLO_HIGHDIM_COMMON_H
 #define CLO_HIGHDIM_COMMON_H
 
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 
 enum {
     CLO_HIGHDIM_CLUSTERS,

@@ -8,7 +8,7 @@
  * cut: how many records it cuts shows in the answer (the stiffness falls behind the size), and then
  * the next round takes twice the width.  All of that is post-processing of noisy answers.
  */
-#include "mechanism/highdim_common.h"
+#include "mechanism/common/highdim_common.h"
 #include <math.h>
 
 static const double MEDIAN_WIDTH = 0.1; /* of the radius: distances below it count as squares */

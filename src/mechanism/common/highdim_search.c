@@ -8,7 +8,7 @@
  * nearest, by the exponential mechanism.  The set that the swaps start from has one candidate k
  * times: so the first of them only add, each where it is needed most.
  */
-#include "mechanism/highdim_common.h"
+#include "mechanism/common/highdim_common.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include <math.h>

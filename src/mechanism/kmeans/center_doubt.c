@@ -2,7 +2,7 @@
  * center_doubt.c - how far to trust the centres of kmeans/moments: the noise is public, so a run
  * can be imagined again, with what was released in the place of the truth.  Post-processing.
  */
-#include "mechanism/center_moments.h"
+#include "mechanism/kmeans/center_moments.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>

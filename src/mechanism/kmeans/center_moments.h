@@ -5,8 +5,8 @@
 #ifndef CLO_MECHANISM_CENTER_MOMENTS_H
 #define CLO_MECHANISM_CENTER_MOMENTS_H
 
-#include "mechanism/mechanism.h"
-#include "solver/center_fit.h"
+#include "plan/mechanism.h"
+#include "solver/centers/center_fit.h"
 
 /* How a run goes about it, fixed by its plan. */
 typedef struct clo_i_center_plan {

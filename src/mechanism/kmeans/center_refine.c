@@ -6,8 +6,8 @@
  * are averaged; a longer one by its own length, as James and Stein do, so that a centre goes where
  * its members are.
  */
-#include "mechanism/center_moments.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/kmeans/center_moments.h"
+#include "mechanism/common/centers_common.h"
 #include <math.h>
 
 static const double LEAST_TRUST = 0.1; /* for how little a round counts in what is known after it */

@@ -10,8 +10,8 @@
  *   the frame:   the centre's length times noise / sqrt 2 over the energy of a direction.
  * The constants of the tensor's row were measured on data of such clusters.
  */
-#include "mechanism/center_moments.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/kmeans/center_moments.h"
+#include "mechanism/common/centers_common.h"
 #include <math.h>
 
 enum { FEW_COLUMNS = 24, MOST_FOR_FOURTH = 32, MOST_KEPT = 64, MOST_ROUNDS = 4 };

@@ -8,7 +8,7 @@
  * nothing is known of the solver: it needs very many records, and blocks whose centres agree.
  */
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 #include "solver/solver.h"
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  * cells, a public threshold; and cells that lie outside of the ball never do.
  */
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include <math.h>

@@ -3,7 +3,7 @@
  * among them, and noisy steps to the means in all columns: balcan2017, Algorithms 1-4, corrected
  * (kmeans_highdim.T1; what differs from the paper is said in the proof).
  */
-#include "mechanism/highdim_common.h"
+#include "mechanism/common/highdim_common.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {

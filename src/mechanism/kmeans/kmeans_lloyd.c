@@ -12,8 +12,8 @@
  * grows with the directions kept, and no longer with the columns.
  */
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
-#include "mechanism/frame.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/common/frame.h"
 #include <math.h>
 #include <string.h>
 

@@ -8,10 +8,10 @@
  * then move the centres to the means of their members, as far as the noise of a mean allows.  Which
  * of these, and with what share of the budget, is decided from public quantities.
  */
-#include "mechanism/center_moments.h"
+#include "mechanism/kmeans/center_moments.h"
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
-#include "mechanism/frame.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/common/frame.h"
 #include "parallel/parallel.h"
 #include <math.h>
 #include <string.h>

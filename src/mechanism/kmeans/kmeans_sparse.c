@@ -15,8 +15,8 @@
  * With a delta the noise is Gaussian, without one Laplace, unless the caller wants otherwise.
  */
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
-#include "mechanism/sparse_centers.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/kmeans/sparse_centers.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include <math.h>

@@ -12,10 +12,10 @@
  * The well-known forms are settings of this one: `start=tree passes=1 rounds=0 reduce=0` is a tree
  * of random hyperplanes with noisy leaves and k-means on them, and nothing else.
  */
-#include "mechanism/tree_parts.h"
+#include "mechanism/kmeans/tree_parts.h"
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
-#include "mechanism/frame.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/common/frame.h"
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@
  * middle.
  */
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * A million zeros in a report are no use to anyone.  Which of the two forms a release has depends
  * on public numbers alone.
  */
-#include "mechanism/sparse_centers.h"
+#include "mechanism/kmeans/sparse_centers.h"
 #include "domain/domain.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 #include <math.h>
 
 enum { LONGEST_ARRAY = 1 << 17 };

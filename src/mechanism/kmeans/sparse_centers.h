@@ -4,7 +4,7 @@
 #ifndef CLO_SPARSE_CENTERS_H
 #define CLO_SPARSE_CENTERS_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 /* Writes k centres of the unit ball, k x d, which are changed, and their noisy sizes.  "centers" as
  * one k x d array where that is short, or where zero is not what most entries are (a centre, column

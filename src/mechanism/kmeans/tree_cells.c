@@ -7,9 +7,9 @@
  * Where the records' spread is known (from a released Gram matrix), points drawn with it cut up
  * the space where the records are.  Everything here is public randomness or post-processing.
  */
-#include "mechanism/tree_parts.h"
+#include "mechanism/kmeans/tree_parts.h"
 #include "linalg/linalg.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/common/centers_common.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include "solver/solver.h"

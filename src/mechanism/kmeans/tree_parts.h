@@ -5,7 +5,7 @@
 #ifndef CLO_TREE_PARTS_H
 #define CLO_TREE_PARTS_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 typedef struct clo_i_tree_plan {
     size_t clusters;

@@ -8,8 +8,8 @@
  * are quite different, and so they are weighed apart: outside, where the centre before is zero,
  * this is James and Stein's estimate, and a noise that hides everything leaves things as they are.
  */
-#include "mechanism/tree_parts.h"
-#include "mechanism/centers_common.h"
+#include "mechanism/kmeans/tree_parts.h"
+#include "mechanism/common/centers_common.h"
 #include <math.h>
 
 /* How far to go toward a noisy mean at this squared distance, in so many coordinates, whose noise

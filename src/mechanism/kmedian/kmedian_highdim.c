@@ -7,7 +7,7 @@
  * the limit only.  Here each cluster's median is approached by Weiszfeld's steps, of which each is
  * one Gaussian query of vectors no longer than 1: proven for the arithmetic that runs.
  */
-#include "mechanism/highdim_common.h"
+#include "mechanism/common/highdim_common.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {

@@ -8,7 +8,7 @@
  * rounding and, where the sum comes out odd, by rounding the one coordinate the other way that
  * minds least.
  */
-#include "mechanism/lattice.h"
+#include "mechanism/subspace/lattice.h"
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>

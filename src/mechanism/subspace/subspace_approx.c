@@ -8,8 +8,8 @@
  * the same cell, and a histogram finds it (histogram.T2); the subspace of that cell's centre is
  * released (subspace_approx.T1).  Where they are not, no cell is found, and the release says so.
  */
-#include "mechanism/subspace_cells.h"
-#include "mechanism/subspace_units.h"
+#include "mechanism/subspace/subspace_cells.h"
+#include "mechanism/subspace/subspace_units.h"
 
 enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };
 

@@ -15,7 +15,7 @@
  *
  * Pure epsilon is possible, and draws are in floating point: idealized.
  */
-#include "mechanism/subspace_units.h"
+#include "mechanism/subspace/subspace_units.h"
 #include <math.h>
 
 enum { DIM, DRAW, GAMMA, PARAM_COUNT };

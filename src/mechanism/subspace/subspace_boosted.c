@@ -9,9 +9,9 @@
  * so the mean of those that agree is usually much better than any of them, and it is what is
  * released unless one of them is asked for (subspace_boosted.T4).
  */
-#include "mechanism/subspace_cells.h"
-#include "mechanism/subspace_units.h"
-#include "mechanism/subspace_vote.h"
+#include "mechanism/subspace/subspace_cells.h"
+#include "mechanism/subspace/subspace_units.h"
+#include "mechanism/subspace/subspace_vote.h"
 #include <math.h>
 
 enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, PARAM_COUNT };

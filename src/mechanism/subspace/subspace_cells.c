@@ -5,9 +5,9 @@
  * The paper rounds to cubes.  Here the coordinates are rounded by sixteens to a lattice whose cells
  * have less wall, so that smaller cells are agreed on as often (lattice.h).
  */
-#include "mechanism/subspace_cells.h"
-#include "mechanism/lattice.h"
-#include "mechanism/subspace_units.h"
+#include "mechanism/subspace/subspace_cells.h"
+#include "mechanism/subspace/lattice.h"
+#include "mechanism/subspace/subspace_units.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
 #include <math.h>

@@ -9,7 +9,7 @@
 #ifndef CLO_SUBSPACE_CELLS_H
 #define CLO_SUBSPACE_CELLS_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 /* The part of a plan that both have. */
 typedef struct clo_cells_plan {

@@ -8,7 +8,7 @@
  * in reduced row echelon form, without any error; and the same subspace as an orthonormal basis in
  * floating point.
  */
-#include "mechanism/subspace_units.h"
+#include "mechanism/subspace/subspace_units.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include <math.h>

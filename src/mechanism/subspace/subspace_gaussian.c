@@ -10,8 +10,8 @@
  * record, one Gram matrix holds their number, their sum and their second moments, with noise that
  * is half as large again (subspace_gaussian.T2).
  */
-#include "mechanism/subspace_units.h"
-#include "mechanism/subspaces_common.h"
+#include "mechanism/subspace/subspace_units.h"
+#include "mechanism/common/split_moments.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include <math.h>

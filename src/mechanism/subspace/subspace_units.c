@@ -1,5 +1,5 @@
 /* subspace_units.c - one subspace, from the unit ball to the data's own units. */
-#include "mechanism/subspace_units.h"
+#include "mechanism/subspace/subspace_units.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef CLO_SUBSPACE_UNITS_H
 #define CLO_SUBSPACE_UNITS_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 /* Puts "basis" (d x dim, orthonormal) into the release, and "center" where there is one.  Both come
  * in the coordinates of the unit ball: columns of different units stretch the subspace.  point: a

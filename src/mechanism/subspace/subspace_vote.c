@@ -2,9 +2,9 @@
  * subspace_vote.c - a vote among subspaces (singhal2021, Algorithm 3, with the test of closeness
  * that it forgets): which of them most agree with, and the mean of those.
  */
-#include "mechanism/subspace_vote.h"
+#include "mechanism/subspace/subspace_vote.h"
 #include "linalg/linalg.h"
-#include "mechanism/subspace_cells.h"
+#include "mechanism/subspace/subspace_cells.h"
 #include <string.h>
 
 /* near: count x count.  ||P_i - P_j|| is the sine of the largest angle.  sines: dim. */

@@ -4,7 +4,7 @@
 #ifndef CLO_SUBSPACE_VOTE_H
 #define CLO_SUBSPACE_VOTE_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 typedef struct clo_vote {
     size_t cols, dim, count;

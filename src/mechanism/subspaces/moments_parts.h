@@ -5,8 +5,8 @@
 #ifndef CLO_MECHANISM_MOMENTS_PARTS_H
 #define CLO_MECHANISM_MOMENTS_PARTS_H
 
-#include "mechanism/mechanism.h"
-#include "solver/moment_fit.h"
+#include "plan/mechanism.h"
+#include "solver/planes/moment_fit.h"
 
 /* How a run goes about it, fixed by its plan. */
 typedef struct clo_i_moments_plan {

@@ -3,7 +3,7 @@
  * them.  Post-processing: only answers and public numbers are read here.
  */
 #include "linalg/linalg.h"
-#include "mechanism/moments_parts.h"
+#include "mechanism/subspaces/moments_parts.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>

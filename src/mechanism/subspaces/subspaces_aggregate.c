@@ -8,7 +8,7 @@
  * plan's prediction says how far from useful a given budget is.
  */
 #include "domain/domain.h"
-#include "mechanism/subspaces_common.h"
+#include "mechanism/subspaces/subspaces_common.h"
 #include "linalg/linalg.h"
 #include "solver/solver.h"
 #include <math.h>

@@ -10,9 +10,10 @@
  * Affine subspaces: through a lens that shows (x, h)/sqrt(1 + h^2) of a record x, one Gram matrix
  * holds the number of records, their sum and their second moments at once, at the same price.
  */
-#include "mechanism/subspaces_common.h"
+#include "mechanism/subspaces/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
+#include "mechanism/common/split_moments.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include <math.h>
@@ -153,28 +154,6 @@ static void average_in(const double *fresh, double precision, double memory, clo
     fit->trust = memory * fit->trust + precision;
     const double step = precision / fit->trust;
     for (size_t i = 0; i < count; i++) fit->moments[i] += step * (fresh[i] - fit->moments[i]);
-}
-
-/* No smaller number is believed than the noise leaves room for: an empty cluster then has a random
- * mean that is not far out. */
-double clo_i_split_moments(const double *moments, const clo_lens *lens, double noise, size_t d,
-                           double *point, double *scatter)
-{
-    const size_t width = d + 1;
-    const double h = lens->constant, s = lens->scale;
-    const double count = moments[width * width - 1] / (h * h);
-    const double believed = fmax(count, 2 * noise / (h * h));
-    double norm = 0;
-    for (size_t j = 0; j < d; j++) {
-        point[j] = moments[j * width + d] / (h * s) / believed;
-        norm += point[j] * point[j];
-    }
-    if (norm > 1)
-        for (size_t j = 0; j < d; j++) point[j] /= sqrt(norm);
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++)
-            scatter[i * d + j] = moments[i * width + j] / (s * s) - believed * point[i] * point[j];
-    return count;
 }
 
 /* Lets the fit follow its moments. */

@@ -8,7 +8,7 @@
 #ifndef CLO_SUBSPACES_COMMON_H
 #define CLO_SUBSPACES_COMMON_H
 
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 typedef struct clo_flat_fit {
     size_t clusters, cols, dim;
@@ -50,10 +50,6 @@ CLO_CHECK clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t
 CLO_CHECK clo_status clo_i_subspaces_round(clo_context *context, size_t slot,
                                            const clo_bounded *data, double memory,
                                            clo_flat_fit *fit, clo_error *err);
-/* Of a Gram matrix (d + 1 wide) of records seen with a constant, with that noise: their number,
- * which is returned, their mean as a point of the ball, and the scatter about it (d x d). */
-double clo_i_split_moments(const double *moments, const clo_lens *lens, double noise, size_t d,
-                           double *point, double *scatter);
 /* Bytes that a round takes beside its query. */
 size_t clo_i_subspaces_round_size(size_t clusters, size_t cols, size_t dim, bool affine);
 

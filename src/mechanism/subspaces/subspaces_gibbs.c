@@ -9,7 +9,7 @@
  *
  * Affine subspaces are linear ones, one dimension up, of records seen with a constant beside them.
  */
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "solver/solver.h"

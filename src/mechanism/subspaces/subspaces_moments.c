@@ -7,9 +7,9 @@
  * Gram matrices of the clusters sharpen the flats, and tensor and rounds are weighed by their
  * noise.  Which of these, and with what share of the budget, is decided from public quantities.
  */
-#include "mechanism/moments_parts.h"
+#include "mechanism/subspaces/moments_parts.h"
 #include "domain/domain.h"
-#include "mechanism/frame.h"
+#include "mechanism/common/frame.h"
 #include "linalg/linalg.h"
 #include "parallel/parallel.h"
 #include <math.h>

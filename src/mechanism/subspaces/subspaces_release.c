@@ -5,7 +5,7 @@
  * columns stretch each subspace, and its energies with it: U diag(e) U' becomes D U diag(e) U' D,
  * whose eigenvectors are the released basis.
  */
-#include "mechanism/subspaces_common.h"
+#include "mechanism/subspaces/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include <math.h>

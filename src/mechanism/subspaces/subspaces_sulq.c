@@ -13,8 +13,8 @@
  * records have most energy; all else then looks at them through these, with noise that grows with
  * the directions kept and not with the columns.
  */
-#include "mechanism/frame.h"
-#include "mechanism/subspaces_common.h"
+#include "mechanism/common/frame.h"
+#include "mechanism/subspaces/subspaces_common.h"
 #include "domain/domain.h"
 #include <math.h>
 

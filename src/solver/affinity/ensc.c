@@ -14,7 +14,7 @@
  * much alike; with the signs given the best values solve a linear system.  So the two alternate.
  */
 #include "linalg/linalg.h"
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>

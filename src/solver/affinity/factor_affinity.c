@@ -7,7 +7,7 @@
  * that are left out small ones.  The blocks do not depend on the threads, so neither do the
  * results.
  */
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <omp.h>

@@ -19,7 +19,7 @@
  * with C = P D Q', the cosines between rows of P D^(1/2), raised to a power; 2 in their text, 4 in
  * their program.  The sixth separates more data sets than either.
  */
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include <math.h>
 
 enum { NOISE_NONE, NOISE_GAUSSIAN, NOISE_OUTLIERS };

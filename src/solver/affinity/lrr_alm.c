@@ -27,7 +27,7 @@
  * Rows are taken in blocks that do not depend on the threads, and the blocks' Gram matrices are
  * added in order: so the result does not depend on the threads either.
  */
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include "linalg/linalg.h"
 #include <float.h>
 #include <math.h>

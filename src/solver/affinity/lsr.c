@@ -11,7 +11,7 @@
  * Lambda, where it is not given, is the smallest squared singular value, what noise has in every
  * direction, and at least 1e-5 of the largest; the paper leaves it to the user.
  */
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include <float.h>
 #include <math.h>
 

@@ -8,7 +8,7 @@
  * gives n points a singular value of about sqrt(n v) in the directions where there is nothing else;
  * the smallest is that, unless it is so large that the points must fill all directions.
  */
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include "linalg/linalg.h"
 #include <float.h>
 #include <math.h>

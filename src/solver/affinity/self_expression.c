@@ -1,5 +1,5 @@
 /* self_expression.c - blocks of points, and their sparse codes put together. */
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <omp.h>

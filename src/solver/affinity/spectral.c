@@ -12,8 +12,8 @@
  *     it does least harm.  Of fewer connected points than clusters each is its own cluster, and the
  *     unconnected ones take the other labels in turn.
  */
-#include "solver/spectral.h"
-#include "solver/spectral_graph.h"
+#include "solver/affinity/spectral.h"
+#include "solver/affinity/spectral_graph.h"
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * that is worked on is connected, so its largest eigenvalue is simple: what Lanczos cannot see,
  * several eigenvectors to one eigenvalue, is left to the caller, who knows the parts.
  */
-#include "solver/spectral.h"
+#include "solver/affinity/spectral.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <math.h>

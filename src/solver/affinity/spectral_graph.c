@@ -1,5 +1,5 @@
 /* spectral_graph.c - degrees, connected components and cuts of an affinity. */
-#include "solver/spectral_graph.h"
+#include "solver/affinity/spectral_graph.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

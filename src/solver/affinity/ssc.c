@@ -7,7 +7,7 @@
  * takes 800 for motions, which have almost no noise, and 20 for faces; 20 is the preset.  Rows are
  * first scaled to length 1, except where the subspaces are affine.
  */
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 
 /* In the order of the rows below. */
 enum { CLUSTERS, DIM, FLATS, ALPHA, OUTLIERS, TOLERANCE, ITERATIONS, RESTARTS, PARAM_COUNT };

@@ -23,7 +23,7 @@
  * (ssc_newton.c) goes to the best code, and proves that it is by the slopes of all atoms; where it
  * does not arrive, ADMM goes on until its residuals are small.
  */
-#include "solver/ssc_dictionary.h"
+#include "solver/affinity/ssc_dictionary.h"
 #include <cblas.h>
 #include <float.h>
 #include <math.h>

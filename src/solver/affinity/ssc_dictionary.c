@@ -1,5 +1,5 @@
 /* ssc_dictionary.c - the atoms of sparse subspace clustering, and their eigenvectors. */
-#include "solver/ssc_dictionary.h"
+#include "solver/affinity/ssc_dictionary.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <float.h>

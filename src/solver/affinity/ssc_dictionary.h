@@ -5,7 +5,7 @@
 #ifndef CLO_SSC_DICTIONARY_H
 #define CLO_SSC_DICTIONARY_H
 
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 
 /* P and its eigenvectors, P'P = V S V', as many as P has rank. */
 typedef struct clo_ssc_dictionary {

@@ -11,7 +11,7 @@
  * Lawson and Hanson's method.  Each such move makes the code better, so that, with the atoms whose
  * slope is beyond 1 coming in between, the best of all is reached after finitely many.
  */
-#include "solver/ssc_dictionary.h"
+#include "solver/affinity/ssc_dictionary.h"
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>

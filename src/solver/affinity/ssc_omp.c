@@ -8,7 +8,7 @@
  * each point taken.  Nothing is as large as the square of the points.
  */
 #include "linalg/linalg.h"
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 #include <cblas.h>
 #include <math.h>
 #include <string.h>

@@ -11,9 +11,9 @@
  * residual is largest, and the descent goes on, as long as that pays: what no start gets right at
  * once, repairs do.
  */
-#include "solver/center_fit.h"
+#include "solver/centers/center_fit.h"
 #include "linalg/linalg.h"
-#include "solver/center_tensor.h"
+#include "solver/centers/center_tensor.h"
 #include "solver/lbfgs.h"
 #include <math.h>
 #include <stdatomic.h>

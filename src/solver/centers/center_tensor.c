@@ -1,5 +1,5 @@
 /* center_tensor.c - tensors of moments as matrices, and what a model of k centres leaves of one. */
-#include "solver/center_tensor.h"
+#include "solver/centers/center_tensor.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>

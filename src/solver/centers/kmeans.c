@@ -6,7 +6,7 @@
  * the threads share the starts; otherwise they share the rows of one start after the other.
  * Either way each start does the same arithmetic.
  */
-#include "solver/kmeans.h"
+#include "solver/centers/kmeans.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * rows is full and is scored with a matrix product like any other: that is worth more than the
  * single distances that finer tests would save, until there are many centres.
  */
-#include "solver/kmeans.h"
+#include "solver/centers/kmeans.h"
 #include <cblas.h>
 #include <math.h>
 #include <string.h>

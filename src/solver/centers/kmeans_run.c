@@ -6,7 +6,7 @@
  * that changes its cluster is taken out of one sum and added to another, which late in a run is
  * almost none of them.
  */
-#include "solver/kmeans.h"
+#include "solver/centers/kmeans.h"
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>

@@ -5,7 +5,7 @@
  * its squared distance from those chosen; the greedy form draws a few candidates and keeps the one
  * that leaves the least cost.  k-median does the same with the distance itself.
  */
-#include "solver/kmeans.h"
+#include "solver/centers/kmeans.h"
 #include <cblas.h>
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * step and weighed against the pull of the others.  Where the median is a row, the steps approach
  * it ever more slowly; so the nearest row is tried in the end, by the same weighing.
  */
-#include "solver/kmeans.h"
+#include "solver/centers/kmeans.h"
 #include <math.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@
  * worse.  Up to DENSE_ROWS rows the thorough ones begin, up to SPARSE_ROWS those that look at few
  * neighbours, and beyond k-planes begins alone.
  */
-#include "solver/kplanes.h"
+#include "solver/planes/kplanes.h"
 #include <string.h>
 
 enum { DENSE_ROWS = 2500, SPARSE_ROWS = 20000, SPECTRAL_RESTARTS = 10, OPEN_WIDTH = 8 };

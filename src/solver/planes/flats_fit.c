@@ -6,7 +6,7 @@
  * from the residuals themselves, not from a difference of squares: what noiseless data cost is then
  * zero to rounding.
  */
-#include "solver/flats.h"
+#include "solver/planes/flats.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <string.h>

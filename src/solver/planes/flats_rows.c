@@ -6,7 +6,7 @@
  * each other, which is the smaller matrix; the memory is then that of the cluster, never the square
  * of the number of columns.
  */
-#include "solver/flats.h"
+#include "solver/planes/flats.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>

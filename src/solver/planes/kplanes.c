@@ -5,7 +5,7 @@
  * After a few steps the poor ones can be told: only the best third of the starts is taken to its
  * end.  Starts are worked at in rounds, so that their memory does not grow with their number.
  */
-#include "solver/kplanes.h"
+#include "solver/planes/kplanes.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #ifndef CLO_KPLANES_H
 #define CLO_KPLANES_H
 
-#include "solver/flats.h"
+#include "solver/planes/flats.h"
 
 typedef struct clo_search {
     const clo_job *job;

@@ -8,7 +8,7 @@
  * the dimension before the largest gap between its own eigenvalues, and a last search from there
  * settles who belongs where.
  */
-#include "solver/kplanes.h"
+#include "solver/planes/kplanes.h"
 #include <math.h>
 #include <string.h>
 

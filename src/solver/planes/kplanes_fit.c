@@ -6,7 +6,7 @@
  * flat is turned by a few products with the moment (orthogonal iteration from where it is, which
  * never fits worse), and is made exact when nothing moves any more.
  */
-#include "solver/kplanes.h"
+#include "solver/planes/kplanes.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  * nearest flat so far, or simply the furthest.  Both fail where neighbours mislead, as they do when
  * noise is as long as the signal; so other starts have random directions.
  */
-#include "solver/kplanes.h"
+#include "solver/planes/kplanes.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  * held by its point nearest to the origin, which is at right angles to the directions, so that the
  * point adds one product and one constant.
  */
-#include "solver/kplanes.h"
+#include "solver/planes/kplanes.h"
 #include "linalg/linalg.h"
 #include <cblas.h>
 #include <math.h>

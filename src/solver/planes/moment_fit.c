@@ -10,7 +10,7 @@
  * by the noise, lean toward flats whose directions and whose sizes are alike; each is the
  * logarithm of an arithmetic mean over a geometric one.  Without noise they vanish.
  */
-#include "solver/moment_fit.h"
+#include "solver/planes/moment_fit.h"
 #include "linalg/linalg.h"
 #include "solver/lbfgs.h"
 #include <math.h>
