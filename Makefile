@@ -23,6 +23,9 @@ build: ## build the library and the command in build/release
 	@test -f $(release)/build.ninja || \
 	    meson setup $(release) . --buildtype=release --prefix=$(PREFIX) > $(release).log 2>&1 || \
 	    { cat $(release).log; exit 1; }
+	@test -z "$$(find src cli bench -type d -newer $(release)/build.ninja)" || \
+	    meson setup --reconfigure $(release) . > $(release).log 2>&1 || \
+	    { cat $(release).log; exit 1; }
 	@ninja -C $(release) --quiet
 
 demo: build ## a private release from start to end, on made-up data, in build/demo

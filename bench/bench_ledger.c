@@ -10,7 +10,7 @@
  * alternate, block by block, so that a disk that changes its mood changes it for both; the
  * medians of the blocks are compared.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

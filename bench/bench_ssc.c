@@ -5,7 +5,7 @@
  *   bench_ssc [SEEDS]
  */
 #include "linalg/linalg.h"
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

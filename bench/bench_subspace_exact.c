@@ -11,7 +11,7 @@
  * of the rows in one plane of the subspace, which is what the score has to find.  delta = 1e-6,
  * replace one.
  */
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/gapmax_parts.h"
 #include "random/random.h"
 #include <cloister/cloister.h>

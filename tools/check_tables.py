@@ -11,14 +11,14 @@ import sys
 from pathlib import Path
 
 # table, macro, how many of its arguments name the row, the files that the row asks for;
-# a path that ends in / is a folder that must hold something.
+# a path that ends in / is a folder that must hold something, and * is any one folder.
 TABLES = [
     ("src/mechanism/table.def", "MECHANISM", 2,
-     ["src/mechanism/{}_{}.c", "proofs/{}_{}.md", "tests/unit/test_{}_{}.c"]),
+     ["src/mechanism/{0}/{0}_{1}.c", "proofs/{0}_{1}.md", "tests/unit/test_{0}_{1}.c"]),
     ("src/query/table.def", "QUERY", 1,
      ["src/query/{}.c", "proofs/{}.md", "tests/statistical/test_{}.c"]),
     ("src/solver/table.def", "SOLVER", 1,
-     ["src/solver/{}.c", "tests/unit/test_solve_{}.c"]),
+     ["src/solver/*/{}.c", "tests/unit/test_solve_{}.c"]),
     ("src/data/formats.def", "FORMAT", 1,
      ["src/data/{}.c", "tests/fuzz/fuzz_{}.c", "tests/fuzz/corpus/{}/"]),
     ("cli/commands.def", "COMMAND", 1,
@@ -44,8 +44,10 @@ def without_pair(root):
             yield f"MECHANISM({family}, {method}) needs an audit pair in src/audit/pairs.def"
 
 
-def exists(path, folder):
-    return path.is_dir() and any(path.iterdir()) if folder else path.is_file()
+def exists(root, file):
+    """Whether there is such a file, or such a folder with something in it."""
+    return any(any(path.iterdir()) if file.endswith("/") else path.is_file()
+               for path in root.glob(file))
 
 
 def check(root):
@@ -60,7 +62,7 @@ def check(root):
             count += 1
             for pattern in wanted:
                 file = pattern.format(*row)
-                if not exists(root / file, pattern.endswith("/")):
+                if not exists(root, file):
                     missing.append(f"{macro}({', '.join(row)}) in {table} needs {file}")
     return count, missing
 

@@ -40,9 +40,10 @@ BUILDS = {
     },
 }
 
-# Folders whose programs are found by pattern: a change in one asks for a new configuration.
-FOUND = ["tests", "tests/unit", "tests/golden", "tests/statistical", "tests/fault", "tests/fuzz",
-         "tests/cli", "tests/docs", "tests/lint", "tests/taint", "bench", "proofs"]
+# Folders whose files are found by pattern: a change in one, or in one below src, asks for a new
+# configuration.
+FOUND = ["src", "cli", "tests", "tests/unit", "tests/golden", "tests/statistical", "tests/fault",
+         "tests/fuzz", "tests/cli", "tests/docs", "tests/lint", "tests/taint", "bench", "proofs"]
 
 # Threads that wait must not spin: two test programs share two cores here.
 TEST_ENVIRONMENT = {
@@ -69,11 +70,12 @@ class Tally:
 
 
 def newest_folder():
-    return max((ROOT / folder).stat().st_mtime for folder in FOUND if (ROOT / folder).is_dir())
+    found = [ROOT / folder for folder in FOUND] + list((ROOT / "src").rglob("*"))
+    return max(folder.stat().st_mtime for folder in found if folder.is_dir())
 
 
 def configure(folder, build):
-    """Sets the build folder up, or again where a folder of tests has changed."""
+    """Sets the build folder up, or again where a folder whose files are found has changed."""
     ninja_file = folder / "build.ninja"
     if ninja_file.exists():
         if newest_folder() <= ninja_file.stat().st_mtime:

@@ -1,5 +1,5 @@
 /* mechanism.c - which mechanisms there are: the rows of table.def. */
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -11,8 +11,10 @@
  * (aggregate.T5).  The scale of the noise is a secret.  The solutions themselves are in floating
  * point, so the guarantee is that of real numbers.
  */
+#include "query/parts.h"
+#include "parallel/parallel.h"
+#include "accounting/smooth.h"
 #include "query/aggregate.h"
-#include "privacy/smooth.h"
 #include "query/aggregate_space.h"
 #include "query/blocks.h"
 #include "query/fold.h"

@@ -146,6 +146,19 @@ double clo_i_line_count_deviation(const clo_line *line)
     return ldexp(clo_i_line_deviation(line), line->bits) / (double)line->count_unit;
 }
 
+bool clo_i_size_is_noise(const clo_line *line, double size)
+{
+    return size <= 2 * clo_i_line_count_deviation(line);
+}
+
+void clo_i_pull_into_ball(double *center, size_t d)
+{
+    double norm = 0;
+    for (size_t j = 0; j < d; j++) norm += center[j] * center[j];
+    if (norm > 1)
+        for (size_t j = 0; j < d; j++) center[j] /= sqrt(norm);
+}
+
 clo_status clo_i_plan_cluster_sum(const clo_domain *domain, size_t clusters, clo_event_kind kind,
                                   double parameter, uint64_t times, const char *label,
                                   clo_line *out, clo_error *err)

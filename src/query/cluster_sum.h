@@ -24,4 +24,9 @@ CLO_CHECK clo_status clo_i_ask_cluster_sum(clo_context *context, size_t line,
 double clo_i_line_deviation(const clo_line *line);
 double clo_i_line_count_deviation(const clo_line *line);
 
+/* Whether a noisy size tells nothing from 0. */
+bool clo_i_size_is_noise(const clo_line *line, double size);
+/* Noise may take a point out of the unit ball, where all records are: back to its surface. */
+void clo_i_pull_into_ball(double *point, size_t d);
+
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "domain/domain.h"
-#include "privacy/privacy.h"
+#include "accounting/accounting.h"
 #include <cloister/domain.h>
 #include <cloister/mechanism.h>
 #include <cloister/run.h>

@@ -6,7 +6,7 @@
  * begun).  Whatever n is: a charge that was acknowledged is there afterwards, one that was refused
  * before its commit is not, and the ledger is sound (ledger.T7).
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

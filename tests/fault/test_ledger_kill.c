@@ -9,7 +9,7 @@
  * With CLOISTER_LONG set in the environment there are as many kills and charges as the numbers in
  * proofs/ledger.md were taken with (make test-long).
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

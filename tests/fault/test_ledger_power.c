@@ -12,7 +12,7 @@
  * and who acknowledges before the commit has promised what is not there.  The same sweep must
  * catch each of them.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

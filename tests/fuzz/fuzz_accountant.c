@@ -6,7 +6,7 @@
  * Input: epsilon and delta (a double each), then events of 26 bytes: kind, shape, parameter,
  * delta, count.  Raw doubles seldom make a valid list, so the shape may fold them into range.
  */
-#include "privacy/privacy.h"
+#include "accounting/accounting.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * README tells where each number comes from), and the known table of noise multipliers.
  */
 #include "check.h"
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <stdlib.h>
 
 enum { MOST_EVENTS = 8, FEWEST_ROWS = 20 };

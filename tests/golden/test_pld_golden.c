@@ -4,7 +4,7 @@
  * within one percent of the better of their upper bounds.
  */
 #include "check.h"
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <stdlib.h>
 
 enum { MOST_EVENTS = 8, FEWEST_ROWS = 20 };

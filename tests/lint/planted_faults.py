@@ -26,7 +26,9 @@ import test as runner  # noqa: E402
 # A tree in which everything is as it should be.
 SOUND = {
     "ARCHITECTURE.md": "| folder | may include | note |\n|---|---|---|\n| base | – | |\n"
-                       "| data, query | base | |\n| report | base | **never data** |\n",
+                       "| data, query | base | |\n| report | base | **never data** |\n"
+                       "| mechanism/common | query | |\n"
+                       "| mechanism/one, mechanism/other | query, mechanism/common | |\n",
     ".clang-format": (TOOLS.parent / ".clang-format").read_text(encoding="utf-8"),
     "include/cloister/sound.h": "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n"
                                 "#define CLO_API\n#include <stddef.h>\n"
@@ -35,6 +37,9 @@ SOUND = {
     "src/data/data.h": "/* Data. */\n",
     "src/data/table.c": '/* Tables; sound.T1. */\n#include "base/base.h"\n#include "data/data.h"\n',
     "src/report/json.c": '/* JSON. */\n#include "base/base.h"\n#include <cloister/sound.h>\n',
+    "src/mechanism/common/shared.h": "/* Shared. */\n",
+    "src/mechanism/other/other.h": "/* The other. */\n",
+    "src/mechanism/one/one.c": '/* One. */\n#include "mechanism/common/shared.h"\n',
     "cli/cli.h": "/* Command. */\n",
     "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
     "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n",
@@ -52,6 +57,23 @@ PLANTED = [
     (arrows, "an include without its folder", "src/data/table.c",
      '/* Tables. */\n#include "data.h"\n', "must be written"),
     (arrows, "a folder without a row", "src/cellar/wine.c", "/* Wine. */\n", "has no row"),
+    (arrows, "a folder in a folder without a row", "src/mechanism/third/third.c", "/* Third. */\n",
+     "mechanism/third has no row"),
+    (arrows, "a family that includes another", "src/mechanism/one/one.c",
+     '/* One. */\n#include "mechanism/other/other.h"\n',
+     "mechanism/one may not include mechanism/other"),
+    (arrows, "a mechanism that includes data", "src/mechanism/one/one.c",
+     '/* One. */\n#include "data/data.h"\n', "mechanism/one may not include data"),
+    (arrows, "a shared part that includes a family", "src/mechanism/common/shared.h",
+     '/* Shared. */\n#include "mechanism/other/other.h"\n',
+     "mechanism/common may not include mechanism/other"),
+    (arrows, "an arrow to a folder without a row", "ARCHITECTURE.md",
+     "| folder | may include |\n|---|---|\n| base | cellar |\n",
+     "base may include cellar, which has no row"),
+    (arrows, "arrows in a circle", "ARCHITECTURE.md",
+     "| folder | may include |\n|---|---|\n| base | – |\n| data | base, query |\n"
+     "| query | report |\n| report | data |\n",
+     "the arrows of data, query, report lead round in a circle"),
     (arrows, "the command includes the library's inside", "cli/main.c",
      '/* Command. */\n#include "../src/data/data.h"\n', "the command may not include"),
     (arrows, "the table is gone", "ARCHITECTURE.md", "# nothing\n", "there is no table"),
@@ -151,20 +173,23 @@ def sound_library():
 
 def tables_ask_for_their_files():
     tables = {"src/mechanism/table.def": "/* MECHANISM(a, b) */\nMECHANISM(kmeans, lloyd)\n",
-              "src/query/table.def": "", "src/solver/table.def": "", "cli/commands.def": "",
+              "src/query/table.def": "", "cli/commands.def": "",
+              "src/solver/table.def": "SOLVER(tsc)\n", "tests/unit/test_solve_tsc.c": "",
               "src/data/formats.def": 'FORMAT(csv, ".csv .tsv")\n',
-              "src/mechanism/kmeans_lloyd.c": "", "tests/unit/test_kmeans_lloyd.c": "",
+              "src/mechanism/kmeans/kmeans_lloyd.c": "", "tests/unit/test_kmeans_lloyd.c": "",
               "src/data/csv.c": "", "tests/fuzz/fuzz_csv.c": ""}
     with tempfile.TemporaryDirectory() as folder:
         root = tree(folder, tables)
         (root / "tests/fuzz/corpus/csv").mkdir(parents=True)  # there, but empty
         count, missing = check_tables.check(root)
-        assert count == 2, count
-        assert [m.split()[-1] for m in missing] == ["proofs/kmeans_lloyd.md",
+        assert count == 3, count
+        assert [m.split()[-1] for m in missing] == ["proofs/kmeans_lloyd.md", "src/solver/*/tsc.c",
                                                     "tests/fuzz/corpus/csv/"], missing
+        (root / "src/solver/affinity").mkdir()
+        (root / "src/solver/affinity/tsc.c").write_text("", encoding="utf-8")
         (root / "proofs/kmeans_lloyd.md").write_text("", encoding="utf-8")
         (root / "tests/fuzz/corpus/csv/a").write_text("", encoding="utf-8")
-        assert check_tables.check(root) == (2, [])
+        assert check_tables.check(root) == (3, [])
 
 
 def mechanisms_ask_for_an_audit_pair():

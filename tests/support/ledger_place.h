@@ -5,7 +5,7 @@
 #define CLO_TEST_LEDGER_PLACE_H
 
 #include "check.h"
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

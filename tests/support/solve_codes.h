@@ -3,7 +3,7 @@
 #define CLO_TEST_SOLVE_CODES_H
 
 #include "solve_flats.h"
-#include "solver/self_expression.h"
+#include "solver/affinity/self_expression.h"
 
 /* Row i as a dense vector; columns must increase, and the point itself must not be among them. */
 static inline void codes_row(const clo_codes *codes, size_t i, double *out)

@@ -4,7 +4,7 @@
  * undercut.  The numbers themselves are in tests/golden.
  */
 #include "check.h"
-#include "privacy/accountant.h"
+#include "accounting/accountant.h"
 #include <float.h>
 
 static const clo_event GAUSSIAN = { CLO_EVENT_GAUSSIAN, 0.2, 0, 1 };

@@ -1,7 +1,7 @@
 /* bounds/quantile: a radius and column bounds near the true quantiles, for any scale inside a
  * generous public one (bounds_quantile.T1). */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 enum { ROWS = 20000, D = 3 };
 

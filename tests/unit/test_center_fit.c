@@ -3,8 +3,8 @@
  * noise nearly; any number of threads gives the same; nothing but noise is no trouble. */
 #include "pipeline.h"
 #include "random/random.h"
-#include "solver/center_fit.h"
-#include "solver/center_tensor.h"
+#include "solver/centers/center_fit.h"
+#include "solver/centers/center_tensor.h"
 
 enum { OWN = 4, D = OWN + 1, K = 3, MOST = D * (D + 1) * (D + 2) * (D + 3) / 24 };
 static const double CONSTANT = 0.45, RADIUS = 0.9, SPREAD = 0.01;

@@ -2,7 +2,7 @@
  * test_factor_affinity.c - affinities of inner products, whole and thinned, against the definition.
  */
 #include "solve_flats.h"
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 
 enum { N = 150, WIDTH = 4 };
 

@@ -1,7 +1,7 @@
 /* test_flats_fit.c - the best flats for given labels, held against what makes them best. */
 #include "check.h"
 #include "linalg/linalg.h"
-#include "solver/flats.h"
+#include "solver/planes/flats.h"
 #include <stdlib.h>
 
 enum { ROWS = 90, COLS = 6, CLUSTERS = 3 };

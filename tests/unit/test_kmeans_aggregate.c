@@ -2,7 +2,7 @@
  * in which a block's centres come does not show (aggregate.T5), whatever a solver writes becomes a
  * point of the space, and every input succeeds. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "parallel/parallel.h"
 #include "query/aggregate_space.h"
 #include "random/random.h"

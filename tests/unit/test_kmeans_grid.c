@@ -2,7 +2,7 @@
  * (cell_counts.T1), centres come back in the data's own units at pure epsilon and with delta, and
  * every input succeeds. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include "query/cell_counts.h"

@@ -3,7 +3,7 @@
  * (kmeans_highdim.T1). */
 #include "pipeline.h"
 #include "base/base.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 enum { D = 6, K = 5, ROWS = 3000 };
 

@@ -1,7 +1,7 @@
 /* kmeans/lloyd finds well-separated centres, in the data's own units, and says how it got there
  * (kmeans_lloyd.T1: one Gaussian query a round). */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 enum { PER = 4000, K = 3, D = 2 };
 

@@ -3,7 +3,7 @@
  * is to be trusted, and pays for its queries alone (kmeans_moments.T1).
  */
 #include "pipeline.h"
-#include "mechanism/center_moments.h"
+#include "mechanism/kmeans/center_moments.h"
 #include "random/random.h"
 
 enum { D = 6, K = 5, ROWS = 15000 };

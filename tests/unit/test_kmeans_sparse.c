@@ -5,7 +5,7 @@
  */
 #include "pipeline.h"
 #include "bytes_file.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/peel.h"
 
 enum { ROWS = 12000, K = 4, S = 6 };

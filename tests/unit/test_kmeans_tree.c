@@ -2,8 +2,8 @@
  * Gaussian lines alone and keeps to the budget (kmeans_tree.T1); and its well-known special case is
  * one setting away. */
 #include "pipeline.h"
-#include "mechanism/centers_common.h"
-#include "mechanism/tree_parts.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/kmeans/tree_parts.h"
 #include "parallel/parallel.h"
 
 enum { RUNS = 3 };

@@ -2,7 +2,7 @@
  * epsilon near ones; the price of a draw is the exact loss of the worst neighbours (seed.T1); and
  * what the printed D^2 draw does to a lone record (kmeans_variates.T2) is shown beside it. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "random/random.h"
 #include "query/seed.h"
 

@@ -1,7 +1,7 @@
 /* kmedian/highdim finds medians, which records far away do not move as they move means; its plan
  * costs no more than its budget (kmedian_highdim.T1). */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/choose_centers.h"
 
 enum { D = 3, K = 2, ROWS = 4000 };

@@ -1,7 +1,7 @@
 /* The lattice behind the cells of subspaces: what is found is a point of it, none is nearer, and
  * cells are as large, as round and as far-reaching as lattice.h says. */
 #include "pipeline.h"
-#include "mechanism/lattice.h"
+#include "mechanism/subspace/lattice.h"
 #include "random/random.h"
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "pipeline.h"
 #include "bytes_file.h"
 #include "bound/bound.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/lens.h"
 
 enum { ROWS = 20000, D = 2, K = 3 };

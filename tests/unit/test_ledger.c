@@ -4,7 +4,7 @@
  * Every refusal is checked three ways: its status, the words that tell the user what to do, and
  * that the totals are what they were before.
  */
-#include "privacy/ledger_internal.h"
+#include "ledger/ledger_internal.h"
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

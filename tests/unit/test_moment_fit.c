@@ -4,7 +4,7 @@
 #include "linalg/linalg.h"
 #include "measure/measure.h"
 #include "random/random.h"
-#include "solver/moment_fit.h"
+#include "solver/planes/moment_fit.h"
 
 enum { D = 7, K = 3, Q = 2, THIN = K * D * Q, SIZE = D * (D + 1) * (D + 2) * (D + 3) / 24 };
 

@@ -1,6 +1,6 @@
 /* Parameters and plans: what is refused, what a plan costs, and gaussian.T1's rounding. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 
 static void every_mechanism_is_found_by_its_name_and_its_family(void **state)
 {

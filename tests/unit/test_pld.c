@@ -3,7 +3,7 @@
  * whose loss can be summed up, its pieces (worst pairs, grid, transform), and its lower bound.
  */
 #include "check.h"
-#include "privacy/pld.h"
+#include "accounting/pld.h"
 #include <complex.h>
 #include <float.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * back in the data's own columns. */
 #include "pipeline.h"
 #include "bound/bound.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include <string.h>
 
 enum { D = 5, R = 2, ROWS = 400 };

@@ -4,7 +4,7 @@
  * every shift and every dilation they allow (aggregate.T3).
  */
 #include "check.h"
-#include "privacy/smooth.h"
+#include "accounting/smooth.h"
 #include "random/random.h"
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * against each other, and weights against repeated rows.
  */
 #include "solve_job.h"
-#include "solver/kmeans.h"
+#include "solver/centers/kmeans.h"
 
 typedef struct answer {
     double *centers, cost;

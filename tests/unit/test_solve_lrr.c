@@ -3,7 +3,7 @@
  * augmented Lagrangian method against the paper's own on tiny cases, and whole runs.
  */
 #include "solve_flats.h"
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include "linalg/linalg.h"
 #include <cloister/solve.h>
 

@@ -2,7 +2,7 @@
  * test_solve_lsr.c - least squares representation against its normal equations, and whole runs.
  */
 #include "solve_flats.h"
-#include "solver/lowrank.h"
+#include "solver/affinity/lowrank.h"
 #include "linalg/linalg.h"
 #include <cloister/solve.h>
 

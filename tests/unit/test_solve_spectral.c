@@ -3,8 +3,8 @@
  * LAPACK, and graphs whose components say more, less or as much as is asked.
  */
 #include "solve_job.h"
-#include "solver/spectral.h"
-#include "solver/spectral_graph.h"
+#include "solver/affinity/spectral.h"
+#include "solver/affinity/spectral_graph.h"
 #include "linalg/linalg.h"
 
 /* n x n: within i % k about `inside`, elsewhere about `outside` (0: nothing). */

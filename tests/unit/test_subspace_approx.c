@@ -2,7 +2,7 @@
  * not near one give none (subspace_approx.T1), and the error is that of the cell
  * (subspace_approx.T2). */
 #include "near_subspace.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/histogram.h"
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * (subspace_bingham.T1), a limit once (subspace_bingham.T2); nothing hangs; and `auto` takes it
  * only where it is accepted and best. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "linalg/linalg.h"
 
 enum { ROWS = 3000, D = 6, Q = 2, RUNS = 30 };

@@ -2,7 +2,7 @@
  * as well as predicted; how many parts there are follows from beta (subspace_boosted.T3). */
 #include "near_subspace.h"
 #include "base/base.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/histogram.h"
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * query (subspace_exact.T1).
  */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "query/gapmax_parts.h"
 
 enum { MOST = 200, D = 8, RUNS = 150 };

@@ -1,7 +1,7 @@
 /* subspace/gaussian finds the subspace, through mixed units and a centre too (subspace_gaussian.T1:
  * one Gaussian query), and its prediction is about right. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "linalg/linalg.h"
 
 enum { ROWS = 20000, D = 8, Q = 2 };

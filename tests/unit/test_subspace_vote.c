@@ -2,7 +2,7 @@
  * the mean too, and usually nearer (subspace_boosted.T4); otherwise there may be none. */
 #include "pipeline.h"
 #include "linalg/linalg.h"
-#include "mechanism/subspace_vote.h"
+#include "mechanism/subspace/subspace_vote.h"
 #include "random/random.h"
 #include <math.h>
 

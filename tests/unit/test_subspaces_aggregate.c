@@ -2,7 +2,7 @@
  * enough, the order and the turns of a block's bases do not show (aggregate.T4), and every input
  * succeeds. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "measure/measure.h"
 #include "query/aggregate.h"
 #include <math.h>

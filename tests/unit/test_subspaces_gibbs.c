@@ -1,7 +1,7 @@
 /* subspaces/gibbs finds subspaces and flats, says how far its guarantee reaches
  * (subspaces_gibbs.T1, subspaces_gibbs.T2), and refuses what would not be private. */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "measure/measure.h"
 #include "linalg/linalg.h"
 #include "random/random.h"

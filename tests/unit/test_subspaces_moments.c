@@ -6,7 +6,7 @@
  */
 #include "pipeline.h"
 #include "linalg/linalg.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "measure/measure.h"
 #include "random/random.h"
 

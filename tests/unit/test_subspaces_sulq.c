@@ -1,7 +1,7 @@
 /* subspaces/sulq finds subspaces and flats in the data's own units, and plans what it says
  * (subspaces_sulq.T1, subspaces_sulq.T2). */
 #include "pipeline.h"
-#include "mechanism/mechanism.h"
+#include "plan/mechanism.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
 #include "random/random.h"

@@ -2,7 +2,9 @@
 """Which folder may include which: the table in ARCHITECTURE.md against the #include lines of src/.
 
 The arrows are not taste: "report may not see data" and "a mechanism draws no noise" are privacy
-properties, and this is where they are held.
+properties, and this is where they are held.  A folder in a folder (mechanism/kmeans) has a row of
+its own, and nothing from those around it: who may include `mechanism` may not include what is in
+its folders.
 
 usage: arrows.py [SOURCE_ROOT]
 """
@@ -22,8 +24,23 @@ def table(root):
             inside = True
         elif inside and not set(line) <= set("|-: "):
             for folder in cells[0].split(", "):
-                allowed[folder] = set(re.findall(r"[a-z]+", cells[1]))
+                allowed[folder] = set(re.findall(r"[a-z/]+", cells[1]))
     return allowed
+
+
+def check_table(root, allowed):
+    """What it names has a row, and no arrows lead round in a circle."""
+    place = root / "ARCHITECTURE.md"
+    for folder, targets in allowed.items():
+        for target in sorted(targets - set(allowed)):
+            yield place, f"{folder} may include {target}, which has no row"
+    left = {folder: targets & set(allowed) for folder, targets in allowed.items()}
+    while left:
+        ends = {folder for folder, targets in left.items() if not targets & set(left)}
+        if not ends:
+            yield place, f"the arrows of {', '.join(sorted(left))} lead round in a circle"
+            return
+        left = {folder: targets for folder, targets in left.items() if folder not in ends}
 
 
 def includes(path):
@@ -35,12 +52,12 @@ def includes(path):
 
 def check_library(root, allowed):
     for path in common.files(root, ["src"], "*.c", "*.h"):
-        folder = path.relative_to(root / "src").parts[0]
+        folder = path.parent.relative_to(root / "src").as_posix()
         if folder not in allowed:
             yield path, f"the folder {folder} has no row in the table of ARCHITECTURE.md"
             continue
         for number, name in includes(path):
-            target = name.split("/")[0]
+            target = name.rpartition("/")[0]
             if "/" not in name:
                 yield path, f'line {number}: "{name}" must be written "{folder}/{name}"'
             elif not (root / "src" / name).exists():
@@ -61,7 +78,7 @@ def check(root):
     allowed = table(root)
     if not allowed:
         return [(root / "ARCHITECTURE.md", "there is no table of what a folder may include")]
-    return list(check_library(root, allowed)) + list(check_command(root))
+    return [*check_table(root, allowed), *check_library(root, allowed), *check_command(root)]
 
 
 if __name__ == "__main__":

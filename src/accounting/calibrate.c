@@ -1,0 +1,210 @@
+/*
+ * calibrate.c - the least noise that a budget pays for: the largest factor on every event's
+ * parameter.
+ *
+ * The price rises with the factor, so the factor is searched (accounting.T14).  A trial asks only
+ * whether some method keeps delta at the budget's epsilon, one evaluation each, instead of
+ * solving for epsilon; epsilon itself has the last word on the answer.  A costly method is asked
+ * after the others have found their factor, and only whether it allows a larger one.
+ */
+#include "accounting/accountant.h"
+#include <float.h>
+#include <math.h>
+
+typedef struct trial {
+    const clo_event *events;
+    size_t count;
+    clo_event *scaled; /* as many, ours */
+    clo_loss budget;
+    mpfr_t left; /* the delta that the reveals leave; they are not scaled */
+    bool starved;
+} trial;
+
+/* Rounded up, so that a factor is good for a caller who multiplies in double as well. */
+static bool scale_events(trial *t, double factor)
+{
+    mpfr_t product;
+    mpfr_init2(product, 2 * DBL_MANT_DIG);
+    bool finite = true;
+    for (size_t i = 0; i < t->count; i++) {
+        t->scaled[i] = t->events[i];
+        mpfr_set_d(product, t->events[i].parameter, MPFR_RNDN);
+        mpfr_mul_d(product, product, factor, MPFR_RNDN); /* both exact */
+        t->scaled[i].parameter = mpfr_get_d(product, MPFR_RNDU);
+        finite = finite && isfinite(t->scaled[i].parameter);
+    }
+    mpfr_clear(product);
+    return finite;
+}
+
+/* Whether some method keeps the budget; `finally`: by its epsilon, with its slack, so that the
+ * caller finds a price within the budget for these events and for any lesser ones. */
+static bool some_method_affords(const clo_i_composition *list, const trial *t, bool finally)
+{
+    const clo_i_accounting *method;
+    bool afforded = false;
+    mpfr_t delta;
+    mpfr_init2(delta, CLO_I_PRECISION);
+    for (size_t i = 0; !afforded && (method = clo_i_accounting_at(i)); i++) {
+        if (method->costly || !method->applies(list)) continue;
+        if (finally) {
+            afforded = method->epsilon(list, t->left) <= t->budget.epsilon * (1 - method->slack);
+        } else {
+            method->delta(delta, list, t->budget.epsilon);
+            afforded = mpfr_lessequal_p(delta, t->left);
+        }
+        if (method->exact) break;
+    }
+    mpfr_clear(delta);
+    return afforded;
+}
+
+static bool affords(trial *t, double factor, bool finally)
+{
+    clo_i_composition list;
+    if (!scale_events(t, factor)) return false;
+    if (clo_i_composition_init(&list, t->scaled, t->count, NULL) != CLO_OK) return false;
+    const bool afforded = some_method_affords(&list, t, finally);
+    clo_i_composition_clear(&list);
+    return afforded;
+}
+
+static bool exceeds(double factor, void *context)
+{
+    return !affords(context, factor, false);
+}
+
+/* Where to look first: each part alone, and both as if their shares of the budget added. */
+static double factor_near(const clo_i_composition *list, const trial *t)
+{
+    double inverse = mpfr_get_d(list->epsilon, MPFR_RNDN) / t->budget.epsilon;
+    if (list->gaussian) {
+        mpfr_t mu;
+        mpfr_init2(mu, DBL_MANT_DIG);
+        mpfr_sqrt(mu, list->square, MPFR_RNDN);
+        inverse += mpfr_get_d(mu, MPFR_RNDN) / clo_i_gaussian_mu_near(t->budget.epsilon, t->left);
+        mpfr_clear(mu);
+    }
+    return 1 / inverse;
+}
+
+static double largest_factor(const clo_i_composition *list, trial *t)
+{
+    double factor = clo_i_just_below(clo_i_search_least(exceeds, t, factor_near(list, t)));
+    for (double step = 0x1p-52; factor > 0 && !affords(t, factor, true); step *= 16)
+        factor = clo_i_just_below(factor * fmax(1 - step, 0));
+    return factor;
+}
+
+/* ---- the costly methods ---------------------------------------------------- */
+
+/* What the method says, relative to the budget. */
+static double share_of_budget(trial *t, const clo_i_accounting *method, double factor)
+{
+    clo_i_composition list;
+    double epsilon = INFINITY;
+    if (!scale_events(t, factor)) return INFINITY;
+    if (clo_i_composition_init(&list, t->scaled, t->count, NULL) != CLO_OK) return INFINITY;
+    list.starved = &t->starved;
+    if (method->applies(&list)) epsilon = method->epsilon(&list, t->left);
+    clo_i_composition_clear(&list);
+    return epsilon / (t->budget.epsilon * (1 - method->slack));
+}
+
+enum { MOST_TRIALS = 40 };
+static const double CLOSE = 0x1p-26; /* relative: less noise than that is not worth a trial */
+
+/* The share grows like a power of the factor, nearly: secants in the logarithms, kept between a
+ * factor that is afforded and one that is not. */
+static double enlarge(trial *t, const clo_i_accounting *method, double factor)
+{
+    double good = factor, bad = INFINITY, at_good = share_of_budget(t, method, good), at_bad = 0;
+    double next = good / at_good;
+    if (!(at_good < 1)) return factor;
+    for (int i = 0; i < MOST_TRIALS && at_good < 1 - CLOSE && !(bad <= good * (1 + CLOSE)); i++) {
+        const double share = share_of_budget(t, method, next);
+        if (share <= 1) {
+            good = next;
+            at_good = share;
+        } else {
+            bad = next;
+            at_bad = share;
+        }
+        if (isinf(bad)) {
+            next = good * fmax(1 / at_good, 1 + CLOSE);
+            continue;
+        }
+        const double power = log(bad / good) / log(at_bad / at_good);
+        next = good * exp(power * log((1 - CLOSE / 2) / at_good));
+        if (!(next > good && next < bad) || i % 4 == 3) next = good + (bad - good) / 2;
+    }
+    return good;
+}
+
+static double enlarge_by_all(trial *t, double factor)
+{
+    const clo_i_accounting *method;
+    for (size_t i = 0; factor > 0 && (method = clo_i_accounting_at(i)); i++)
+        if (method->costly) factor = enlarge(t, method, factor);
+    return factor;
+}
+
+static clo_status check_budget(clo_loss budget, clo_error *err)
+{
+    if (!(budget.epsilon > 0) || !isfinite(budget.epsilon))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the budget's epsilon must be a finite number above 0, not %g",
+                          budget.epsilon);
+    if (!(budget.delta >= 0 && budget.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the budget's delta must be at least 0 and below 1, not %g",
+                          budget.delta);
+    return CLO_OK;
+}
+
+/* What no factor can mend. */
+static clo_status check_list(const clo_i_composition *list, const trial *t, clo_error *err)
+{
+    if (mpfr_sgn(t->left) < 0)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the approximate events spend a delta of %g themselves, more than the "
+                          "budget's %g",
+                          mpfr_get_d(list->reveal, MPFR_RNDU), t->budget.delta);
+    if (list->gaussian && mpfr_zero_p(t->left))
+        return clo_i_fail(err, CLO_ARGUMENT, "a budget for Gaussian events needs delta above %g",
+                          mpfr_get_d(list->reveal, MPFR_RNDU));
+    if (!list->gaussian && !list->other)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "there is nothing to scale: no event has a parameter above 0 and a "
+                          "count above 0");
+    return CLO_OK;
+}
+
+clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget, double *factor,
+                         clo_error *err)
+{
+    trial t = { .events = events, .count = count, .budget = budget };
+    clo_i_composition list;
+    CLO_TRY(check_budget(budget, err));
+    CLO_TRY(clo_i_composition_init(&list, events, count, err));
+    mpfr_init2(t.left, CLO_I_PRECISION);
+    clo_i_delta_left(t.left, &list, budget.delta);
+    clo_status status = check_list(&list, &t, err);
+    if (!status) status = clo_i_alloc(count, sizeof *t.scaled, &t.scaled, err);
+    if (!status) {
+        double found = largest_factor(&list, &t);
+        if (list.other) found = enlarge_by_all(&t, found);
+        if (t.starved)
+            status = clo_i_starved(err);
+        else if (found > 0)
+            *factor = found;
+        else
+            status = clo_i_fail(err, CLO_ARGUMENT,
+                                "no factor brings these events into the budget: their parameters "
+                                "are too large");
+    }
+    clo_i_free(t.scaled);
+    mpfr_clear(t.left);
+    clo_i_composition_clear(&list);
+    return status;
+}

@@ -1,0 +1,48 @@
+/*
+ * ledger.h (internal) - the charge of a run, its receipt, and the result that is kept under it.
+ */
+#ifndef CLO_LEDGER_H
+#define CLO_LEDGER_H
+
+#include "base/base.h"
+#include <cloister/privacy.h>
+
+typedef struct clo_ledger clo_ledger;
+
+/* The largest loss on the ledger's grid that is not above the asked one: what a plan should be
+ * calibrated to.  Then ten runs at 0.1 fit under a cap of 1; rounded up, they would not. */
+clo_loss clo_i_loss_on_grid(clo_loss asked);
+
+/* All that a charge records; texts are borrowed. */
+typedef struct clo_i_charge {
+    const char *dataset;
+    const char *mechanism; /* "kmeans/lloyd" */
+    const char *relation;  /* and unit: "replace", "replace per person"; a cap counts one of them */
+    clo_loss loss;         /* as asked for */
+    uint64_t rho;          /* clo_i_events_rho; 0: not known */
+    uint64_t rho_delta;    /* the delta that goes with it */
+    clo_loss price;        /* what the run is proved to cost, rounded up; zeros: not known.  Where
+                              it is within clo_i_loss_on_grid(loss), that is what is charged;
+                              otherwise the loss is charged rounded up to the grid */
+    const char *token;     /* names the run, once and for good; NULL: a random one */
+    const uint8_t *plan;   /* 32 bytes: what the token is good for; NULL: zeros */
+} clo_i_charge;
+
+typedef struct clo_i_receipt {
+    uint64_t sequence;
+    uint8_t identity[16]; /* of the ledger that gave it */
+    bool capped;
+} clo_i_receipt;
+
+/* Commits the charge durably, or fails and has charged nothing that was acknowledged. */
+CLO_CHECK clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge,
+                                         clo_i_receipt *out, clo_error *err);
+/* Keeps the result of the receipt's run, durably, once. */
+CLO_CHECK clo_status clo_i_ledger_store(clo_ledger *ledger, const clo_i_receipt *receipt,
+                                        const void *bytes, size_t length, clo_error *err);
+/* The result under the token; NULL where the token is not known.  The caller frees it. */
+CLO_CHECK clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
+                                        const uint8_t plan[32], const char *token, char **bytes,
+                                        size_t *length, clo_error *err);
+
+#endif

@@ -1,0 +1,454 @@
+/*
+ * ledger_charge.c - the two things that write: a declaration of a cap, and a charge.
+ *
+ * Both read, decide and write inside one BEGIN IMMEDIATE transaction: no second writer can come
+ * between the total that was read and the charge that it admitted (ledger.T7).  A charge is
+ * acknowledged only by a COMMIT that said OK.  Where the COMMIT leaves the matter open - the disk
+ * failed while the journal was being deleted - nothing is acknowledged and nothing is taken back:
+ * the charge counts as spent if the next reader finds it, and no run follows from it.
+ *
+ * After the commit, and never before, the anchor is told (ledger.T9).
+ */
+#include "ledger/ledger_internal.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void copy_name(char to[LEDGER_TEXT + 1], const char *from)
+{
+    memcpy(to, from, strlen(from) + 1); /* its length was checked */
+}
+
+static clo_status insert_dataset(clo_ledger *ledger, const char *name, clo_i_account *account,
+                                 clo_error *err)
+{
+    *account = (clo_i_account){ .created = ledger->clock() };
+    copy_name(account->name, name);
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO dataset (name, created, rule, base_epsilon, base_rho, capacity, "
+                "relation, charges, epsilon, delta, rho, rho_delta, last_charge) "
+                "VALUES (?, ?, 'open', 0, 0, 0, '', 0, 0, 0, 0, 0, 0)");
+    clo_i_sql_text(&sql, name);
+    clo_i_sql_integer(&sql, account->created);
+    clo_i_sql_row(&sql);
+    CLO_TRY(clo_i_sql_finish(&sql, err));
+    account->id = sqlite3_last_insert_rowid(ledger->db);
+    return CLO_OK;
+}
+
+static clo_status find_or_insert(clo_ledger *ledger, const char *name, clo_i_account *account,
+                                 clo_error *err)
+{
+    bool found = false;
+    CLO_TRY(clo_i_ledger_find_account(ledger, name, account, &found, err));
+    return found ? CLO_OK : insert_dataset(ledger, name, account, err);
+}
+
+static clo_status update_totals(clo_ledger *ledger, const clo_i_account *account, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "UPDATE dataset SET rule = ?, base_epsilon = ?, base_rho = ?, capacity = ?, "
+                "relation = ?, charges = ?, epsilon = ?, delta = ?, rho = ?, rho_delta = ?, "
+                "last_charge = ? WHERE id = ?");
+    clo_i_sql_text(&sql, clo_i_rule_name(account->rule));
+    clo_i_sql_units(&sql, account->base_epsilon);
+    clo_i_sql_units(&sql, account->base_rho);
+    clo_i_sql_units(&sql, account->capacity);
+    clo_i_sql_text(&sql, account->relation);
+    clo_i_sql_units(&sql, account->charges);
+    clo_i_sql_units(&sql, account->spent.epsilon);
+    clo_i_sql_units(&sql, account->spent.delta);
+    clo_i_sql_units(&sql, account->spent.rho);
+    clo_i_sql_units(&sql, account->spent.rho_delta);
+    clo_i_sql_integer(&sql, account->last_charge);
+    clo_i_sql_integer(&sql, account->id);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status update_head(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(ledger, "UPDATE ledger SET charges = ?, charge_hash = ?, "
+                                            "declarations = ?, declaration_hash = ?");
+    clo_i_sql_units(&sql, head->charges);
+    clo_i_sql_bytes(&sql, head->charge_hash, LEDGER_HASH);
+    clo_i_sql_units(&sql, head->declarations);
+    clo_i_sql_bytes(&sql, head->declaration_hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+/* ---- charge ---------------------------------------------------------------- */
+
+static clo_status check_charge(const clo_i_charge *charge, clo_error *err)
+{
+    CLO_TRY(clo_i_ledger_check_text("data set", charge->dataset, err));
+    CLO_TRY(clo_i_ledger_check_text("mechanism", charge->mechanism, err));
+    CLO_TRY(clo_i_ledger_check_text("relation", charge->relation, err));
+    if (!isfinite(charge->loss.epsilon) || !(charge->loss.epsilon > 0))
+        return clo_i_fail(err, CLO_ARGUMENT, "the epsilon of a charge must be above 0 and finite");
+    if (!(charge->loss.delta >= 0 && charge->loss.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the delta of a charge must be at least 0 and below 1");
+    if (charge->token) CLO_TRY(clo_i_ledger_check_text("token", charge->token, err));
+    if (charge->rho_delta > 0 && clo_i_cost_of(charge).delta == 0)
+        return clo_i_fail(err, CLO_INTERNAL, "a charge without a delta has one in its rho");
+    return CLO_OK;
+}
+
+static clo_status refuse_relation(const clo_i_account *account, const char *relation,
+                                  clo_error *err)
+{
+    return clo_i_fail(err, CLO_BUDGET,
+                      "the cap on the data set %.120s counts losses under the relation %.40s, and "
+                      "this run is under %.40s: ask for %.40s",
+                      account->name, account->relation, relation, account->relation);
+}
+
+/* after: the account as it would be. */
+static clo_status refuse(const clo_i_account *before, const clo_i_account *after,
+                         const clo_i_charge *charge, clo_error *err)
+{
+    const clo_loss left = clo_i_account_left(before);
+    char asked[2][32], cap[2][32], rest[2][32];
+    clo_i_format_double(charge->loss.epsilon, asked[0]);
+    clo_i_format_double(charge->loss.delta, asked[1]);
+    clo_i_format_double(before->cap.epsilon, cap[0]);
+    clo_i_format_double(before->cap.delta, cap[1]);
+    clo_i_format_double(left.epsilon, rest[0]);
+    clo_i_format_double(left.delta, rest[1]);
+    if (after->rule == CLO_RULE_ZCDP && clo_i_cost_of(charge).rho_delta > 0)
+        return clo_i_fail(
+            err, CLO_BUDGET,
+            "the cap on the data set %.120s does not cover this run: its charges are "
+            "counted as zero-concentrated privacy, and this run is only approximately "
+            "so; choose another method",
+            before->name);
+    return clo_i_fail(
+        err, CLO_BUDGET,
+        "the cap on the data set %.120s does not cover this run: it asks for epsilon "
+        "%s and delta %s, and of its epsilon %s and delta %s only epsilon %s and delta %s are "
+        "left%s",
+        before->name, asked[0], asked[1], cap[0], cap[1], rest[0], rest[1],
+        after->rule == CLO_RULE_ZCDP ? ", for a run with Gaussian noise" : "");
+}
+
+/* The account after the charge, or CLO_BUDGET. */
+static clo_status admit(const clo_i_account *before, const clo_i_charge *charge,
+                        const clo_i_cost *cost, clo_i_account *after, clo_error *err)
+{
+    *after = *before;
+    if (before->capped && before->charges > 0 && strcmp(before->relation, charge->relation) != 0)
+        return refuse_relation(before, charge->relation, err);
+    CLO_TRY(clo_i_account_settle(after, cost, err));
+    clo_i_account_add(after, charge->relation, charge->loss, cost);
+    /* No single release may promise less than the cap does, whatever the sums say. */
+    const bool larger = before->capped && (charge->loss.epsilon > before->cap.epsilon ||
+                                           charge->loss.delta > before->cap.delta);
+    return larger || !clo_i_account_covered(after) ? refuse(before, after, charge, err) : CLO_OK;
+}
+
+static clo_status insert_charge(clo_ledger *ledger, int64_t dataset, const clo_i_entry *entry,
+                                const uint8_t hash[LEDGER_HASH], clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO charge (sequence, dataset, time, mechanism, relation, asked_epsilon, "
+                "asked_delta, epsilon, delta, rho, rho_delta, rule, capacity, token, plan, key_id, "
+                "format, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    clo_i_sql_units(&sql, entry->sequence);
+    clo_i_sql_integer(&sql, dataset);
+    clo_i_sql_integer(&sql, entry->time);
+    clo_i_sql_text(&sql, entry->mechanism);
+    clo_i_sql_text(&sql, entry->relation);
+    clo_i_sql_real(&sql, entry->asked.epsilon);
+    clo_i_sql_real(&sql, entry->asked.delta);
+    clo_i_sql_units(&sql, entry->cost.epsilon);
+    clo_i_sql_units(&sql, entry->cost.delta);
+    clo_i_sql_units(&sql, entry->cost.rho);
+    clo_i_sql_units(&sql, entry->cost.rho_delta);
+    clo_i_sql_text(&sql, clo_i_rule_name(entry->rule));
+    clo_i_sql_units(&sql, entry->capacity);
+    clo_i_sql_text(&sql, entry->token);
+    clo_i_sql_bytes(&sql, entry->plan, LEDGER_PLAN);
+    clo_i_sql_bytes(&sql, entry->key_id, LEDGER_KEY_ID);
+    clo_i_sql_integer(&sql, entry->format);
+    clo_i_sql_bytes(&sql, hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+/* The charge's token, or 16 random bytes in hexadecimal: every run has a name that no other run
+ * has, and its result can be asked for again by it. */
+static clo_status name_run(clo_ledger *ledger, const clo_i_charge *charge,
+                           char token[LEDGER_TEXT + 1], clo_error *err)
+{
+    uint8_t random[16];
+    clo_i_token known;
+    bool found = false;
+    if (!charge->token) {
+        if (getentropy(random, sizeof random) != 0)
+            return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a token");
+        for (size_t i = 0; i < sizeof random; i++) snprintf(token + 2 * i, 3, "%02x", random[i]);
+        return CLO_OK;
+    }
+    copy_name(token, charge->token);
+    CLO_TRY(clo_i_token_find(ledger, token, &known, &found, err));
+    if (!found) return CLO_OK;
+    static const uint8_t none[LEDGER_PLAN];
+    CLO_TRY(
+        clo_i_token_check(token, &known, charge->dataset, charge->plan ? charge->plan : none, err));
+    return clo_i_token_refuse(token, &known, err);
+}
+
+/* All of an entry but its token, and the head moved on to it. */
+static void make_entry(clo_ledger *ledger, const clo_i_charge *charge, const clo_i_account *after,
+                       clo_i_entry *entry, clo_i_head *head)
+{
+    entry->sequence = ++head->charges;
+    entry->time = ledger->clock(); /* it may go backwards; the sequence says which came first */
+    entry->asked = charge->loss;
+    entry->cost = clo_i_cost_of(charge);
+    entry->rule = after->rule;
+    entry->capacity = after->capacity;
+    entry->format = LEDGER_KEYED;
+    copy_name(entry->dataset, charge->dataset);
+    copy_name(entry->mechanism, charge->mechanism);
+    copy_name(entry->relation, charge->relation);
+    if (charge->plan) memcpy(entry->plan, charge->plan, LEDGER_PLAN);
+    memcpy(entry->key_id, ledger->key.id, LEDGER_KEY_ID);
+    clo_i_chain_charge(&ledger->key, entry, head->charge_hash);
+}
+
+/* before: the account, where it was read already; that is a planted fault. */
+static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge,
+                                const clo_i_account *before, clo_i_head *head,
+                                clo_i_receipt *receipt, clo_error *err)
+{
+    const clo_i_cost cost = clo_i_cost_of(charge);
+    clo_i_account account, after;
+    clo_i_entry entry = { 0 };
+    CLO_TRY(clo_i_ledger_get_head(ledger, head, err));
+    CLO_TRY(clo_i_anchor_check_head(ledger, head, err));
+    CLO_TRY(name_run(ledger, charge, entry.token, err));
+    CLO_TRY(find_or_insert(ledger, charge->dataset, &account, err));
+    if (before) account = *before;
+    CLO_TRY(admit(&account, charge, &cost, &after, err));
+    make_entry(ledger, charge, &after, &entry, head);
+    after.last_charge = entry.time;
+
+    CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
+    CLO_TRY(update_totals(ledger, &after, err));
+    CLO_TRY(update_head(ledger, head, err));
+    *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
+    memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);
+    return CLO_OK;
+}
+
+#ifdef CLO_FAULT_INJECTION
+/* The faults that proofs/ledger.md (ledger.T7) excludes, for the tests that must notice them. */
+static clo_status charge_with_fault(clo_ledger *ledger, const clo_i_charge *charge,
+                                    clo_i_receipt *receipt, clo_i_head *head, clo_error *err)
+{
+    clo_i_account before;
+    bool found = false;
+    if (!sqlite3_get_autocommit(ledger->db)) CLO_TRY(clo_i_sql_commit(ledger, err));
+    if (ledger->planted == CLO_PLANTED_EARLY_TOTAL)
+        CLO_TRY(clo_i_ledger_find_account(ledger, charge->dataset, &before, &found, err));
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
+    clo_status status = record_charge(ledger, charge, found ? &before : NULL, head, receipt, err);
+    if (ledger->planted == CLO_PLANTED_EARLY_RECEIPT && !status) return CLO_OK;
+    if (!status) status = clo_i_sql_commit(ledger, err);
+    clo_i_sql_undo(ledger);
+    return status;
+}
+#endif
+
+static clo_status charge_in_transaction(clo_ledger *ledger, const clo_i_charge *charge,
+                                        clo_i_receipt *receipt, clo_i_head *head, clo_error *err)
+{
+#ifdef CLO_FAULT_INJECTION
+    if (ledger->planted) return charge_with_fault(ledger, charge, receipt, head, err);
+#endif
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err)); /* ledger.T7 */
+    clo_status status = record_charge(ledger, charge, NULL, head, receipt, err);
+    if (!status) status = clo_i_sql_commit(ledger, err);
+    clo_i_sql_undo(ledger);
+    return status;
+}
+
+clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_receipt *out,
+                               clo_error *err)
+{
+    clo_i_receipt receipt;
+    clo_i_head head;
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(check_charge(charge, err));
+    CLO_TRY(charge_in_transaction(ledger, charge, &receipt, &head, err));
+    clo_i_anchor_advance(ledger, &head); /* ledger.T9 */
+    *out = receipt;
+    return CLO_OK;
+}
+
+/* ---- declare --------------------------------------------------------------- */
+
+static clo_status check_cap(clo_loss cap, clo_error *err)
+{
+    if (!(cap.epsilon > 0 && cap.epsilon <= LEDGER_CAP_EPSILON) ||
+        clo_i_epsilon_units(cap.epsilon, false) == 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "the epsilon of a cap must be above 0 and at most %g",
+                          LEDGER_CAP_EPSILON);
+    if (!(cap.delta >= 0 && cap.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT, "the delta of a cap must be at least 0 and below 1");
+    return CLO_OK;
+}
+
+static clo_status update_cap(clo_ledger *ledger, const clo_i_account *account, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "UPDATE dataset SET cap_epsilon = ?, cap_delta = ?, cap_epsilon_units = ?, "
+                "cap_delta_units = ?, rule = ? WHERE id = ?");
+    clo_i_sql_real(&sql, account->cap.epsilon);
+    clo_i_sql_real(&sql, account->cap.delta);
+    clo_i_sql_units(&sql, account->cap_epsilon);
+    clo_i_sql_units(&sql, account->cap_delta);
+    clo_i_sql_text(&sql, clo_i_rule_name(account->rule));
+    clo_i_sql_integer(&sql, account->id);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status insert_declaration(clo_ledger *ledger, int64_t dataset,
+                                     const clo_i_declaration *entry,
+                                     const uint8_t hash[LEDGER_HASH], clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "INSERT INTO declaration (sequence, after_charge, dataset, time, epsilon, delta, "
+                "epsilon_units, delta_units, key_id, format, hash) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    clo_i_sql_units(&sql, entry->sequence);
+    clo_i_sql_units(&sql, entry->after);
+    clo_i_sql_integer(&sql, dataset);
+    clo_i_sql_integer(&sql, entry->time);
+    clo_i_sql_real(&sql, entry->cap.epsilon);
+    clo_i_sql_real(&sql, entry->cap.delta);
+    clo_i_sql_units(&sql, entry->cap_epsilon);
+    clo_i_sql_units(&sql, entry->cap_delta);
+    clo_i_sql_bytes(&sql, entry->key_id, LEDGER_KEY_ID);
+    clo_i_sql_integer(&sql, entry->format);
+    clo_i_sql_bytes(&sql, hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status refuse_cap(const clo_i_account *account, clo_error *err)
+{
+    const clo_loss spent = clo_i_account_spent(account);
+    char text[2][32];
+    clo_i_format_double(spent.epsilon, text[0]);
+    clo_i_format_double(spent.delta, text[1]);
+    if (strcmp(account->relation, "mixed") == 0)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "the data set %.120s has charges under more than one relation, which do "
+                          "not add up: it cannot be given a cap; declare it under another name",
+                          account->name);
+    return clo_i_fail(
+        err, CLO_BUDGET,
+        "epsilon %s and delta %s were spent on the data set %.120s already, more than "
+        "this cap: declare a larger one",
+        text[0], text[1], account->name);
+}
+
+static clo_status record_declaration(clo_ledger *ledger, const char *dataset, clo_loss cap,
+                                     clo_i_head *head, clo_error *err)
+{
+    clo_i_account account;
+    CLO_TRY(clo_i_ledger_get_head(ledger, head, err));
+    CLO_TRY(clo_i_anchor_check_head(ledger, head, err));
+    CLO_TRY(find_or_insert(ledger, dataset, &account, err));
+    if (account.capped)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the data set %.120s is already declared, and its cap cannot be changed",
+                          dataset);
+    clo_i_account_cap(&account, cap);
+    if (!clo_i_account_covered(&account)) return refuse_cap(&account, err);
+    clo_i_declaration entry = { .sequence = ++head->declarations,
+                                .after = head->charges,
+                                .time = ledger->clock(),
+                                .cap = cap,
+                                .cap_epsilon = account.cap_epsilon,
+                                .cap_delta = account.cap_delta,
+                                .format = LEDGER_KEYED };
+    copy_name(entry.dataset, dataset);
+    memcpy(entry.key_id, ledger->key.id, LEDGER_KEY_ID);
+    clo_i_chain_declaration(&ledger->key, &entry, head->declaration_hash);
+    CLO_TRY(insert_declaration(ledger, account.id, &entry, head->declaration_hash, err));
+    CLO_TRY(update_cap(ledger, &account, err));
+    return update_head(ledger, head, err);
+}
+
+clo_status clo_ledger_declare(clo_ledger *ledger, const char *dataset, clo_loss cap, clo_error *err)
+{
+    clo_i_head head;
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
+    CLO_TRY(check_cap(cap, err));
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
+    clo_status status = record_declaration(ledger, dataset, cap, &head, err);
+    if (!status) status = clo_i_sql_commit(ledger, err);
+    clo_i_sql_undo(ledger);
+    if (!status) clo_i_anchor_advance(ledger, &head);
+    return status;
+}
+
+/* ---- claim ------------------------------------------------------------------ */
+
+/* Where the data set is known to lie; *same also where nothing is known of it. */
+static clo_status check_origin(clo_ledger *ledger, int64_t dataset, const char *origin, bool *known,
+                               char shown[168], bool *same, clo_error *err)
+{
+    *known = false;
+    *same = true;
+    clo_i_sql sql = clo_i_sql_start(ledger, "SELECT path FROM origin WHERE dataset = ?");
+    clo_i_sql_integer(&sql, dataset);
+    if (clo_i_sql_row(&sql)) {
+        const char *const path = (const char *)sqlite3_column_text(sql.statement, 0);
+        *known = true;
+        *same = path && strcmp(path, origin) == 0;
+        clo_i_ledger_show_path(shown, path ? path : "");
+    }
+    return clo_i_sql_finish(&sql, err);
+}
+
+static clo_status insert_origin(clo_ledger *ledger, int64_t dataset, const char *origin,
+                                clo_error *err)
+{
+    clo_i_sql sql =
+        clo_i_sql_start(ledger, "INSERT OR IGNORE INTO origin (dataset, path) VALUES (?, ?)");
+    clo_i_sql_integer(&sql, dataset);
+    clo_i_sql_text(&sql, origin);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+clo_status clo_ledger_claim(clo_ledger *ledger, const char *dataset, const char *origin,
+                            clo_error *err)
+{
+    clo_i_account account;
+    char shown[168];
+    bool found = false, known = false, same = false;
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
+    if (!origin || !origin[0])
+        return clo_i_fail(err, CLO_ARGUMENT, "the origin of a data set must not be empty");
+    CLO_TRY(clo_i_ledger_find_account(ledger, dataset, &account, &found, err));
+    if (!found) return CLO_OK;
+    CLO_TRY(check_origin(ledger, account.id, origin, &known, shown, &same, err));
+    if (!same)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the data set %.100s in the ledger %s is another file of that name, %s: "
+                          "give this one a name of its own, or say by that name that they are "
+                          "the same",
+                          dataset, ledger->shown, shown);
+    return known ? CLO_OK : insert_origin(ledger, account.id, origin, err);
+}

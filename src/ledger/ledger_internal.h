@@ -1,0 +1,340 @@
+/*
+ * ledger_internal.h - what the files of the ledger share and nobody else includes.
+ *
+ *   ledger_open.c     the file: where it is, who may write it, in which mode
+ *   ledger_schema.c   what is in it: the tables, their version, the end of the chain
+ *   ledger_migrate.c  from an older version of the tables to this one
+ *   ledger_key.c      the key of the hashes, in the user's configuration
+ *   ledger_anchor.c   where the ledger ended last time, kept beside the key
+ *   ledger_sql.c      statements, and what SQLite's refusals mean in plain words
+ *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what is proved
+ *   ledger_chain.c    the hashes that tie each entry to all before it
+ *   ledger_charge.c   the two things that spend: declare and charge
+ *   ledger_token.c    a run's result under its token: stored once, given out for nothing
+ *   ledger_read.c     the things that read: accounts and history
+ *   ledger_verify.c   a replay of everything from the first charge on
+ */
+#ifndef CLO_LEDGER_INTERNAL_H
+#define CLO_LEDGER_INTERNAL_H
+
+#include "accounting/accounting.h"
+#include "ledger/ledger.h"
+#include <cloister/ledger.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <sys/types.h>
+
+enum {
+    LEDGER_APPLICATION = 0x434c4f4c, /* "CLOL", in the header of the file */
+    LEDGER_SCHEMA = 2,
+    /* How an entry is serialised and hashed: BLAKE2b-256, without a key in schema 1, keyed now. */
+    LEDGER_PLAIN = 1,
+    LEDGER_KEYED = 2,
+    LEDGER_HASH = 32,
+    LEDGER_KEY = 32,
+    LEDGER_KEY_ID = 16,
+    LEDGER_PLAN = 32,
+    LEDGER_IDENTITY = 16,
+    LEDGER_TEXT = 200,       /* bytes of a name */
+    LEDGER_RESULT = 1 << 28, /* bytes of a stored result */
+    LEDGER_PATIENCE_MS = 5000,
+    LEDGER_STATEMENTS = 24 /* kept prepared */
+};
+
+/* Units are kept in SQLite's signed integers, and sums stop here: "at least so much".  A cap is
+ * at most half of it, so that a sum that stopped never fits. */
+#define LEDGER_UNITS_LIMIT ((uint64_t)INT64_MAX)
+#define LEDGER_CAP_EPSILON 16384.0
+
+/* The key of the hashes.  Unknown: the ledger can be read, but not checked and not written. */
+typedef struct clo_i_key {
+    bool known;
+    uint8_t bytes[LEDGER_KEY];
+    uint8_t id[LEDGER_KEY_ID]; /* a hash of it: names the key, and says nothing about it */
+} clo_i_key;
+
+/* The one row that says where both chains end. */
+typedef struct clo_i_head {
+    uint8_t identity[LEDGER_IDENTITY];
+    int64_t created;
+    uint64_t charges, declarations;
+    uint8_t charge_hash[LEDGER_HASH], declaration_hash[LEDGER_HASH];
+    uint8_t key_id[LEDGER_KEY_ID];
+    /* Up to where the entries are of schema 1, hashed without a key; and the keyed hash of it. */
+    uint64_t plain_charges, plain_declarations;
+    uint8_t seal[LEDGER_HASH];
+} clo_i_head;
+
+/* How far the ledger had come when somebody looked last, as the anchor file keeps it. */
+typedef struct clo_i_mark {
+    uint64_t charges, declarations;
+    uint8_t charge_hash[LEDGER_HASH], declaration_hash[LEDGER_HASH];
+} clo_i_mark;
+
+typedef struct clo_i_anchor {
+    int file; /* -1: none is open */
+    bool unsynced;
+    char path[PATH_MAX];
+    clo_i_mark mark; /* the furthest that this handle knows of */
+} clo_i_anchor;
+
+/* Faults that the tests of the ledger must catch; built with -Dfault_injection=true alone. */
+typedef enum clo_i_planted {
+    CLO_PLANTED_NONE,
+    CLO_PLANTED_EARLY_RECEIPT, /* a charge is acknowledged before its commit */
+    CLO_PLANTED_EARLY_TOTAL    /* the total is read before the lock is taken */
+} clo_i_planted;
+
+struct clo_ledger {
+    sqlite3 *db;
+    pid_t process; /* SQLite's locks do not survive a fork */
+    bool reading;
+    int patience_ms; /* how long to wait for another process */
+    int64_t deadline_ns;
+    int64_t (*clock)(void); /* seconds since 1970 */
+    clo_i_key key;
+    clo_i_anchor anchor;
+    struct {
+        sqlite3_stmt *statement;
+        bool lent;
+    } kept[LEDGER_STATEMENTS];
+#ifdef CLO_FAULT_INJECTION
+    clo_i_planted planted;
+#endif
+    char resolved[PATH_MAX]; /* where the file really is */
+    char shown[168];         /* the path as errors show it: its end, where it is long */
+};
+
+/* ---- sql ------------------------------------------------------------------ */
+
+/* A statement.  The first thing that goes wrong sticks, and finish says it: the calls between
+ * need no checks of their own.  Statements stay prepared in the handle: a charge is a handful of
+ * short ones, and parsing them anew took longer than running them. */
+typedef struct clo_i_sql {
+    clo_ledger *ledger;
+    sqlite3_stmt *statement;
+    int kept; /* its place in the handle; -1: it is not kept */
+    int code;
+    int parameters;
+} clo_i_sql;
+
+clo_i_sql clo_i_sql_start(clo_ledger *ledger, const char *text);
+void clo_i_sql_integer(clo_i_sql *sql, int64_t value);
+void clo_i_sql_units(clo_i_sql *sql, uint64_t value);
+void clo_i_sql_real(clo_i_sql *sql, double value);
+void clo_i_sql_text(clo_i_sql *sql, const char *value);               /* NULL: null */
+void clo_i_sql_bytes(clo_i_sql *sql, const uint8_t *value, int size); /* NULL: null */
+bool clo_i_sql_row(clo_i_sql *sql); /* one step; true where it gave a row */
+/* Gives the statement back.  CLO_OK where everything went well. */
+CLO_CHECK clo_status clo_i_sql_finish(clo_i_sql *sql, clo_error *err);
+/* Columns of the row; one that cannot be what it should be counts as damage. */
+int64_t clo_i_sql_get_integer(clo_i_sql *sql, int column);
+uint64_t clo_i_sql_get_units(clo_i_sql *sql, int column);
+double clo_i_sql_get_real(clo_i_sql *sql, int column);
+void clo_i_sql_get_text(clo_i_sql *sql, int column, char text[LEDGER_TEXT + 1]);
+void clo_i_sql_get_bytes(clo_i_sql *sql, int column, uint8_t *bytes, int size);
+
+/* A statement without parameters and rows. */
+CLO_CHECK clo_status clo_i_sql_do(clo_ledger *ledger, const char *text, clo_error *err);
+/* One number out of a statement without parameters; -1 where it gives no row. */
+CLO_CHECK clo_status clo_i_sql_number(clo_ledger *ledger, const char *text, int64_t *out,
+                                      clo_error *err);
+/* Frees the statements that were kept. */
+void clo_i_sql_forget(clo_ledger *ledger);
+/* COMMIT; its error says whether the matter is open. */
+CLO_CHECK clo_status clo_i_sql_commit(clo_ledger *ledger, clo_error *err);
+/* Rolls back whatever is open; never fails in a way that matters. */
+void clo_i_sql_undo(clo_ledger *ledger);
+/* The sentence for one of SQLite's codes. */
+clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err);
+/* Waits for other processes until the deadline; SQLite calls it back. */
+int clo_i_sql_wait(void *ledger, int tries);
+
+/* ---- filter --------------------------------------------------------------- */
+
+/* How the charges on a data set are counted against its cap (ledger.T4). */
+typedef enum clo_i_rule {
+    CLO_RULE_OPEN = 0,  /* none with a delta yet: epsilons are added */
+    CLO_RULE_BASIC = 1, /* epsilons and deltas are added, for good */
+    CLO_RULE_ZCDP = 2   /* from the charge that fixed the rule on, rhos are added, for good */
+} clo_i_rule;
+
+const char *clo_i_rule_name(clo_i_rule rule);
+bool clo_i_rule_find(const char *name, clo_i_rule *out);
+
+typedef struct clo_i_cost {
+    uint64_t epsilon, delta, rho, rho_delta; /* 2^-48, 2^-62, 2^-48, 2^-62 */
+} clo_i_cost;
+
+/* A data set's row: all that a decision needs. */
+typedef struct clo_i_account {
+    int64_t id;
+    char name[LEDGER_TEXT + 1];
+    char relation[LEDGER_TEXT + 1]; /* of its charges; "" none yet, "mixed" more than one */
+    bool capped;
+    clo_loss cap;                    /* as declared */
+    uint64_t cap_epsilon, cap_delta; /* in units, rounded down */
+    clo_i_rule rule;
+    uint64_t base_epsilon, base_rho; /* of CLO_RULE_ZCDP: what was spent before it was fixed */
+    uint64_t capacity;               /* and how much rho may be spent since then */
+    clo_loss first;                  /* as asked for by the first charge */
+    uint64_t charges;
+    clo_i_cost spent;
+    int64_t created, last_charge;
+} clo_i_account;
+
+clo_i_cost clo_i_cost_of(const clo_i_charge *charge);
+/* The rule that the charge falls under, and with it the base and the capacity: fixes it in the
+ * account where the charge is the first one with a delta under a cap. */
+CLO_CHECK clo_status clo_i_account_settle(clo_i_account *account, const clo_i_cost *cost,
+                                          clo_error *err);
+/* The most rho that the rest of the cap allows, as the account stands. */
+CLO_CHECK clo_status clo_i_account_capacity(const clo_i_account *account, uint64_t *rho,
+                                            clo_error *err);
+void clo_i_account_add(clo_i_account *account, const char *relation, clo_loss asked,
+                       const clo_i_cost *cost);
+/* Whether what is in the account is covered by its cap, under its rule. */
+bool clo_i_account_covered(const clo_i_account *account);
+/* For people: the sums as the shortest decimals that they can be told from their rounding by, and
+ * what a run could still ask for. */
+clo_loss clo_i_account_spent(const clo_i_account *account);
+clo_loss clo_i_account_left(const clo_i_account *account);
+/* Puts a cap on it; whether it covers what was spent before is for the caller to ask. */
+void clo_i_account_cap(clo_i_account *account, clo_loss cap);
+
+/* ---- chain ---------------------------------------------------------------- */
+
+typedef struct clo_i_entry {
+    uint64_t sequence;
+    int64_t time;
+    char dataset[LEDGER_TEXT + 1];
+    char mechanism[LEDGER_TEXT + 1];
+    char relation[LEDGER_TEXT + 1];
+    clo_loss asked;
+    clo_i_cost cost;
+    clo_i_rule rule; /* in force from this charge on */
+    uint64_t capacity;
+    int64_t format;
+    char token[LEDGER_TEXT + 1]; /* "" in schema 1 */
+    uint8_t plan[LEDGER_PLAN];
+    uint8_t key_id[LEDGER_KEY_ID];
+} clo_i_entry;
+
+typedef struct clo_i_declaration {
+    uint64_t sequence; /* of its own, 1, 2, … */
+    uint64_t after;    /* the last charge, on any data set, before it */
+    int64_t time;
+    char dataset[LEDGER_TEXT + 1];
+    clo_loss cap;
+    uint64_t cap_epsilon, cap_delta;
+    int64_t format;
+    uint8_t key_id[LEDGER_KEY_ID];
+} clo_i_declaration;
+
+void clo_i_chain_start(const uint8_t identity[LEDGER_IDENTITY], const char *chain,
+                       uint8_t hash[LEDGER_HASH]);
+/* hash: in, that of the entry before; out, that of this one.  A plain entry needs no key. */
+void clo_i_chain_charge(const clo_i_key *key, const clo_i_entry *entry, uint8_t hash[LEDGER_HASH]);
+void clo_i_chain_declaration(const clo_i_key *key, const clo_i_declaration *entry,
+                             uint8_t hash[LEDGER_HASH]);
+/* What says that the head's plain entries were there when the key came, and no more of them. */
+void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
+                      const uint8_t charge_hash[LEDGER_HASH],
+                      const uint8_t declaration_hash[LEDGER_HASH], uint8_t seal[LEDGER_HASH]);
+/* Ties a stored result to its charge. */
+void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_HASH], int64_t time,
+                        const void *bytes, size_t length, uint8_t hash[LEDGER_HASH]);
+
+/* ---- key and anchor -------------------------------------------------------- */
+
+/* "$XDG_CONFIG_HOME/cloister/NAME", or in ~/.config. */
+CLO_CHECK clo_status clo_i_config_path(const char *name, char path[PATH_MAX], clo_error *err);
+/* Reads the user's key; where there is none, makes it (create) or leaves it unknown. */
+CLO_CHECK clo_status clo_i_key_load(bool create, clo_i_key *out, clo_error *err);
+/* Takes these bytes for the key. */
+void clo_i_key_set(clo_i_key *key, const uint8_t bytes[LEDGER_KEY]);
+/* Refuses a ledger that was written under another key than the handle's. */
+CLO_CHECK clo_status clo_i_key_check(const clo_ledger *ledger, const clo_i_head *head,
+                                     clo_error *err);
+
+/* Refuses to begin a ledger where another one was, which is then lost or was put aside. */
+CLO_CHECK clo_status clo_i_anchor_check_place(const clo_ledger *ledger,
+                                              const uint8_t identity[LEDGER_IDENTITY],
+                                              clo_error *err);
+/* Refuses a ledger that is behind its anchor or beside it; makes the anchor, or brings it up,
+ * where the handle is for writing (ledger.T9). */
+CLO_CHECK clo_status clo_i_anchor_check(clo_ledger *ledger, clo_error *err);
+/* Refuses a head that is behind what this handle has seen. */
+CLO_CHECK clo_status clo_i_anchor_check_head(const clo_ledger *ledger, const clo_i_head *head,
+                                             clo_error *err);
+/* After a commit.  It cannot fail: what it could not write is written next time. */
+void clo_i_anchor_advance(clo_ledger *ledger, const clo_i_head *head);
+void clo_i_anchor_close(clo_ledger *ledger);
+bool clo_i_anchor_is_there(const clo_ledger *ledger);
+
+/* ---- rows ----------------------------------------------------------------- */
+
+extern const char clo_i_ledger_charge_columns[]; /* of charge c joined with dataset d */
+void clo_i_ledger_get_charge(clo_i_sql *sql, clo_i_entry *entry, uint8_t hash[LEDGER_HASH]);
+extern const char clo_i_ledger_declaration_columns[]; /* of declaration c joined with dataset d */
+void clo_i_ledger_get_declaration(clo_i_sql *sql, clo_i_declaration *entry,
+                                  uint8_t hash[LEDGER_HASH]);
+extern const char clo_i_ledger_account_columns[]; /* of dataset d */
+void clo_i_ledger_get_account(clo_i_sql *sql, clo_i_account *account);
+/* The named one; *found false where there is none. */
+CLO_CHECK clo_status clo_i_ledger_find_account(clo_ledger *ledger, const char *dataset,
+                                               clo_i_account *account, bool *found, clo_error *err);
+CLO_CHECK clo_status clo_i_ledger_get_head(clo_ledger *ledger, clo_i_head *head, clo_error *err);
+
+/* ---- tokens ---------------------------------------------------------------- */
+
+/* A token's charge, and whether its result is there. */
+typedef struct clo_i_token {
+    uint64_t sequence;
+    char dataset[LEDGER_TEXT + 1];
+    uint8_t plan[LEDGER_PLAN];
+    bool stored;
+} clo_i_token;
+
+CLO_CHECK clo_status clo_i_token_find(clo_ledger *ledger, const char *token, clo_i_token *out,
+                                      bool *found, clo_error *err);
+/* Refuses a token that belongs to another plan or data set. */
+CLO_CHECK clo_status clo_i_token_check(const char *token, const clo_i_token *known,
+                                       const char *dataset, const uint8_t plan[LEDGER_PLAN],
+                                       clo_error *err);
+/* The sentence for a token that cannot be charged a second time. */
+clo_status clo_i_token_refuse(const char *token, const clo_i_token *known, clo_error *err);
+
+/* ---- file ----------------------------------------------------------------- */
+
+/* Makes the folders above the path, for the owner alone. */
+CLO_CHECK clo_status clo_i_ledger_make_folders(const char *path, clo_error *err);
+/* Puts the names in the path's folder on the disk. */
+void clo_i_ledger_sync_folder_of(const char *path);
+/* Gives a finished draft its name, unless there is a file of that name; the draft goes. */
+CLO_CHECK bool clo_i_ledger_put_in_place(const char *draft, const char *path);
+/* The end of a path, where it is too long for a message. */
+void clo_i_ledger_show_path(char shown[168], const char *path);
+
+/* Refuses a handle that cannot be used for this. */
+CLO_CHECK clo_status clo_i_ledger_check(const clo_ledger *ledger, bool writing, clo_error *err);
+/* Refuses a text that is not 1 to 200 bytes of UTF-8 without control characters. */
+CLO_CHECK clo_status clo_i_ledger_check_text(const char *what, const char *text, clo_error *err);
+
+/* Makes a ledger of an empty file. */
+CLO_CHECK clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, clo_error *err);
+/* Brings an older version of the tables up to this one, in one transaction. */
+CLO_CHECK clo_status clo_i_ledger_migrate(clo_ledger *ledger, clo_error *err);
+CLO_CHECK clo_status clo_i_ledger_insert_head(clo_ledger *ledger, const clo_i_head *head,
+                                              const char *written_by, clo_error *err);
+/* Refuses what is not a ledger, not of a known version, or does not end as it says. */
+CLO_CHECK clo_status clo_i_ledger_check_contents(clo_ledger *ledger, clo_error *err);
+
+/* The schema, object by object, as SQLite keeps it. */
+typedef struct clo_i_schema_object {
+    const char *type, *name, *text;
+} clo_i_schema_object;
+extern const clo_i_schema_object clo_i_ledger_schema[];
+extern const size_t clo_i_ledger_schema_count;
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * ledger_key.c - the key of the hashes.
+ *
+ * Beside the ledger a key would prove nothing: who can rewrite the file could hash it anew.  So it
+ * lives in the user's configuration, is made on first use, and is refused where anybody else can
+ * read it.  It is 64 hexadecimal digits and a line's end, so that it can be copied, compared and
+ * kept in a safe by people.
+ *
+ * What it protects is the past, not a secret: without it nothing that was recorded can be changed
+ * unseen, and nothing can be added.  A ledger that comes without its key can still be read.
+ */
+#include "ledger/ledger_internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_TEXT = 2 * LEDGER_KEY + 1 }; /* digits and the line's end */
+
+clo_status clo_i_config_path(const char *name, char path[PATH_MAX], clo_error *err)
+{
+    const char *const config = getenv("XDG_CONFIG_HOME");
+    const char *const home = getenv("HOME");
+    const bool named = config && config[0] == '/'; /* relative ones are to be ignored */
+    if (!named && !(home && home[0] == '/'))
+        return clo_i_fail(err, CLO_LEDGER,
+                          "neither XDG_CONFIG_HOME nor HOME names a folder for the key of the "
+                          "ledger's hashes: set one of them");
+    const int length = snprintf(path, PATH_MAX, "%s%s/cloister/%s", named ? config : home,
+                                named ? "" : "/.config", name);
+    if (length < 0 || length >= PATH_MAX)
+        return clo_i_fail(err, CLO_LEDGER, "the path of the user's configuration is too long");
+    return CLO_OK;
+}
+
+void clo_i_key_set(clo_i_key *key, const uint8_t bytes[LEDGER_KEY])
+{
+    static const char purpose[] = "cloister ledger key id";
+    memcpy(key->bytes, bytes, LEDGER_KEY);
+    crypto_generichash(key->id, LEDGER_KEY_ID, (const uint8_t *)purpose, sizeof purpose - 1, bytes,
+                       LEDGER_KEY);
+    key->known = true;
+}
+
+/* ---- reading --------------------------------------------------------------- */
+
+static clo_status check_owner(int file, const char *shown, clo_error *err)
+{
+    struct stat st;
+    if (fstat(file, &st) != 0 || !S_ISREG(st.st_mode))
+        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s is not a plain file", shown);
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the ledger's key %s belongs to another user, who could make entries "
+                          "that look like yours: use a key of your own",
+                          shown);
+    if (st.st_mode & 077)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the ledger's key %s can be read or written by others, so its hashes "
+                          "prove nothing: run chmod 600 '%s'",
+                          shown, shown);
+    return CLO_OK;
+}
+
+static clo_status parse_key(int file, const char *shown, clo_i_key *key, clo_error *err)
+{
+    char text[KEY_TEXT + 1];
+    uint8_t bytes[LEDGER_KEY];
+    size_t length = 0;
+    const ssize_t count = read(file, text, sizeof text);
+    const bool right =
+        count == KEY_TEXT && text[KEY_TEXT - 1] == '\n' &&
+        sodium_hex2bin(bytes, sizeof bytes, text, KEY_TEXT - 1, NULL, &length, NULL) == 0 &&
+        length == LEDGER_KEY;
+    if (right) clo_i_key_set(key, bytes);
+    clo_i_wipe(text, sizeof text);
+    clo_i_wipe(bytes, sizeof bytes);
+    return right ? CLO_OK
+                 : clo_i_fail(err, CLO_LEDGER,
+                              "the ledger's key %s is not 64 hexadecimal digits and a line's end: "
+                              "it is damaged; bring back a copy of it",
+                              shown);
+}
+
+/* *key stays unknown where there is no file. */
+static clo_status read_key(const char *path, clo_i_key *key, clo_error *err)
+{
+    char shown[168], text[128];
+    clo_i_ledger_show_path(shown, path);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) return CLO_OK;
+    if (file < 0)
+        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be read: %s", shown,
+                          strerror_r(errno, text, sizeof text));
+    clo_status status = check_owner(file, shown, err);
+    if (!status) status = parse_key(file, shown, key, err);
+    close(file);
+    return status;
+}
+
+/* ---- making ---------------------------------------------------------------- */
+
+static bool write_key(int file)
+{
+    uint8_t bytes[LEDGER_KEY];
+    char text[KEY_TEXT + 1];
+    if (getentropy(bytes, sizeof bytes) != 0) return false;
+    sodium_bin2hex(text, sizeof text, bytes, sizeof bytes);
+    text[KEY_TEXT - 1] = '\n';
+    const bool written = write(file, text, KEY_TEXT) == KEY_TEXT && fsync(file) == 0;
+    clo_i_wipe(bytes, sizeof bytes);
+    clo_i_wipe(text, sizeof text);
+    return written;
+}
+
+/* Under a name of its own first, so that a key appears whole, and of two processes that make one,
+ * one wins. */
+static clo_status make_key(const char *path, clo_error *err)
+{
+    char draft[PATH_MAX + 8], shown[168], text[128];
+    clo_i_ledger_show_path(shown, path);
+    CLO_TRY(clo_i_ledger_make_folders(path, err));
+    snprintf(draft, sizeof draft, "%s.XXXXXX", path);
+    const int file = mkostemp(draft, O_CLOEXEC); /* 0600 */
+    if (file < 0)
+        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be created: %s", shown,
+                          strerror_r(errno, text, sizeof text));
+    bool made = write_key(file);
+    int number = errno;
+    close(file);
+    if (made) {
+        made = clo_i_ledger_put_in_place(draft, path);
+        number = errno;
+    } else {
+        unlink(draft);
+    }
+    if (!made)
+        return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be created: %s", shown,
+                          strerror_r(number, text, sizeof text));
+    return CLO_OK;
+}
+
+clo_status clo_i_key_load(bool create, clo_i_key *out, clo_error *err)
+{
+    clo_i_key key = { .known = false };
+    char path[PATH_MAX];
+    CLO_TRY(clo_i_config_path("ledger.key", path, err));
+    CLO_TRY(read_key(path, &key, err));
+    if (!key.known && create) {
+        CLO_TRY(make_key(path, err));
+        CLO_TRY(read_key(path, &key, err));
+    }
+    *out = key;
+    clo_i_wipe(&key, sizeof key);
+    return CLO_OK;
+}
+
+/* ---- the right one --------------------------------------------------------- */
+
+clo_status clo_i_key_check(const clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    char path[PATH_MAX], shown[168], wanted[2 * LEDGER_KEY_ID + 1], there[2 * LEDGER_KEY_ID + 1];
+    clo_i_key key = ledger->key;
+    if (!key.known) CLO_TRY(clo_i_key_load(false, &key, err)); /* and say why it is not */
+    const bool right = key.known && memcmp(key.id, head->key_id, LEDGER_KEY_ID) == 0;
+    sodium_bin2hex(wanted, sizeof wanted, head->key_id, LEDGER_KEY_ID);
+    sodium_bin2hex(there, sizeof there, key.id, LEDGER_KEY_ID);
+    const bool known = key.known;
+    clo_i_wipe(&key, sizeof key);
+    if (right) return CLO_OK;
+    CLO_TRY(clo_i_config_path("ledger.key", path, err));
+    clo_i_ledger_show_path(shown, path);
+    if (!known)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the hashes of the ledger %s cannot be checked: they were made with the "
+                          "key %s, which is not at %s; bring it back",
+                          ledger->shown, wanted, shown);
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the hashes of the ledger %s cannot be checked: they were made with the key "
+                      "%s, and the one at %s is %s; put the right one there",
+                      ledger->shown, wanted, shown, there);
+}

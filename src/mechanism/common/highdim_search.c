@@ -1,0 +1,91 @@
+/*
+ * highdim_search.c - k centres among the cubes of private trees: balcan2017's Algorithms 2 and 3,
+ * corrected.
+ *
+ * Trees of cubes at random places give candidates; those outside of the ball are pulled into it, as
+ * the choice that follows is priced for points of the ball; public points fill up where there are
+ * fewer than k.  Then one centre after another is swapped for the candidate that brings the records
+ * nearest, by the exponential mechanism.  The set that the swaps start from has one candidate k
+ * times: so the first of them only add, each where it is needed most.
+ */
+#include "mechanism/common/highdim_common.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+#include "query/choose_centers.h"
+#include "query/partition.h"
+#include <math.h>
+#include <string.h>
+
+size_t clo_i_highdim_search_size(const clo_highdim *plan)
+{
+    const size_t k = plan->clusters, sets = plan->visited > 1 ? plan->visited : 1;
+    return clo_i_take_size((plan->most + k) * plan->seen, sizeof(double)) +
+           clo_i_take_size(sets * k, sizeof(size_t)) + clo_i_start_centers_size(k, plan->seen);
+}
+
+static clo_status collect(const clo_highdim *plan, clo_context *context, const clo_bounded *data,
+                          double *points, size_t *count, clo_error *err)
+{
+    const size_t d = plan->seen;
+    *count = 0;
+    for (size_t t = 0; t < plan->trees; t++) {
+        clo_cubes cubes = { .centers = points + *count * d };
+        CLO_TRY(clo_i_ask_partition(context, plan->tree_line, data, &cubes, err));
+        *count += cubes.count;
+    }
+    for (size_t i = 0; i < *count; i++) clo_i_pull_into_ball(points + i * d, d);
+    if (*count >= plan->clusters) return CLO_OK;
+    CLO_TRY(clo_i_start_centers(context, plan->clusters, d, points + *count * d, err));
+    *count += plan->clusters;
+    return CLO_OK;
+}
+
+/* One public candidate, k times. */
+static clo_status start_set(clo_context *context, size_t count, size_t k, size_t *set,
+                            clo_error *err)
+{
+    clo_stream *stream = NULL;
+    CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
+    uint64_t first = clo_i_random_below(stream, count);
+    const clo_status status = clo_i_stream_check(stream, err);
+    clo_i_stream_close(stream);
+    if (status) return status;
+    for (size_t c = 0; c < k; c++) set[c] = (size_t)first;
+    return CLO_OK;
+}
+
+/* The last plan->visited sets of all that the swaps pass through; without, the last one. */
+static clo_status swap(const clo_highdim *plan, clo_context *context, const clo_bounded *data,
+                       const clo_candidates *candidates, size_t *sets, clo_error *err)
+{
+    const size_t k = plan->clusters, kept = plan->visited > 1 ? plan->visited : 1;
+    CLO_TRY(start_set(context, candidates->count, k, sets, err));
+    for (size_t step = 0, at = 0; step < plan->swaps; step++) {
+        const size_t next = step % kept;
+        memmove(sets + next * k, sets + at * k, k * sizeof *sets);
+        at = next;
+        CLO_TRY(
+            clo_i_ask_best_swap(context, plan->swap_line, data, candidates, sets + at * k, err));
+    }
+    return CLO_OK;
+}
+
+clo_status clo_i_highdim_search(const clo_highdim *plan, clo_context *context,
+                                const clo_bounded *data, double *centers, clo_error *err)
+{
+    const size_t k = plan->clusters, d = plan->seen, kept = plan->visited > 1 ? plan->visited : 1;
+    double *points = NULL;
+    size_t *sets = NULL, chosen = 0;
+    clo_candidates candidates = { .points = NULL };
+    CLO_TRY(clo_i_take(context->workspace, (plan->most + k) * d, sizeof *points, &points, err));
+    CLO_TRY(clo_i_take(context->workspace, kept * k, sizeof *sets, &sets, err));
+    CLO_TRY(collect(plan, context, data, points, &candidates.count, err));
+    candidates.points = points;
+    CLO_TRY(swap(plan, context, data, &candidates, sets, err));
+    if (plan->visited > 1)
+        CLO_TRY(
+            clo_i_ask_best_set(context, plan->visited_line, data, &candidates, sets, &chosen, err));
+    for (size_t c = 0; c < k; c++)
+        memcpy(centers + c * d, points + sets[chosen * k + c] * d, d * sizeof *centers);
+    return CLO_OK;
+}

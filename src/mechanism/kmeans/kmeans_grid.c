@@ -1,0 +1,251 @@
+/*
+ * kmeans_grid.c - k-means on noisy counts of the cells of a uniform grid (EUGkM of Su, Cao, Li,
+ * Bertino and Jin 2016), for a few columns.
+ *
+ * One query asks how many records lie in each cell (kmeans_grid.T1).  The rest is post-processing:
+ * ordinary weighted k-means on the middles of the cells.  Their number follows the authors' rule,
+ * (N epsilon / 10)^(2d / (d + 2)) for N records of d columns: the more cells, the less a record is
+ * moved to the middle of its own, and the more noise is counted along.
+ *
+ * Most cells hold no record and noise alone, which clipping at 0 would turn into records all over
+ * the ball.  So a cell counts only where its noisy count is above what noise reaches among so many
+ * cells, a public threshold; and cells that lie outside of the ball never do.
+ */
+#include "domain/domain.h"
+#include "mechanism/common/centers_common.h"
+#include "parallel/parallel.h"
+#include "solver/solver.h"
+#include "query/cell_counts.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLUSTERS, SIDE, PARAM_COUNT };
+enum { MOST_SIDE = 65536 };
+
+static const clo_param params[PARAM_COUNT] = {
+    [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
+    [SIDE] = { "side", CLO_PARAM_INT, 0, MOST_SIDE, 0, NULL,
+               "cells along each column; 0: by the public number of rows and the budget" },
+};
+
+static const double USUAL_SPREAD = 0.05; /* of a cluster, as a share of the norm */
+
+typedef struct grid_plan {
+    size_t clusters, cells;
+    double threshold; /* the least noisy count of a cell that counts */
+} grid_plan;
+
+/* Su et al., rule for the number of cells, as a number along each column. */
+static size_t good_side(const clo_domain *domain, size_t clusters, double epsilon)
+{
+    const double d = (double)domain->cols, rows = clo_i_guessed_rows(domain, clusters);
+    const double side = round(pow(fmax(rows * epsilon / 10, 1), 2 / (d + 2)));
+    return side < 2 ? 2 : side > MOST_SIDE ? MOST_SIDE : (size_t)side;
+}
+
+/* What the noise of one in so many cells exceeds. */
+static double noise_reach(const clo_line *line, size_t cells)
+{
+    const double log_cells = log(fmax((double)cells, 2));
+    if (line->event.kind == CLO_EVENT_GAUSSIAN) return line->noise * sqrt(2 * log_cells);
+    return log_cells * (double)line->rate_denominator / (double)line->rate_numerator;
+}
+
+/* Laplace noise at the pure epsilon, or Gaussian noise where there is a delta and it needs less. */
+static clo_status plan_counts(clo_draft *draft, size_t side, clo_line *out, clo_error *err)
+{
+    static const char label[] = "counts of all cells of the grid";
+    const clo_event pure = { .kind = CLO_EVENT_PURE, .parameter = 1, .count = 1 };
+    const clo_event gaussian = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    clo_line other;
+    clo_error unused;
+    double epsilon, mu;
+    CLO_TRY(clo_calibrate(&pure, 1, draft->budget, &epsilon, err));
+    CLO_TRY(
+        clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_PURE, epsilon, 1, label, out, err));
+    if (draft->budget.delta <= 0) return CLO_OK;
+    /* A budget too large or too small for Gaussian noise is no fault: there is the other. */
+    clo_status status = clo_calibrate(&gaussian, 1, draft->budget, &mu, &unused);
+    if (!status)
+        status = clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_GAUSSIAN, mu, 1, label,
+                                        &other, &unused);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "%s", unused.message);
+    if (!status && other.noise < out->noise) *out = other;
+    return CLO_OK;
+}
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    grid_plan *const plan = state;
+    const clo_domain *const domain = draft->domain;
+    size_t side = (size_t)draft->values[SIDE];
+    clo_line line;
+    plan->clusters = (size_t)draft->values[CLUSTERS];
+    if (side == 0) side = good_side(domain, plan->clusters, draft->budget.epsilon);
+    if (clo_i_grid_cells(side, domain->cols) == SIZE_MAX)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a grid of %zu cells along each of %zu columns is too large: this method "
+                          "counts at most %d cells; take another, or look at fewer columns",
+                          side, domain->cols, (int)CLO_MAX_CELLS);
+    CLO_TRY(plan_counts(draft, side, &line, err));
+    plan->cells = line.groups;
+    plan->threshold = noise_reach(&line, plan->cells);
+    if (plan->clusters > plan->cells)
+        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be at most the number of cells, %zu",
+                          plan->cells);
+    draft->workspace = clo_i_take_size(plan->cells, sizeof(double)) +
+                       clo_i_take_size(plan->clusters * domain->cols, sizeof(double)) +
+                       clo_i_take_size(plan->clusters, sizeof(double));
+    return clo_i_draft_add(draft, &line, err);
+}
+
+/* ---- the cells that count ------------------------------------------------------------------ */
+
+/* The cells with their weights, as k-means takes them. */
+typedef struct weighed {
+    size_t count;
+    double *points;   /* count x cols */
+    double *weights;  /* count */
+    uint32_t *labels; /* count */
+} weighed;
+
+static void weighed_free(weighed *w)
+{
+    clo_i_free(w->points);
+    clo_i_free(w->weights);
+    clo_i_free(w->labels);
+}
+
+/* A cell that the ball does not reach holds no record, and what it seems to hold is noise. */
+static bool outside_ball(const clo_line *line, const double *center)
+{
+    const clo_cell_grid grid = clo_i_cell_counts_part(line);
+    const double half = ldexp((double)grid.reach, -line->bits) / (double)grid.side;
+    double square = 0;
+    for (size_t j = 0; j < line->cols; j++) {
+        const double near = fmax(fabs(center[j]) - half, 0);
+        square += near * near;
+    }
+    return square > 1;
+}
+
+static int descending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+/* The threshold; lower where fewer cells than centres reach it.  Noisy counts alone decide. */
+static clo_status choose_threshold(const grid_plan *plan, const double *counts, double *threshold,
+                                   clo_error *err)
+{
+    size_t reached = 0;
+    double *sorted = NULL;
+    *threshold = plan->threshold;
+    for (size_t c = 0; c < plan->cells; c++) reached += counts[c] >= *threshold;
+    if (reached >= plan->clusters) return CLO_OK;
+    CLO_TRY(clo_i_alloc(plan->cells, sizeof *sorted, &sorted, err));
+    memcpy(sorted, counts, plan->cells * sizeof *sorted);
+    qsort(sorted, plan->cells, sizeof *sorted, descending);
+    *threshold = sorted[plan->clusters - 1];
+    clo_i_free(sorted);
+    return CLO_OK;
+}
+
+/* Cells outside of the ball have been given counts below all others. */
+static clo_status weigh(const grid_plan *plan, const clo_line *line, const double *counts,
+                        weighed *out, clo_error *err)
+{
+    const size_t d = line->cols;
+    size_t kept = 0;
+    double threshold;
+    CLO_TRY(choose_threshold(plan, counts, &threshold, err));
+    for (size_t c = 0; c < plan->cells; c++) kept += counts[c] >= threshold;
+    CLO_TRY(clo_i_alloc(kept * d, sizeof *out->points, &out->points, err));
+    CLO_TRY(clo_i_alloc(kept, sizeof *out->weights, &out->weights, err));
+    CLO_TRY(clo_i_alloc(kept, sizeof *out->labels, &out->labels, err));
+    for (size_t c = 0; c < plan->cells; c++) {
+        if (!(counts[c] >= threshold)) continue;
+        clo_i_cell_center(line, c, out->points + out->count * d);
+        out->weights[out->count++] = fmax(counts[c], 1);
+    }
+    return CLO_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static clo_status solve(clo_context *context, size_t k, size_t d, const weighed *w, double *centers,
+                        double *sizes, clo_error *err)
+{
+    clo_kmeans_options options = clo_i_kmeans_default(k);
+    const clo_job job = { .rows = w->points,
+                          .count = w->count,
+                          .cols = d,
+                          .rng = context->rng,
+                          .threads = context->threads,
+                          .progress = context->progress,
+                          .user = context->user,
+                          .progress_from = 1,
+                          .progress_to = 1 };
+    double cost;
+    options.weights = w->weights;
+    CLO_TRY(clo_i_kmeans(&job, &options, centers, w->labels, &cost, err));
+    for (size_t i = 0; i < w->count; i++) sizes[w->labels[i]] += w->weights[i];
+    for (size_t c = 0; c < k; c++) clo_i_pull_into_ball(centers + c * d, d);
+    return CLO_OK;
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    const grid_plan *const plan = state;
+    const clo_line *const line = &context->meter->lines[0];
+    const size_t k = plan->clusters, d = domain->cols;
+    double *counts = NULL, *centers = NULL, *sizes = NULL;
+    weighed w = { .count = 0 };
+    CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *counts, &counts, err));
+    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *centers, &centers, err));
+    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
+    CLO_TRY(clo_i_ask_cell_counts(context, 0, data, counts, err));
+    for (size_t c = 0; c < plan->cells; c++) {
+        clo_i_cell_center(line, c, centers);
+        if (outside_ball(line, centers)) counts[c] = -INFINITY;
+    }
+    clo_status status = weigh(plan, line, counts, &w, err);
+    if (!status) status = solve(context, k, d, &w, centers, sizes, err);
+    weighed_free(&w);
+    if (status) return status;
+    return clo_i_release_centers(domain, k, centers, sizes, out, err);
+}
+
+/* A cluster narrower than a cell lands on the middle of its cell, and one that spreads over several
+ * has its mean found between them: of a Gaussian what is left of that error is exp(-2 (pi s /
+ * w)^2). Nothing lands anywhere where a cluster's records are fewer than the threshold. */
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    const grid_plan *const plan = state;
+    const clo_cell_grid grid = clo_i_cell_counts_part(&lines[0]);
+    const double width = 2 * ldexp((double)grid.reach, -lines[0].bits) / (double)grid.side;
+    const double waves = acos(-1) * USUAL_SPREAD / width;
+    if (rows < plan->threshold * (double)plan->clusters) return 1;
+    return fmin(1, width * sqrt((double)domain->cols / 12) * exp(-2 * waves * waves));
+}
+
+extern const clo_mechanism clo_i_mechanism_kmeans_grid;
+const clo_mechanism clo_i_mechanism_kmeans_grid = {
+    .family = "kmeans",
+    .method = "grid",
+    .summary = "k centres, by k-means on noisy counts of a uniform grid; for a few columns",
+    .proof = "proofs/kmeans_grid.md",
+    .guarantee = CLO_EXACT,
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .plan_size = sizeof(grid_plan),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "root mean square distance of a released centre from that of its cluster, as a "
+                  "share of the norm, for clusters that spread over a twentieth of it",
+};

@@ -1,0 +1,44 @@
+/*
+ * kmeans_highdim.c - k-means by candidates from private trees of cubes, a private local search
+ * among them, and noisy steps to the means in all columns: balcan2017, Algorithms 1-4, corrected
+ * (kmeans_highdim.T1; what differs from the paper is said in the proof).
+ */
+#include "mechanism/common/highdim_common.h"
+#include "query/choose_centers.h"
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    return clo_i_highdim_plan(draft, CLO_LOSS_SQUARED, state, err);
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    return clo_i_highdim_run(state, domain, data, context, out, err);
+}
+
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    (void)domain;
+    return clo_i_highdim_predict(state, lines, rows);
+}
+
+extern const clo_mechanism clo_i_mechanism_kmeans_highdim;
+const clo_mechanism clo_i_mechanism_kmeans_highdim = {
+    .family = "kmeans",
+    .method = "highdim",
+    .summary =
+        "k centres, by private trees of cubes, a private local search and noisy steps to the "
+        "means",
+    .proof = "proofs/kmeans_highdim.md",
+    .guarantee = CLO_EXACT,
+    .params = clo_i_highdim_params,
+    .param_count = CLO_HIGHDIM_PARAMS,
+    .plan_size = sizeof(clo_highdim),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "root mean square distance of a released centre from the exact mean of its "
+                  "cluster, as a share of the norm, for narrow clusters of equal size",
+};

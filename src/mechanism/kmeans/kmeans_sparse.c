@@ -1,0 +1,422 @@
+/*
+ * kmeans_sparse.c - k-means of sparse records in very many columns: balcan2017, section 6.1.
+ *
+ * The centres are looked for in a public sketch of the records, a few coordinates in place of all
+ * columns, and recovered in all columns at the end (kmeans_sparse.T1).  Nowhere is a record written
+ * out, so that time and memory follow the entries that there are.
+ *
+ *   1. Many public points cut the sketch into cells.  One ask tells the noisy sum and size of each:
+ *      a coarse picture of the data, on which k centres are found as often as one likes.
+ *   2. A few of Lloyd's rounds take these to the means of their records.
+ *   3. One ask recovers the clusters' sums in all columns: with noise on every column, and what
+ *      noise alone may have made cut off ("sums"); or the largest entries one by one, as
+ *      balcan2017's Algorithm 5 does ("peel").
+ *
+ * With a delta the noise is Gaussian, without one Laplace, unless the caller wants otherwise.
+ */
+#include "domain/domain.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/kmeans/sparse_centers.h"
+#include "parallel/parallel.h"
+#include "solver/solver.h"
+#include "query/assign.h"
+#include "query/cluster_sum.h"
+#include "query/lens.h"
+#include "query/peel.h"
+#include "query/sparse_sum.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    CLUSTERS,
+    SPARSITY,
+    RECOVER,
+    ETA,
+    SKETCH,
+    CELLS,
+    ROUNDS,
+    NOISE,
+    PICTURE,
+    RECOVERY,
+    PARAM_COUNT
+};
+enum { BY_SUMS, BY_PEEL };
+enum { START_ASK, ROUND_ASK };                          /* the recovery is the last */
+enum { OF_START, OF_RECOVERY, OF_ROUNDS, PARTS_COUNT }; /* of the budget */
+enum { MOST_SPARSITY = 1 << 16, DENSE_WITHOUT_DELTA = 1024, MOST_NUMBERS = 1 << 27 };
+enum { RESTARTS = 16, CONES_FROM = 8 };
+static const double CONE_POINT = 0.3; /* of the radius */
+static const double HARDLY = 1e-3;    /* the weight of a cell that seems to be empty */
+static const double WEAK = 5; /* deviations of a size, up to which a centre has no records */
+
+static const clo_param params[PARAM_COUNT] = {
+    [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
+    [SPARSITY] = { "sparsity", CLO_PARAM_INT, 0, MOST_SPARSITY, 0, NULL,
+                   "entries of a record that count, the largest; 0: all" },
+    [RECOVER] = { "recover", CLO_PARAM_CHOICE, 0, 1, BY_SUMS, "sums|peel",
+                  "all columns with noise, or the largest entries one by one" },
+    [ETA] = { "eta", CLO_PARAM_REAL, 0.01, 2, 1, NULL,
+              "peel: 2 sparsity / eta entries of a centre are told" },
+    [SKETCH] = { "sketch", CLO_PARAM_INT, 0, CLO_SKETCH_COLS, 0, NULL,
+                 "coordinates in which centres are looked for, a multiple of 4; 0: by choice" },
+    [CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
+                "cells of the first, coarse picture; 0: by choice" },
+    [ROUNDS] = { "rounds", CLO_PARAM_INT, 0, 100, 2, NULL, "Lloyd's rounds after it" },
+    [NOISE] = CLO_CENTERS_ROW_NOISE,
+    [PICTURE] = { "picture", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
+                  "of the budget, for the coarse picture" },
+    [RECOVERY] = { "recovery", CLO_PARAM_REAL, 0.01, 0.95, 0.6, NULL,
+                   "of the budget, for the recovery" },
+};
+
+typedef struct sparse_plan {
+    size_t clusters, cells, entries;
+    uint64_t rounds;
+    size_t cols; /* of the records */
+    size_t seen; /* coordinates that the search sees */
+    bool sketch; /* whether those are a sketch, and not the columns */
+    bool peel;
+    size_t told; /* peel: entries told of a centre */
+} sparse_plan;
+
+/* ---- the plan ---------------------------------------------------------------------------- */
+
+static bool is_pure(const clo_draft *draft)
+{
+    const double noise = draft->values[NOISE];
+    return noise == CLO_SUM_LAPLACE || (noise == CLO_SUM_AUTO && !(draft->budget.delta > 0));
+}
+
+/* Few enough that the noise of a cell, which grows with their root, stays small; enough to tell k
+ * centres apart. */
+static size_t usual_sketch(size_t k, bool pure)
+{
+    const size_t parts = (pure ? 2 : 6) + (size_t)ceil(log2((double)k) / 2);
+    return parts * CLO_SKETCH_COPIES;
+}
+
+/* As many as leave a cell records enough, and several for each centre. */
+static size_t usual_cells(size_t k, bool pure)
+{
+    const size_t cells = (pure ? 6 : 12) * k;
+    return cells < CLO_MAX_CLUSTERS ? cells : CLO_MAX_CLUSTERS;
+}
+
+static clo_status choose_sizes(const clo_draft *draft, sparse_plan *plan, clo_error *err)
+{
+    const double *const values = draft->values;
+    const bool pure = is_pure(draft);
+    const size_t wanted = (size_t)values[SKETCH], cells = (size_t)values[CELLS];
+    const size_t sketch = wanted ? wanted : usual_sketch(plan->clusters, pure);
+    if (wanted % CLO_SKETCH_COPIES)
+        return clo_i_fail(err, CLO_ARGUMENT, "sketch must be a multiple of %d, not %zu",
+                          (int)CLO_SKETCH_COPIES, wanted);
+    if (cells && cells < plan->clusters)
+        return clo_i_fail(err, CLO_ARGUMENT, "cells must be at least clusters, %zu, not %zu",
+                          plan->clusters, cells);
+    if (plan->clusters * plan->cols > MOST_NUMBERS)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%zu centres of %zu columns are too many: at most %d numbers in all",
+                          plan->clusters, plan->cols, (int)MOST_NUMBERS);
+    if ((pure || plan->peel) && plan->entries == 0 && plan->cols > DENSE_WITHOUT_DELTA)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "without a delta, or by peel, noise grows with the entries of a record: "
+                          "set sparsity, a public bound, to what records have");
+    plan->sketch = sketch < plan->cols;
+    plan->seen = plan->sketch ? sketch : plan->cols;
+    plan->cells = cells ? cells : usual_cells(plan->clusters, pure);
+    if (!plan->peel) return CLO_OK;
+    const size_t bound = plan->entries && plan->entries < plan->cols ? plan->entries : plan->cols;
+    const double told = ceil(2 * (double)bound / values[ETA]);
+    plan->told = told < (double)plan->cols ? (size_t)told : plan->cols;
+    return CLO_OK;
+}
+
+/* What each ask may cost: of the squares of mu where the noise is Gaussian, of epsilon where it is
+ * not; all of it scaled so that together they spend the budget. */
+static clo_status divide_budget(const clo_draft *draft, const sparse_plan *plan,
+                                clo_event events[PARTS_COUNT], clo_error *err)
+{
+    const bool pure = is_pure(draft);
+    const double start = draft->values[PICTURE], recover = draft->values[RECOVERY];
+    const double rounds = 1 - start - recover;
+    const double shares[] = { start, recover, rounds / fmax(1, (double)plan->rounds) };
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    double mu = 0, factor;
+    if (plan->rounds && !(rounds > 0.005))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "picture and recovery must leave something for the rounds: "
+                          "together at most 0.99");
+    if (!pure) CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
+    for (size_t i = 0; i < PARTS_COUNT; i++) {
+        const bool laplace = pure || (i == OF_RECOVERY && plan->peel);
+        events[i].kind = laplace ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN;
+        events[i].parameter = laplace ? shares[i] * draft->budget.epsilon : sqrt(shares[i]) * mu;
+        events[i].delta = 0;
+        events[i].count = i == OF_ROUNDS ? plan->rounds : 1;
+    }
+    CLO_TRY(clo_calibrate(events, plan->rounds ? 3 : 2, draft->budget, &factor, err));
+    for (size_t i = 0; i < PARTS_COUNT; i++) events[i].parameter *= factor * (1 - 1e-9);
+    return CLO_OK;
+}
+
+static clo_status add_search(clo_draft *draft, const sparse_plan *plan, const clo_event *event,
+                             size_t groups, const char *label, clo_error *err)
+{
+    const clo_domain seen = clo_i_lens_domain(draft->domain, plan->seen);
+    clo_line line;
+    CLO_TRY(clo_i_plan_cluster_sum(plan->sketch ? &seen : draft->domain, groups, event->kind,
+                                   event->parameter, event->count, label, &line, err));
+    line.lens = plan->sketch ? CLO_SKETCH : CLO_NO_LENS;
+    return clo_i_draft_add(draft, &line, err);
+}
+
+static clo_status add_recovery(clo_draft *draft, const sparse_plan *plan, const clo_event *event,
+                               clo_error *err)
+{
+    clo_line line;
+    if (plan->peel)
+        CLO_TRY(clo_i_plan_peel(
+            draft->domain, plan->seen, plan->clusters, plan->entries, plan->told, event->parameter,
+            "the largest entries of the clusters' sums, one by one", &line, err));
+    else
+        CLO_TRY(clo_i_plan_sparse_sum(
+            draft->domain, plan->seen, plan->clusters, plan->entries, event->kind, event->parameter,
+            "sums and sizes of the clusters, in all columns", &line, err));
+    line.lens = plan->sketch ? CLO_SKETCH : CLO_NO_LENS;
+    return clo_i_draft_add(draft, &line, err);
+}
+
+static size_t state_bytes(const sparse_plan *plan)
+{
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    size_t bytes = clo_i_take_size(k * plan->cols, sizeof(double)) +
+                   clo_i_take_size(k * r, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
+                   2 * clo_i_take_size(m * r, sizeof(double)) +
+                   2 * clo_i_take_size(m, sizeof(double)) + clo_i_center_round_size(m, r) +
+                   clo_i_start_centers_size(m, r) + clo_i_take_size(m, sizeof(uint32_t));
+    if (plan->sketch) bytes += clo_i_sketch_take_size(plan->cols);
+    if (plan->peel)
+        bytes += clo_i_take_size(k * plan->told, sizeof(size_t)) +
+                 clo_i_take_size(k * plan->told, sizeof(double));
+    return bytes;
+}
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    sparse_plan plan = { .clusters = (size_t)draft->values[CLUSTERS],
+                         .entries = (size_t)draft->values[SPARSITY],
+                         .rounds = (uint64_t)draft->values[ROUNDS],
+                         .cols = draft->domain->cols,
+                         .peel = (int)draft->values[RECOVER] == BY_PEEL };
+    clo_event events[PARTS_COUNT];
+    CLO_TRY(choose_sizes(draft, &plan, err));
+    CLO_TRY(divide_budget(draft, &plan, events, err));
+    CLO_TRY(add_search(draft, &plan, &events[OF_START], plan.cells,
+                       "sums and sizes of the cells that public points make", err));
+    if (plan.rounds)
+        CLO_TRY(add_search(draft, &plan, &events[OF_ROUNDS], plan.clusters,
+                           "sums and sizes of the clusters, one ask a round", err));
+    CLO_TRY(add_recovery(draft, &plan, &events[OF_RECOVERY], err));
+    draft->workspace = state_bytes(&plan);
+    memcpy(state, &plan, sizeof plan);
+    return CLO_OK;
+}
+
+/* ---- the search -------------------------------------------------------------------------- */
+
+static void show_progress(clo_context *context, const sparse_plan *plan, uint64_t pass)
+{
+    const double passes = (double)plan->rounds + 2;
+    context->progress_from = (double)pass / passes;
+    context->progress_to = (double)(pass + 1) / passes;
+}
+
+/* k centres of the cells' noisy means, and which cell is whose: post-processing.  A cell whose size
+ * is within the noise of nothing hardly counts. */
+static clo_status solve_cells(clo_context *context, const sparse_plan *plan, const double *means,
+                              double *sizes, double *centers, uint32_t *labels, clo_error *err)
+{
+    const clo_line *const line = &context->meter->lines[START_ASK];
+    const clo_job job = {
+        .rows = means, .count = plan->cells, .cols = plan->seen, .rng = context->rng, .threads = 1
+    };
+    clo_kmeans_options options = clo_i_kmeans_default(plan->clusters);
+    double cost;
+    for (size_t c = 0; c < plan->cells; c++)
+        if (clo_i_size_is_noise(line, sizes[c])) sizes[c] = HARDLY;
+    options.restarts = RESTARTS;
+    options.weights = sizes;
+    return clo_i_kmeans(&job, &options, centers, labels, &cost, err);
+}
+
+/* From the cells to k centres and their weights, on every rank those of the first. */
+static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const double *means,
+                                double *sizes, double *centers, double *weights, clo_error *err)
+{
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    uint32_t *labels = NULL;
+    CLO_TRY(clo_i_take(context->workspace, m, sizeof *labels, &labels, err));
+    if (m > k) {
+        CLO_TRY(solve_cells(context, plan, means, sizes, centers, labels, err));
+    } else {
+        memcpy(centers, means, k * r * sizeof *centers);
+        for (size_t c = 0; c < m; c++) labels[c] = (uint32_t)c;
+    }
+    for (size_t c = 0; c < k; c++) {
+        clo_i_pull_into_ball(centers + c * r, r);
+        weights[c] = 0;
+    }
+    for (size_t c = 0; c < m; c++) weights[labels[c]] += sizes[c];
+    return CLO_OK;
+}
+
+/* In many coordinates a record is nearly at right angles to most points, and of points of several
+ * lengths the shortest would be the nearest to all: so there the points are of one length, cells
+ * are cones, and one more point at the origin takes the short records. */
+static clo_status place_points(clo_context *context, const sparse_plan *plan, double *points,
+                               clo_error *err)
+{
+    const size_t m = plan->cells, r = plan->seen;
+    CLO_TRY(clo_i_start_centers(context, m, r, points, err));
+    if (r < CONES_FROM || m == 1) return CLO_OK;
+    for (size_t c = 0; c < m; c++) {
+        double *const point = points + c * r;
+        double square = 0;
+        for (size_t j = 0; j < r; j++) square += point[j] * point[j];
+        const double factor = c > 0 && square > 0 ? CONE_POINT / sqrt(square) : 0;
+        for (size_t j = 0; j < r; j++) point[j] *= factor;
+    }
+    return CLO_OK;
+}
+
+static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
+                         double *centers, clo_error *err)
+{
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    const clo_line *const lines = context->meter->lines;
+    double *points = NULL, *sums = NULL, *sizes = NULL, *weights = NULL;
+    CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *points, &points, err));
+    CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *sums, &sums, err));
+    CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
+    CLO_TRY(clo_i_take(context->workspace, k, sizeof *weights, &weights, err));
+    show_progress(context, plan, 0);
+    CLO_TRY(place_points(context, plan, points, err));
+    CLO_TRY(clo_i_center_round(context, START_ASK, data, r, points, sums, sizes, err));
+    CLO_TRY(cluster_cells(context, plan, points, sizes, centers, weights, err));
+    for (uint64_t round = 0; round < plan->rounds; round++) {
+        const size_t last = round ? ROUND_ASK : START_ASK;
+        const double weak = WEAK * clo_i_line_count_deviation(&lines[last]);
+        show_progress(context, plan, 1 + round);
+        CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, weights, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, sums, weights, err));
+    }
+    return CLO_OK;
+}
+
+/* ---- the recovery ------------------------------------------------------------------------ */
+
+/* From a noisy sum, of which noise alone was cut off, to a mean inside the ball.  A cluster whose
+ * size is within the noise of nothing has its centre at zero. */
+static void make_mean(const clo_line *line, double size, size_t d, double *center)
+{
+    const bool nothing = size <= 2 * clo_i_sparse_count_deviation(line);
+    for (size_t j = 0; j < d; j++) center[j] = nothing ? 0 : center[j] / size;
+    clo_i_pull_into_ball(center, d);
+}
+
+static clo_status recover_by_sums(clo_context *context, size_t ask, const clo_bounded *data,
+                                  const clo_assign *rule, size_t count, double *centers,
+                                  double *sizes, clo_error *err)
+{
+    CLO_TRY(clo_i_ask_sparse_sum(context, ask, data, rule, centers, sizes, err));
+    const double edge = clo_i_sparse_edge(&context->meter->lines[ask], (double)count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (fabs(centers[i]) <= edge) centers[i] = 0;
+    return CLO_OK;
+}
+
+static clo_status recover_by_peel(clo_context *context, size_t ask, const sparse_plan *plan,
+                                  const clo_bounded *data, const clo_assign *rule, double *centers,
+                                  double *sizes, clo_error *err)
+{
+    const size_t k = plan->clusters, told = plan->told;
+    size_t *columns = NULL;
+    double *values = NULL;
+    CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *columns, &columns, err));
+    CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *values, &values, err));
+    CLO_TRY(clo_i_ask_peel(context, ask, data, rule, columns, values, sizes, err));
+    const double edge =
+        clo_i_sparse_edge(&context->meter->lines[ask], (double)k * (double)told + 1);
+    memset(centers, 0, k * plan->cols * sizeof *centers);
+    for (size_t i = 0; i < k * told; i++)
+        if (fabs(values[i]) > edge) centers[i / told * plan->cols + columns[i]] = values[i];
+    return CLO_OK;
+}
+
+static clo_status recover(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
+                          const double *seen, double *centers, double *sizes, clo_error *err)
+{
+    const size_t k = plan->clusters, d = plan->cols, ask = plan->rounds ? 2 : 1;
+    const clo_line *const line = &context->meter->lines[ask];
+    clo_assign rule;
+    show_progress(context, plan, 1 + plan->rounds);
+    CLO_TRY(clo_i_assign_centers(context->workspace, seen, k, plan->seen, line->bits, &rule, err));
+    if (plan->peel)
+        CLO_TRY(recover_by_peel(context, ask, plan, data, &rule, centers, sizes, err));
+    else
+        CLO_TRY(recover_by_sums(context, ask, data, &rule, k * d, centers, sizes, err));
+    for (size_t c = 0; c < k; c++) make_mean(line, sizes[c], d, centers + c * d);
+    return CLO_OK;
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    const sparse_plan *const plan = state;
+    const size_t k = plan->clusters;
+    double *seen = NULL, *centers = NULL, *sizes = NULL;
+    clo_lens lens;
+    CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *seen, &seen, err));
+    CLO_TRY(clo_i_take(context->workspace, k * plan->cols, sizeof *centers, &centers, err));
+    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
+    if (plan->sketch) {
+        CLO_TRY(clo_i_sketch_make(context, plan->cols, plan->seen, &lens, err));
+        context->lens = &lens;
+    }
+    clo_status status = search(plan, data, context, seen, err);
+    if (!status) status = recover(plan, data, context, seen, centers, sizes, err);
+    context->lens = NULL;
+    if (status) return status;
+    return clo_i_release_sparse_centers(domain, k, centers, sizes, out, err);
+}
+
+/* How many entries a centre keeps is known where records have a public number of them. */
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    const sparse_plan *const plan = state;
+    const clo_line *const line = &lines[plan->rounds ? 2 : 1];
+    const size_t kept = plan->entries < plan->cols ? plan->entries : plan->cols;
+    const double noise = line->noise / clo_i_domain_radius(domain);
+    if (kept == 0) return NAN;
+    return sqrt((double)kept) * noise * (double)plan->clusters / rows;
+}
+
+extern const clo_mechanism clo_i_mechanism_kmeans_sparse;
+const clo_mechanism clo_i_mechanism_kmeans_sparse = {
+    .family = "kmeans",
+    .method = "sparse",
+    .summary = "k centres of sparse records in very many columns",
+    .proof = "proofs/kmeans_sparse.md",
+    .guarantee = CLO_EXACT,
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .plan_size = sizeof(sparse_plan),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "root mean square distance of a released centre from the exact mean of its "
+                  "cluster, from the noise on as many entries as sparsity says, as a share of the "
+                  "norm, for clusters of equal size",
+};

@@ -1,0 +1,47 @@
+/*
+ * kmedian_highdim.c - k-median by candidates from private trees of cubes, a private local search
+ * among them by distances, and noisy steps toward the median of each cluster (balcan2017, section
+ * 6.2, corrected; kmedian_highdim.T1).
+ *
+ * The paper samples a 1-median from a log-concave law by a Markov chain, whose guarantee holds in
+ * the limit only.  Here each cluster's median is approached by Weiszfeld's steps, of which each is
+ * one Gaussian query of vectors no longer than 1: proven for the arithmetic that runs.
+ */
+#include "mechanism/common/highdim_common.h"
+#include "query/choose_centers.h"
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    return clo_i_highdim_plan(draft, CLO_LOSS_DISTANCE, state, err);
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    return clo_i_highdim_run(state, domain, data, context, out, err);
+}
+
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    (void)domain;
+    return clo_i_highdim_predict(state, lines, rows);
+}
+
+extern const clo_mechanism clo_i_mechanism_kmedian_highdim;
+const clo_mechanism clo_i_mechanism_kmedian_highdim = {
+    .family = "kmedian",
+    .method = "highdim",
+    .summary = "k centres of least distances, by private trees of cubes, a private local search "
+               "and noisy steps toward the medians",
+    .proof = "proofs/kmedian_highdim.md",
+    .guarantee = CLO_EXACT,
+    .params = clo_i_highdim_params,
+    .param_count = CLO_HIGHDIM_PARAMS,
+    .plan_size = sizeof(clo_highdim),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "root mean square distance of a released centre from the exact median of its "
+                  "cluster, as a share of the norm, for narrow clusters of equal size",
+};

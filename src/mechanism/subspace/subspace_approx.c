@@ -1,0 +1,76 @@
+/*
+ * subspace_approx.c - one subspace of data that nearly lie on one (singhal2021, Algorithm 2, with
+ * its constants put right): how many records it takes depends on the subspace's dimension, not on
+ * that of the data.
+ *
+ * The records are divided into many blocks, and each block names the cell that its own subspace is
+ * in (subspace_cells.h).  Where the data are as near to a subspace as gamma says, many blocks name
+ * the same cell, and a histogram finds it (histogram.T2); the subspace of that cell's centre is
+ * released (subspace_approx.T1).  Where they are not, no cell is found, and the release says so.
+ */
+#include "mechanism/subspace/subspace_cells.h"
+#include "mechanism/subspace/subspace_units.h"
+#include "query/histogram.h"
+
+enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };
+
+static const clo_param params[PARAM_COUNT] = {
+    [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
+                "how near the records are to it: the most spread across it, as a share of the "
+                "least along it; to be stated, and not from the data" },
+    [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,
+                 "into how many blocks the records are divided; 0: by the public facts" },
+};
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    clo_cells_plan *const plan = state;
+    const size_t d = draft->domain->cols;
+    *plan = (clo_cells_plan){ .dim = (size_t)draft->values[DIM],
+                              .parts = 1,
+                              .blocks = (size_t)draft->values[BLOCKS] };
+    CLO_TRY(clo_i_cells_plan(draft, draft->values[GAMMA], 1, plan, err));
+    draft->workspace = clo_i_cells_size(plan, d) + clo_i_take_size(d * plan->dim, sizeof(double)) +
+                       clo_i_subspace_release_size(d);
+    return CLO_OK;
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    const clo_cells_plan *const plan = state;
+    const size_t d = domain->cols;
+    clo_cells_found answer = { .cells = NULL };
+    double *basis = NULL;
+    CLO_TRY(clo_i_take(context->workspace, d * plan->dim, sizeof *basis, &basis, err));
+    CLO_TRY(clo_i_cells_ask(context, plan, data, d, &answer, err));
+    const clo_cell *const cell = answer.found;
+    CLO_TRY(clo_i_release_put(out, "found", &(double){ cell->found }, 1, (size_t[]){ 1 }, err));
+    if (!cell->found) return CLO_OK;
+    CLO_TRY(clo_i_cells_span(context, answer.cells, cell->place, basis, err));
+    return clo_i_subspace_release(context, domain, plan->dim, basis, NULL, out, err);
+}
+
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    return clo_i_cells_error(state, domain, lines, rows);
+}
+
+extern const clo_mechanism clo_i_mechanism_subspace_approx;
+const clo_mechanism clo_i_mechanism_subspace_approx = {
+    .family = "subspace",
+    .method = "approx",
+    .summary = "one subspace that the records nearly lie on, whatever the number of columns",
+    .proof = "proofs/subspace_approx.md",
+    .guarantee = CLO_EXACT,
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .plan_size = sizeof(clo_cells_plan),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "distance ||sin Theta||_F between the released and the true subspace, where the "
+                  "records are as near to one as gamma says",
+};

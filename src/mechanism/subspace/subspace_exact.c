@@ -1,0 +1,177 @@
+/*
+ * subspace_exact.c - the subspace that more than half of the rows lie in, exactly, or none
+ * (singhal2021's Algorithm 1, repaired).
+ *
+ * For data that are integer or rational by nature: counts, codes, quantised readings.  One query is
+ * asked (subspace_exact.T1); "there is none" is a normal answer, at the same price, and not one for
+ * rows that all lie in the subspace (subspace_exact.T2).  What is released are fractions: the basis
+ * in reduced row echelon form, without any error; and the same subspace as an orthonormal basis in
+ * floating point.
+ */
+#include "mechanism/subspace/subspace_units.h"
+#include "domain/domain.h"
+#include "linalg/linalg.h"
+#include "query/gapmax.h"
+#include <math.h>
+
+enum { DIM, FLATS, SCALE, SEARCH, GAMMA, PARAM_COUNT };
+enum { LINEAR, AFFINE };
+
+static const clo_param params[PARAM_COUNT] = {
+    [DIM] = { "dim", CLO_PARAM_INT, 1, CLO_GAPMAX_DIM, 2, NULL,
+              "dimension of the subspace; of an affine one at most 2" },
+    [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, LINEAR, "linear|affine",
+                "whether the subspace passes through the origin" },
+    [SCALE] = { "scale", CLO_PARAM_REAL, 1e-9, 1e9, 1, NULL,
+                "public factor that makes every value an integer; others are rounded" },
+    [SEARCH] = { "search", CLO_PARAM_REAL, 1e-6, 0.5, 0.01, NULL,
+                 "share of delta that pays for searching by random rows" },
+    [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
+                "0 states that the records lie in the subspace exactly, as multiples of 1/scale, "
+                "so that it may be chosen among other methods; -1: not stated" },
+};
+
+typedef struct exact_plan {
+    clo_gapmax how;
+} exact_plan;
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    exact_plan *const plan = state;
+    const bool affine = draft->values[FLATS] == AFFINE;
+    const size_t d = draft->domain->cols, k = (size_t)draft->values[DIM] + affine;
+    clo_line line;
+    CLO_TRY(clo_i_check_gamma(draft->values[GAMMA], err));
+    if (draft->values[GAMMA] > 0)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "gamma must be 0 or not stated for an exact subspace, not %g: records "
+                          "that lie near one are for subspace/approx",
+                          draft->values[GAMMA]);
+    plan->how = (clo_gapmax){
+        .dim = k, .affine = affine, .scale = draft->values[SCALE], .share = draft->values[SEARCH]
+    };
+    CLO_TRY(clo_i_plan_gapmax(draft->domain, &plan->how, draft->budget, "subspace of most records",
+                              &line, err));
+    draft->workspace = 2 * clo_i_take_size(k * (d + affine), sizeof(int64_t)) +
+                       3 * clo_i_take_size(k * (d + affine), sizeof(double)) +
+                       clo_i_take_size(d, sizeof(double));
+    return clo_i_draft_add(draft, &line, err);
+}
+
+/* A flat {x : (scale x, 1) in the span of the rows} as a basis of its directions and the point of
+ * it that is nearest to the origin.  All records end in 1, so that some row does not end in 0. */
+static clo_status split_flat(const clo_gapmax *how, const double *rows, size_t d, double *basis,
+                             double *point, clo_error *err)
+{
+    const size_t k = how->dim, width = d + 1, q = k - 1;
+    size_t through = k - 1, next = 0;
+    while (through > 0 && rows[through * width + d] == 0) through--;
+    const double *const base = rows + through * width;
+    for (size_t i = 0; i < k; i++) {
+        const double share = rows[i * width + d] / base[d];
+        if (i == through) continue;
+        for (size_t j = 0; j < d; j++) basis[j * q + next] = rows[i * width + j] - share * base[j];
+        next++;
+    }
+    CLO_TRY(clo_i_orthonormalize(basis, d, q, err));
+    for (size_t j = 0; j < d; j++) point[j] = base[j] / (base[d] * how->scale);
+    for (size_t e = 0; e < q; e++) {
+        double along = 0;
+        for (size_t j = 0; j < d; j++) along += basis[j * q + e] * point[j];
+        for (size_t j = 0; j < d; j++) point[j] -= along * basis[j * q + e];
+    }
+    return CLO_OK;
+}
+
+static clo_status put_basis(clo_context *context, const clo_gapmax *how, const double *rows,
+                            size_t d, clo_release *out, clo_error *err)
+{
+    const size_t q = how->dim - how->affine;
+    double *basis = NULL, *point = NULL;
+    CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *basis, &basis, err));
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof *point, &point, err));
+    if (how->affine) {
+        CLO_TRY(split_flat(how, rows, d, basis, point, err));
+        CLO_TRY(clo_i_release_put(out, "center", point, 1, (size_t[]){ d }, err));
+    } else {
+        for (size_t i = 0; i < q; i++)
+            for (size_t j = 0; j < d; j++) basis[j * q + i] = rows[i * d + j];
+        CLO_TRY(clo_i_orthonormalize(basis, d, q, err));
+    }
+    return clo_i_release_put(out, "basis", basis, 2, (size_t[]){ d, q }, err);
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    const clo_gapmax *const how = &((const exact_plan *)state)->how;
+    const size_t width = domain->cols + how->affine, cells = how->dim * width;
+    const size_t shape[] = { how->dim, width };
+    int64_t *numerators = NULL, *denominators = NULL;
+    double *rows = NULL, *part = NULL;
+    bool found = false;
+    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *numerators, &numerators, err));
+    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *denominators, &denominators, err));
+    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *rows, &rows, err));
+    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *part, &part, err));
+    CLO_TRY(clo_i_ask_gapmax(context, 0, data, how, &found, numerators, denominators, err));
+    CLO_TRY(clo_i_release_put(out, "found", &(double){ found }, 1, (size_t[]){ 1 }, err));
+    if (!found) return CLO_OK;
+    for (size_t i = 0; i < cells; i++) rows[i] = (double)numerators[i] / (double)denominators[i];
+    CLO_TRY(put_basis(context, how, rows, domain->cols, out, err));
+    for (size_t i = 0; i < cells; i++) part[i] = (double)numerators[i];
+    CLO_TRY(clo_i_release_put(out, "numerators", part, 2, shape, err));
+    for (size_t i = 0; i < cells; i++) part[i] = (double)denominators[i];
+    return clo_i_release_put(out, "denominators", part, 2, shape, err);
+}
+
+/* P[T > least] for the noise T of gapmax.T2, whose rate is r and whose bound is a. */
+static double chance_above(double r, double a, double least)
+{
+    const double step = -expm1(-r), side = exp(-r) * -expm1(-r * a) / step; /* P[T > 0], unscaled */
+    const double from = fmin(fmax(fabs(least) - (least < 0), 0), a);
+    const double tail = exp(-r * (from + 1)) * -expm1(-r * (a - from)) / step;
+    const double share = tail / (1 + 2 * side);
+    return least < 0 ? 1 - share : share;
+}
+
+/* Rows in general position are ahead by rows - k (subspace_exact.T2); they are told without an
+ * error or, where the noise is against it or the search misses it, not at all, which counts as all
+ * there is to lose.  A lattice of less than two steps from end to end holds hardly a record that is
+ * not on an axis. */
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    const clo_gapmax *const how = &((const exact_plan *)state)->how;
+    const double a = (double)lines[0].scale, q = (double)(how->dim - how->affine);
+    const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
+    const double all = sqrt(fmin(q, (double)domain->cols - q));
+    const double lead = fmin(floor(rows) - (double)how->dim, 2 * a + 1);
+    if (lead <= 0 || (!domain->lower && domain->norm * how->scale < 2)) return all;
+    return all * fmin(1 - chance_above(rate, a, a - lead) + clo_i_gapmax_part(&lines[0]).beta, 1);
+}
+
+/* That the records are on a lattice, and most of them in one subspace to the last digit. */
+static bool presumes(const double *values)
+{
+    return values[GAMMA] != 0;
+}
+
+extern const clo_mechanism clo_i_mechanism_subspace_exact;
+const clo_mechanism clo_i_mechanism_subspace_exact = {
+    .family = "subspace",
+    .method = "exact",
+    .summary = "the subspace that most rows lie in exactly, or none; for integers and fractions",
+    .proof = "proofs/subspace_exact.md",
+    .guarantee = CLO_EXACT,
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .plan_size = sizeof(exact_plan),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
+                  "that lie in it exactly and in general position; that none is found counts as a "
+                  "right angle",
+    .presumes = presumes,
+};

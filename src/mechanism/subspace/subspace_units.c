@@ -1,0 +1,57 @@
+/* subspace_units.c - one subspace, from the unit ball to the data's own units. */
+#include "mechanism/subspace/subspace_units.h"
+#include "domain/domain.h"
+#include "linalg/linalg.h"
+#include <math.h>
+
+clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain, size_t dim,
+                                  double *basis, double *point, clo_release *out, clo_error *err)
+{
+    const size_t d = domain->cols;
+    double *scale = NULL, *center = NULL;
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
+    clo_i_domain_map(domain, scale, center);
+    if (domain->lower) {
+        for (size_t j = 0; j < d; j++)
+            for (size_t i = 0; i < dim; i++) basis[j * dim + i] *= scale[j];
+        CLO_TRY(clo_i_orthonormalize(basis, d, dim, err));
+    }
+    CLO_TRY(clo_i_release_put(out, "basis", basis, 2, (size_t[]){ d, dim }, err));
+    if (point) {
+        clo_i_domain_unmap_point(domain, point);
+        center = point;
+    }
+    if (point || domain->lower || domain->center)
+        CLO_TRY(clo_i_release_put(out, "center", center, 1, (size_t[]){ d }, err));
+    return CLO_OK;
+}
+
+size_t clo_i_subspace_release_size(size_t cols)
+{
+    return 2 * clo_i_take_size(cols, sizeof(double));
+}
+
+clo_status clo_i_check_gamma(double gamma, clo_error *err)
+{
+    if (gamma < 0 && gamma != CLO_GAMMA_NOT_STATED)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "gamma must be between 0 and 1, or %d where nothing is stated, not %g",
+                          (int)CLO_GAMMA_NOT_STATED, gamma);
+    return CLO_OK;
+}
+
+/* With a mean square of l along each direction of the subspace and gamma^2 l along each of the
+ * others, the squared norms of the rows have a mean of (q + (d - q) gamma^2) l, and that is 1. */
+double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double rows)
+{
+    const double q = (double)dim, d = (double)cols, across = gamma > 0 ? gamma * gamma : 0;
+    return rows / (q + (d - q) * across) * (1 - across);
+}
+
+/* Of a random subspace E ||sin Theta||_F^2 = q (d - q) / d. */
+double clo_i_subspace_error(size_t cols, size_t dim, double tilt)
+{
+    const double q = (double)dim, d = (double)cols;
+    return sqrt(q * (d - q) / (1 / (tilt * tilt) + d));
+}

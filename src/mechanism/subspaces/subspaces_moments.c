@@ -1,0 +1,408 @@
+/*
+ * subspaces_moments.c - k subspaces from one noisy tensor of fourth moments.
+ *
+ * One look at the data, then think: the tensor is asked for once (subspaces_moments.T1), and all
+ * restarts of the fit are free, because they are post-processing.  Where there are many columns, a
+ * noisy Gram matrix first tells which directions to look at; where it pays, a few rounds of noisy
+ * Gram matrices of the clusters sharpen the flats, and tensor and rounds are weighed by their
+ * noise.  Which of these, and with what share of the budget, is decided from public quantities.
+ */
+#include "mechanism/subspaces/moments_parts.h"
+#include "domain/domain.h"
+#include "mechanism/common/frame.h"
+#include "linalg/linalg.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
+#include "query/gaussian_moment.h"
+#include "query/lens.h"
+#include <math.h>
+#include <string.h>
+
+enum { CLUSTERS, DIM, FLATS, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
+enum { MOST_DIM = 32, MOST_SEEN = 64, BY_CHOICE = -1 };
+static const double HEIGHT = 0.7; /* of the constant, where flats are affine */
+static const double EVEN = 0.5;   /* of the traces, left out where flats are linear */
+static const double GUESSED_ROWS_A_CLUSTER = 5000;
+
+static const clo_param params[PARAM_COUNT] = {
+    [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, 256, 3, NULL, "how many subspaces to find" },
+    [DIM] = { "dim", CLO_PARAM_INT, 1, MOST_DIM, 2, NULL, "dimension of each subspace" },
+    [FLATS] = { "flats", CLO_PARAM_CHOICE, 0, 1, 0, "linear|affine",
+                "whether the subspaces go through the origin" },
+    [ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
+                 "refining passes over the data after the first; -1: as many as pay" },
+    [SHARE] = { "share", CLO_PARAM_REAL, 0, 0.95, 0, NULL,
+                "of the budget, for the refining passes; 0: what pays" },
+    [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_SEEN, BY_CHOICE, NULL,
+                 "directions to keep before the tensor; 0: all, -1: what pays" },
+    [STARTS] = { "starts", CLO_PARAM_INT, 1, 10000, 24, NULL,
+                 "random starts of the fit; they cost time, not privacy" },
+    [DOUBTS] = { "doubts", CLO_PARAM_INT, 0, 1000, 6, NULL,
+                 "imagined runs behind the uncertainty; they cost time, not privacy" },
+};
+
+/* ---- the plan ---------------------------------------------------------------------------- */
+
+static clo_status check(const clo_i_moments_plan *plan, clo_error *err)
+{
+    if (plan->dim > plan->cols)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "dim must be at most the number of columns, %zu, not %zu", plan->cols,
+                          plan->dim);
+    if (plan->frame > plan->cols)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "reduce must be at most the number of columns, %zu, not %zu", plan->cols,
+                          plan->frame);
+    if (plan->rank > plan->seen)
+        return clo_i_fail(err, CLO_ARGUMENT, "reduce must keep at least %zu directions, not %zu",
+                          plan->dim, plan->frame);
+    if (plan->seen > MOST_SEEN)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a tensor of %zu columns is too large: reduce to %d or fewer", plan->seen,
+                          (int)MOST_SEEN);
+    return CLO_OK;
+}
+
+static clo_i_moments_plan settle(const clo_draft *draft)
+{
+    const double *const values = draft->values;
+    const clo_domain *const domain = draft->domain;
+    clo_i_moments_plan plan = { .cols = domain->cols,
+                                .clusters = (size_t)values[CLUSTERS],
+                                .dim = (size_t)values[DIM],
+                                .starts = (size_t)values[STARTS],
+                                .doubts = (size_t)values[DOUBTS],
+                                .rounds = values[ROUNDS] > 0 ? (uint64_t)values[ROUNDS] : 0,
+                                .share_rounds = values[SHARE] };
+    const bool affine = values[FLATS] == 1;
+    plan.height = affine ? HEIGHT : 0;
+    plan.even = affine ? 0 : EVEN;
+    plan.rank = plan.dim + affine;
+    plan.rows =
+        domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)plan.clusters;
+    plan.frame = values[REDUCE] >= 0 ? (size_t)values[REDUCE]
+                                     : clo_i_moments_frame(plan.cols, plan.clusters, plan.rank);
+    plan.seen = (plan.frame ? plan.frame : plan.cols) + affine;
+    return plan;
+}
+
+static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
+                            clo_i_moments_plan *plan, clo_error *err)
+{
+    const bool lens = plan->frame || plan->height > 0;
+    const double share = 1 - plan->share_frame - plan->share_rounds;
+    clo_line line;
+    if (plan->frame) {
+        CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(plan->share_frame), 1,
+                                         "Gram matrix of the records, to choose directions by",
+                                         &line, err));
+        plan->frame_noise = ldexp((double)line.scale, -2 * line.bits);
+        CLO_TRY(clo_i_draft_add(draft, &line, err));
+    }
+    CLO_TRY(clo_i_plan_even_moment(seen, plan->even, mu * sqrt(share), 1,
+                                   "fourth moments of the records", &line, err));
+    line.lens = lens;
+    plan->tensor_noise = clo_i_moment_noise(&line);
+    CLO_TRY(clo_i_draft_add(draft, &line, err));
+    if (plan->rounds == 0) return CLO_OK;
+    CLO_TRY(clo_i_plan_gaussian_gram(
+        seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
+        "Gram matrices of the clusters, one ask a round", &line, err));
+    line.lens = lens;
+    plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
+    return clo_i_draft_add(draft, &line, err);
+}
+
+static size_t state_bytes(const clo_i_moments_plan *plan)
+{
+    const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank, d = plan->cols;
+    size_t bytes =
+        clo_i_take_size(clo_i_moment_size(c), sizeof(double)) +
+        clo_i_take_size(c * c, sizeof(double)) + 2 * clo_i_take_size(thin, sizeof(double)) +
+        2 * clo_i_take_size(k * c * c, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
+        clo_i_take_size(clo_i_moments_scratch(plan), sizeof(double)) +
+        clo_i_take_size((k + 1) * d * plan->rank + 8, sizeof(double)) +
+        clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double)) +
+        clo_i_take_size(thin, sizeof(double)); /* a rule of the rounds */
+    if (plan->frame)
+        bytes += clo_i_take_size(d * plan->frame, sizeof(double)) +
+                 clo_i_frame_scratch(d, plan->frame) +
+                 clo_i_lens_take_size(d, plan->frame, plan->height);
+    return bytes;
+}
+
+static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+{
+    clo_i_moments_plan plan = settle(draft);
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    const clo_domain seen = clo_i_lens_domain(draft->domain, plan.seen);
+    const double spread = draft->domain->relation == CLO_REPLACE ? sqrt(2) : 1;
+    double mu;
+    CLO_TRY(check(&plan, err));
+    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
+    plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
+    clo_i_moments_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
+    CLO_TRY(
+        add_lines(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
+    draft->workspace = state_bytes(&plan);
+    memcpy(state, &plan, sizeof plan);
+    return CLO_OK;
+}
+
+/* ---- the run ----------------------------------------------------------------------------- */
+
+static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *space,
+                             clo_i_moments_state *s, clo_error *err)
+{
+    const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank;
+    CLO_TRY(clo_i_take(space, clo_i_moment_size(c), sizeof(double), &s->moments, err));
+    CLO_TRY(clo_i_take(space, c * c, sizeof(double), &s->contraction, err));
+    CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->model.factors, err));
+    CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->grams, err));
+    CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->sums, err));
+    CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->bases, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->uncertainty, err));
+    return clo_i_take(space, clo_i_moments_scratch(plan), sizeof(double), &s->scratch, err);
+}
+
+static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_i_moments_state *s,
+                      clo_error *err)
+{
+    const clo_moment_even even = clo_i_moment_even(plan->seen, plan->even);
+    const clo_moment_job job = { .moments = s->moments,
+                                 .second = even.second,
+                                 .none = even.none,
+                                 .contraction = plan->even > 0 ? s->contraction : NULL,
+                                 .noise = plan->tensor_noise,
+                                 .cols = plan->seen,
+                                 .clusters = plan->clusters,
+                                 .dim = plan->rank,
+                                 .means = plan->height > 0,
+                                 .starts = plan->starts,
+                                 .ask = clo_i_rng_next_ask(context->rng),
+                                 .rng = context->rng,
+                                 .threads = context->threads };
+    clo_i_moment_contract(s->moments, plan->seen, s->contraction);
+    return clo_i_moment_fit(&job, &s->model, err);
+}
+
+static clo_status one_round(const clo_i_moments_plan *plan, size_t line, uint64_t round,
+                            const clo_bounded *data, clo_context *context, clo_i_moments_state *s,
+                            clo_error *err)
+{
+    const size_t c = plan->seen, k = plan->clusters;
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const int bits = context->meter->lines[line].bits;
+    clo_assign rule;
+    clo_status status =
+        clo_i_assign_subspaces(context->workspace, s->bases, k, c, plan->rank, bits, &rule, err);
+    if (!status) status = clo_i_ask_gaussian_gram(context, line, data, &rule, s->grams, err);
+    clo_i_workspace_release(context->workspace, mark);
+    if (status) return status;
+    for (size_t i = 0; i < k * c * c; i++) s->sums[i] += s->grams[i];
+    return clo_i_moments_bases(plan, round + 1, &s->model, s->sums, s->scratch, s->bases, err);
+}
+
+static void show_progress(clo_context *context, const clo_i_moments_plan *plan, uint64_t pass)
+{
+    const double passes = 1 + (double)plan->rounds + (plan->frame > 0);
+    context->progress_from = (double)pass / passes;
+    context->progress_to = (double)(pass + 1) / passes;
+}
+
+static clo_status look(const clo_i_moments_plan *plan, const clo_bounded *data,
+                       clo_context *context, const double *frame, clo_i_moments_state *s,
+                       clo_error *err)
+{
+    const size_t first = plan->frame > 0;
+    const bool through = plan->frame || plan->height > 0;
+    clo_lens lens;
+    if (through)
+        CLO_TRY(clo_i_lens_make(context->workspace, frame, plan->cols, plan->frame, plan->height,
+                                &lens, err));
+    context->lens = through ? &lens : NULL;
+    show_progress(context, plan, first);
+    clo_status status = clo_i_ask_gaussian_moment(context, first, data, s->moments, err);
+    if (!status) status = fit(plan, context, s, err);
+    if (!status)
+        status = clo_i_moments_bases(plan, 0, &s->model, s->sums, s->scratch, s->bases, err);
+    for (uint64_t round = 0; !status && round < plan->rounds; round++) {
+        show_progress(context, plan, first + 1 + round);
+        status = one_round(plan, first + 1, round, data, context, s, err);
+    }
+    context->lens = NULL;
+    return status;
+}
+
+/* ---- the release ------------------------------------------------------------------------- */
+
+/* A flat as it is seen, in all coordinates of the ball: frame times basis. */
+static void unfold(const clo_i_moments_plan *plan, const double *frame, const double *seen,
+                   double *whole)
+{
+    const size_t d = plan->cols, r = plan->frame, q = plan->rank;
+    for (size_t j = 0; j < d; j++)
+        for (size_t e = 0; e < q; e++) {
+            double sum = r ? 0 : seen[j * q + e];
+            for (size_t i = 0; i < r; i++) sum += frame[j * r + i] * seen[i * q + e];
+            whole[j * q + e] = sum;
+        }
+}
+
+/* An affine flat is what a linear one has in common with the plane at the height of the constant:
+ * the last row of its basis, made one entry by a reflection of the columns, tells its point; the
+ * other columns are its directions. */
+static void cut_at_height(const clo_i_moments_plan *plan, const double *last, double *whole,
+                          double *basis, double *point)
+{
+    const size_t d = plan->cols, q = plan->rank;
+    double mirror[MOST_DIM + 1], length = 0, square = 0;
+    for (size_t e = 0; e < q; e++) length += last[e] * last[e];
+    length = sqrt(length);
+    memcpy(mirror, last, q * sizeof *mirror);
+    const double sign = last[q - 1] < 0 ? -1 : 1;
+    mirror[q - 1] += sign * length;
+    for (size_t e = 0; e < q; e++) square += mirror[e] * mirror[e];
+    for (size_t j = 0; j < d; j++) {
+        double along = 0, *const row = whole + j * q;
+        for (size_t e = 0; e < q; e++) along += row[e] * mirror[e];
+        for (size_t e = 0; e < q && square > 0; e++) row[e] -= 2 * along / square * mirror[e];
+        for (size_t e = 0; e + 1 < q; e++) basis[j * (q - 1) + e] = row[e];
+        point[j] = length > 1e-6 ? -sign * row[q - 1] / length * plan->height : 0;
+    }
+}
+
+static void pull_into_ball(double *point, size_t d)
+{
+    double norm = 0;
+    for (size_t j = 0; j < d; j++) norm += point[j] * point[j];
+    for (size_t j = 0; j < d && norm > 1; j++) point[j] /= sqrt(norm);
+}
+
+/* From ball coordinates to the data's own. */
+static clo_status carry_back(clo_context *context, const clo_domain *domain, size_t dim,
+                             double *basis, double *point, clo_error *err)
+{
+    const size_t d = domain->cols, mark = clo_i_workspace_mark(context->workspace);
+    double *scale = NULL, *center = NULL;
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
+    clo_i_domain_map(domain, scale, center);
+    for (size_t j = 0; j < d; j++)
+        for (size_t e = 0; e < dim; e++) basis[j * dim + e] *= scale[j];
+    clo_i_workspace_release(context->workspace, mark);
+    clo_i_domain_unmap_point(domain, point);
+    return clo_i_orthonormalize(basis, d, dim, err);
+}
+
+static clo_status put_flats(const clo_i_moments_plan *plan, const clo_domain *domain,
+                            const double *frame, clo_context *context, const clo_i_moments_state *s,
+                            clo_release *out, clo_error *err)
+{
+    const size_t d = plan->cols, k = plan->clusters, q = plan->rank, c = plan->seen;
+    double *bases = NULL, *points = NULL, *whole = NULL;
+    CLO_TRY(clo_i_take(context->workspace, k * d * plan->dim, sizeof *bases, &bases, err));
+    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *points, &points, err));
+    CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *whole, &whole, err));
+    for (size_t l = 0; l < k; l++) {
+        const double *const seen = s->bases + l * c * q;
+        double *const basis = bases + l * d * plan->dim, *const point = points + l * d;
+        unfold(plan, frame, seen, whole);
+        if (plan->height > 0)
+            cut_at_height(plan, seen + (c - 1) * q, whole, basis, point);
+        else
+            memcpy(basis, whole, d * q * sizeof *basis);
+        pull_into_ball(point, d);
+        CLO_TRY(carry_back(context, domain, plan->dim, basis, point, err));
+    }
+    CLO_TRY(clo_i_release_put(out, "bases", bases, 3, (size_t[]){ k, d, plan->dim }, err));
+    if (plan->height > 0 || domain->center || domain->lower)
+        CLO_TRY(clo_i_release_put(out, "offsets", points, 2, (size_t[]){ k, d }, err));
+    return CLO_OK;
+}
+
+/* About how many records a flat has, up to a common factor.  From the rounds: the energy of its
+ * members or, where a constant was appended, that of the constant, which counts them whatever their
+ * norm.  From the tensor alone: the full contraction of its term. */
+static double weigh(const clo_i_moments_plan *plan, const clo_i_moments_state *s, size_t l)
+{
+    const size_t c = plan->seen, q = plan->rank;
+    const double *const f = s->model.factors + l * c * q, *const sum = s->sums + l * c * c;
+    const double off = plan->height > 0 ? 2.0 / 3 : 0;
+    double trace = 0, square = 0, mean = 0;
+    for (size_t i = plan->height > 0 ? c - 1 : 0; plan->rounds && i < c; i++)
+        trace += sum[i * c + i];
+    if (plan->rounds) return fmax(trace, 0);
+    for (size_t e = 0; e < q; e++)
+        for (size_t g = 0; g < q; g++) {
+            double inner = 0;
+            for (size_t i = 0; i < c; i++) inner += f[i * q + e] * f[i * q + g];
+            trace += e == g ? inner : 0;
+            square += inner * inner;
+            if (e + g == 0) mean = inner;
+        }
+    return fmax((trace * trace + 2 * square) / 3 - off * mean * mean, 0);
+}
+
+static clo_status put_weights(const clo_i_moments_plan *plan, const clo_domain *domain,
+                              clo_context *context, const clo_i_moments_state *s, clo_release *out,
+                              clo_error *err)
+{
+    const size_t k = plan->clusters;
+    double *weights = NULL, total = 0;
+    CLO_TRY(clo_i_take(context->workspace, k, sizeof *weights, &weights, err));
+    for (size_t l = 0; l < k; l++) total += weights[l] = weigh(plan, s, l);
+    for (size_t l = 0; l < k && domain->rows && total > 0; l++)
+        weights[l] *= (double)domain->rows / total;
+    return clo_i_release_put(out, "weights", weights, 1, (size_t[]){ k }, err);
+}
+
+static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err)
+{
+    const clo_i_moments_plan *const plan = state;
+    const size_t k = plan->clusters;
+    clo_i_moments_state s = { 0 };
+    double *frame = NULL;
+    if (plan->frame) {
+        CLO_TRY(
+            clo_i_take(context->workspace, plan->cols * plan->frame, sizeof *frame, &frame, err));
+        show_progress(context, plan, 0);
+        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, frame, err));
+    }
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
+    CLO_TRY(look(plan, data, context, frame, &s, err));
+    CLO_TRY(put_flats(plan, domain, frame, context, &s, out, err));
+    CLO_TRY(put_weights(plan, domain, context, &s, out, err));
+    if (plan->doubts == 0) return CLO_OK;
+    CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &s, err));
+    return clo_i_release_put(out, "uncertainty", s.uncertainty, 1, (size_t[]){ k }, err);
+}
+
+static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                      double rows)
+{
+    const clo_i_moments_plan *const plan = state;
+    const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
+    (void)domain;
+    (void)lines;
+    const double most = fmin(q, (double)plan->cols - q);
+    return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
+}
+
+extern const clo_mechanism clo_i_mechanism_subspaces_moments;
+const clo_mechanism clo_i_mechanism_subspaces_moments = {
+    .family = "subspaces",
+    .method = "moments",
+    .summary = "k subspaces, from one noisy tensor of fourth moments",
+    .proof = "proofs/subspaces_moments.md",
+    .guarantee = CLO_EXACT,
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .plan_size = sizeof(clo_i_moments_plan),
+    .plan = make_plan,
+    .run = run,
+    .predict = predict,
+    .prediction = "distance d_W between the released and the true subspaces, for clusters of equal "
+                  "size that fill their subspaces evenly out to the norm",
+};

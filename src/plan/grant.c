@@ -1,0 +1,93 @@
+/* grant.c - from plan to grant: the ledger is charged first, durably (ledger.T7). */
+#include "plan/mechanism.h"
+#include <cloister/ledger.h>
+#include <stdio.h>
+#include <string.h>
+
+static clo_status new_grant(const clo_plan *plan, clo_grant **out, clo_error *err)
+{
+    clo_grant *grant = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *grant, &grant, err));
+    memcpy(grant->plan_id, plan->id, sizeof grant->plan_id);
+    *out = grant;
+    return CLO_OK;
+}
+
+clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant **out, clo_error *err)
+{
+    return new_grant(plan, out, err);
+}
+
+void clo_grant_free(clo_grant *grant)
+{
+    clo_i_free(grant);
+}
+
+/* token NULL: a random one. */
+static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                        const char *token, clo_grant **out, clo_error *err)
+{
+    char name[128], relation[256];
+    clo_event events[CLO_MAX_LINES];
+    clo_grant *grant = NULL;
+    const clo_guarantee guarantee = clo_plan_guarantee(plan);
+    /* Whoever reads the books must see which of the losses hold in a weaker sense. */
+    snprintf(name, sizeof name, guarantee == CLO_EXACT ? "%s/%s" : "%s/%s (%s)",
+             plan->mechanism->family, plan->mechanism->method, clo_guarantee_name(guarantee));
+    /* Losses per row and per person, or of persons by different columns, do not add up: the ledger
+     * tells them apart by this text. */
+    snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),
+             plan->domain.unit ? " per " : "", plan->domain.unit ? plan->domain.unit : "");
+    clo_i_charge charge = { .dataset = dataset,
+                            .mechanism = name,
+                            .relation = relation,
+                            .loss = plan->budget,
+                            .price = plan->price.loss,
+                            .token = token,
+                            .plan = plan->id };
+    for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
+    CLO_TRY(clo_i_events_rho(events, plan->line_count, &charge.rho, &charge.rho_delta, err));
+    /* All that can fail for another reason comes first: what is charged is granted. */
+    CLO_TRY(new_grant(plan, &grant, err));
+    const clo_status status = clo_i_ledger_charge(ledger, &charge, &grant->receipt, err);
+    if (status) {
+        clo_grant_free(grant);
+        return status;
+    }
+    grant->metered = true;
+    grant->capped = grant->receipt.capped;
+    *out = grant;
+    return CLO_OK;
+}
+
+clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                            clo_grant **out, clo_error *err)
+{
+    return spend(ledger, dataset, plan, NULL, out, err);
+}
+
+clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                                  const char *token, clo_grant **out, clo_error *err)
+{
+    return spend(ledger, dataset, plan, token ? token : "", out, err); /* which is refused */
+}
+
+clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant, const void *bytes,
+                            size_t length, clo_error *err)
+{
+    if (!grant->metered)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a result can only be stored in the ledger that was charged for it");
+    return clo_i_ledger_store(ledger, &grant->receipt, bytes, length, err);
+}
+
+clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                            const char *token, char **bytes, size_t *length, clo_error *err)
+{
+    return clo_i_ledger_fetch(ledger, dataset, plan->id, token, bytes, length, err);
+}
+
+void clo_ledger_bytes_free(char *bytes)
+{
+    clo_i_free(bytes);
+}

@@ -1,0 +1,108 @@
+/*
+ * mechanism.h (internal) - what one row of the table is.
+ */
+#ifndef CLO_MECHANISM_INTERNAL_H
+#define CLO_MECHANISM_INTERNAL_H
+
+#include "base/base.h"
+#include "ledger/ledger.h"
+#include "query/query.h"
+#include "release/release.h"
+#include <cloister/mechanism.h>
+
+/* A plan in the making: the mechanism adds its lines; the accountant prices them. */
+typedef struct clo_draft {
+    const clo_domain *domain;
+    const double *values; /* of the parameters, in the order of the rows */
+    clo_loss budget;
+    clo_line lines[CLO_MAX_LINES];
+    size_t line_count;
+    size_t workspace; /* bytes beyond what the queries themselves need */
+} clo_draft;
+
+struct clo_mechanism {
+    const char *family;
+    const char *method;
+    const char *summary;
+    const char *proof;       /* under proofs/: the claim, and why it holds */
+    clo_guarantee guarantee; /* the weakest, over all values of the parameters */
+    /* That of a plan with these values; NULL: it is always the above. */
+    clo_guarantee (*guarantee_of)(const double *values);
+    const clo_param *params;
+    size_t param_count;
+    size_t plan_size;
+    /* Public inputs only: it cannot leak, whatever it does. */
+    clo_status (*plan)(clo_draft *draft, void *plan, clo_error *err);
+    /* Total: every bounded input succeeds, short of memory, entropy or a cancel.  A failure that
+     * depends on the data would be a release of its own. */
+    clo_status (*run)(const void *plan, const clo_domain *domain, const clo_bounded *data,
+                      clo_context *context, clo_release *out, clo_error *err);
+    /* The error to expect with so many rows, from the noise alone; NULL: no prediction, NaN: none
+     * with these parameters. */
+    double (*predict)(const void *plan, const clo_domain *domain, const clo_line *lines,
+                      double rows);
+    const char *prediction; /* what that number is */
+    /* Whether with these values it presumes of the data what nobody stated; NULL: never.  Then it
+     * is for those who name it, and is chosen only where no other method serves. */
+    bool (*presumes)(const double *values);
+};
+
+struct clo_plan {
+    const clo_mechanism *mechanism;
+    clo_domain domain; /* its own copy */
+    double *values;    /* of the parameters */
+    void *state;       /* the mechanism's own, plan_size bytes */
+    clo_guarantee guarantee;
+    clo_loss budget;
+    clo_price price;
+    clo_line *lines;
+    size_t line_count;
+    size_t workspace;
+    clo_learning learning; /* where there are steps */
+    size_t steps;          /* the first of the lines: what is learnt before the mechanism runs */
+    clo_loss rest;         /* the budget that the mechanism's own lines were planned for */
+    char reason[240];      /* why this method was chosen; empty: the caller named it */
+    uint8_t id[32];        /* a hash of all of the above: a grant is for one plan */
+};
+
+/* Good for one run of one plan. */
+struct clo_grant {
+    uint8_t plan_id[32];
+    bool metered, capped;
+    _Atomic bool used;
+    clo_i_receipt receipt; /* of a metered one */
+};
+
+/* Bytes that a run needs with blocks of so many rows; 0: as the queries like. */
+size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
+
+/* Whether a budget is one, and one that these lines may have. */
+CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
+                                        clo_error *err);
+/* The hash of all that a plan is. */
+void clo_i_plan_identify(clo_plan *plan);
+/* The mechanism's own plan once more, for another domain: its state, and its lines, which must be
+ * the paid ones but for what people read of them; CLO_UNSUPPORTED where they are not. */
+CLO_CHECK clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
+                                      clo_line *lines, clo_error *err);
+
+/* What a run learnt, as the plan and the data to go on with. */
+typedef struct clo_i_learnt {
+    clo_plan plan; /* of the domain that was learnt; domain, state and lines are its own */
+    clo_bounded *data;
+} clo_i_learnt;
+
+/* Takes the steps of the plan (learn.T1); the release is told of them.  To be freed. */
+/* What another rank does when rank 0 looks at the rows from another place. */
+CLO_CHECK clo_status clo_i_look_for_rank_0(const clo_plan *plan, const clo_bounded *data,
+                                           const uint8_t *bytes, size_t count, clo_bounded **out,
+                                           clo_error *err);
+CLO_CHECK clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data,
+                                 clo_context *context, clo_release *release, clo_i_learnt *out,
+                                 clo_error *err);
+void clo_i_learnt_free(clo_i_learnt *learnt);
+
+/* Adds a line to the draft. */
+CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_line *line, clo_error *err);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * plan.c - everything about a run that does not depend on the data.
+ *
+ * The mechanism drafts its list of queries; the accountant prices that list.  What the mechanism
+ * believes about its cost plays no part: a list that costs more than the budget is refused here.
+ */
+#include "plan/mechanism.h"
+#include "domain/domain.h"
+#include <math.h>
+#include <sodium.h>
+#include <string.h>
+
+/* The ledger counts delta in units of 2^-62; and far below that the tail that the Gaussian sampler
+ * leaves out would show (gaussian.T1). */
+static const double SMALLEST_DELTA = 1e-18;
+/* Above it the tail would show, too: a loss of e^epsilon magnifies it (gaussian.T1). */
+static const double LARGEST_EPSILON = 300;
+
+clo_status clo_i_draft_add(clo_draft *draft, const clo_line *line, clo_error *err)
+{
+    if (draft->line_count == CLO_MAX_LINES)
+        return clo_i_fail(err, CLO_INTERNAL, "a plan has at most %d lines", (int)CLO_MAX_LINES);
+    draft->lines[draft->line_count++] = *line;
+    return CLO_OK;
+}
+
+clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count, clo_error *err)
+{
+    if (!isfinite(budget.epsilon) || budget.epsilon <= 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "epsilon must be a finite number above 0, not %g",
+                          budget.epsilon);
+    if (!(budget.delta >= 0 && budget.delta < 1))
+        return clo_i_fail(err, CLO_ARGUMENT, "delta must be at least 0 and below 1, not %g",
+                          budget.delta);
+    if (budget.delta > 0 && budget.delta < SMALLEST_DELTA)
+        return clo_i_fail(err, CLO_ARGUMENT, "delta must be 0 or at least %g, not %g",
+                          SMALLEST_DELTA, budget.delta);
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > LARGEST_EPSILON)
+            return clo_i_fail(err, CLO_ARGUMENT,
+                              "epsilon must be at most %g with Gaussian noise, not %g",
+                              LARGEST_EPSILON, budget.epsilon);
+    return CLO_OK;
+}
+
+static clo_status price_lines(const clo_line *lines, size_t count, double delta, clo_price *price,
+                              clo_error *err)
+{
+    clo_event events[CLO_MAX_LINES];
+    for (size_t i = 0; i < count; i++) events[i] = lines[i].event;
+    return clo_price_epsilon(events, count, delta, price, err);
+}
+
+/* ---- what makes a plan the one it is --------------------------------------------------- */
+
+/* What two plans must have in common to ask the same. */
+static bool ask_the_same(const clo_line *a, const clo_line *b)
+{
+    uint8_t first[CLO_LINE_BYTES], second[CLO_LINE_BYTES];
+    clo_i_line_write(a, first);
+    clo_i_line_write(b, second);
+    return memcmp(first, second, sizeof first) == 0;
+}
+
+typedef crypto_generichash_state hash;
+
+static void hash_bytes(hash *state, const void *bytes, size_t count)
+{
+    crypto_generichash_update(state, bytes, count);
+}
+
+static void hash_doubles(hash *state, const double *values, size_t count)
+{
+    const uint8_t present = values != NULL;
+    hash_bytes(state, &present, 1);
+    if (values) hash_bytes(state, values, count * sizeof *values);
+}
+
+static void hash_text(hash *state, const char *text)
+{
+    const uint8_t present = text != NULL;
+    hash_bytes(state, &present, 1);
+    if (text) hash_bytes(state, text, strlen(text) + 1);
+}
+
+static void hash_domain(hash *state, const clo_domain *domain)
+{
+    const uint64_t facts[] = { (uint64_t)domain->relation, domain->cols, domain->rows,
+                               domain->rows_per_unit, domain->frame != NULL };
+    hash_bytes(state, facts, sizeof facts);
+    hash_text(state, domain->unit);
+    hash_doubles(state, &domain->norm, 1);
+    hash_doubles(state, domain->lower, domain->cols);
+    hash_doubles(state, domain->upper, domain->cols);
+    hash_doubles(state, domain->center, domain->cols);
+    if (!domain->frame) return;
+    const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_relation,
+                                (uint64_t)domain->frame_guarantee, domain->frame_not_private };
+    hash_bytes(state, origin, sizeof origin);
+    hash_text(state, domain->frame_digest);
+    hash_text(state, domain->frame_unit);
+    hash_doubles(state, domain->frame, domain->frame_rows * domain->cols);
+    hash_doubles(state, domain->origin, domain->frame_rows);
+}
+
+static void hash_learning(hash *state, const clo_plan *plan)
+{
+    const clo_learning *const learning = &plan->learning;
+    const uint64_t facts[] = { plan->steps, learning->norm, learning->center };
+    const double reals[] = { learning->norm_share, learning->center_share, learning->quantile,
+                             learning->norm_about };
+    if (!plan->steps) return;
+    hash_bytes(state, facts, sizeof facts);
+    hash_doubles(state, reals, sizeof reals / sizeof *reals);
+}
+
+/* Field by field: a struct's padding is not part of a plan. */
+void clo_i_plan_identify(clo_plan *plan)
+{
+    const double losses[] = { plan->budget.epsilon, plan->budget.delta, plan->rest.epsilon,
+                              plan->rest.delta };
+    const uint64_t counts[] = { plan->line_count, plan->steps };
+    hash state;
+    crypto_generichash_init(&state, NULL, 0, sizeof plan->id);
+    hash_text(&state, plan->mechanism->family);
+    hash_text(&state, plan->mechanism->method);
+    hash_domain(&state, &plan->domain);
+    hash_doubles(&state, losses, sizeof losses / sizeof *losses);
+    hash_doubles(&state, plan->values, plan->mechanism->param_count);
+    hash_bytes(&state, counts, sizeof counts);
+    for (size_t i = 0; i < plan->line_count; i++) {
+        uint8_t bytes[CLO_LINE_BYTES];
+        clo_i_line_write(&plan->lines[i], bytes);
+        hash_bytes(&state, bytes, sizeof bytes);
+    }
+    hash_learning(&state, plan);
+    crypto_generichash_final(&state, plan->id, sizeof plan->id);
+}
+
+/* ---- making it ------------------------------------------------------------------------- */
+
+/* Gives the plan its own copies of what the draft and the parameters hold. */
+static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
+{
+    CLO_TRY(clo_i_alloc(draft->line_count, sizeof *plan->lines, &plan->lines, err));
+    memcpy(plan->lines, draft->lines, draft->line_count * sizeof *plan->lines);
+    plan->line_count = draft->line_count;
+    plan->workspace = draft->workspace;
+    CLO_TRY(price_lines(plan->lines, plan->line_count, draft->budget.delta, &plan->price, err));
+    CLO_TRY(clo_i_check_budget(plan->budget, plan->lines, plan->line_count, err));
+    if (plan->price.loss.epsilon > draft->budget.epsilon)
+        return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
+                          plan->mechanism->family, plan->mechanism->method);
+    clo_i_plan_identify(plan);
+    return CLO_OK;
+}
+
+static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domain *domain,
+                       clo_error *err)
+{
+    const clo_mechanism *const mechanism = params->owner;
+    clo_draft *draft = NULL;
+    CLO_TRY(clo_i_domain_copy(domain, &plan->domain, err));
+    CLO_TRY(clo_i_alloc(mechanism->param_count, sizeof(double), &plan->values, err));
+    memcpy(plan->values, params->values, mechanism->param_count * sizeof(double));
+    CLO_TRY(clo_i_alloc(1, mechanism->plan_size, &plan->state, err));
+    CLO_TRY(clo_i_alloc(1, sizeof *draft, &draft, err));
+    draft->domain = &plan->domain;
+    draft->values = plan->values;
+    /* What the ledger will count (ledger.T6): ten runs at 0.1 then fit under a cap of 1. */
+    draft->budget = clo_i_loss_on_grid(plan->budget);
+    clo_status status = mechanism->plan(draft, plan->state, err);
+    if (!status) status = settle(plan, draft, err);
+    clo_i_free(draft);
+    return status;
+}
+
+clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void *state,
+                            clo_line *lines, clo_error *err)
+{
+    const size_t count = plan->line_count - plan->steps;
+    clo_draft *draft = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *draft, &draft, err));
+    draft->domain = domain;
+    draft->values = plan->values;
+    draft->budget = clo_i_loss_on_grid(plan->rest);
+    clo_status status = plan->mechanism->plan(draft, state, err);
+    bool same = draft->line_count == count && draft->workspace <= plan->workspace;
+    for (size_t i = 0; same && i < count; i++)
+        same = ask_the_same(&draft->lines[i], &plan->lines[plan->steps + i]);
+    if (!status && !same)
+        status =
+            clo_i_fail(err, CLO_UNSUPPORTED,
+                       "what %s/%s asks depends on the norm itself, so that a run cannot learn "
+                       "it first: find one with bounds/quantile before",
+                       plan->mechanism->family, plan->mechanism->method);
+    if (!status) memcpy(lines, draft->lines, count * sizeof *lines);
+    clo_i_free(draft);
+    return status;
+}
+
+clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_loss budget,
+                        clo_guarantee accept, clo_plan **out, clo_error *err)
+{
+    const clo_mechanism *const mechanism = params->owner;
+    clo_plan *plan = NULL;
+    CLO_TRY(clo_domain_check(domain, err));
+    CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
+    const clo_guarantee guarantee =
+        mechanism->guarantee_of ? mechanism->guarantee_of(params->values) : mechanism->guarantee;
+    if (guarantee > accept)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%s/%s is private only in the %s sense: accept that by name, or choose "
+                          "another method",
+                          mechanism->family, mechanism->method, clo_guarantee_name(guarantee));
+    const clo_domain *const whole = domain->struct_size >= sizeof *domain ? domain : NULL;
+    if (whole && whole->frame && strcmp(mechanism->family, "bounds") == 0)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "bounds are of the data's own columns, not of a subspace's coordinates");
+    CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
+    plan->mechanism = mechanism;
+    plan->guarantee = guarantee;
+    plan->budget = plan->rest = budget;
+    const clo_status status = fill(plan, params, domain, err);
+    if (status)
+        clo_plan_free(plan);
+    else
+        *out = plan;
+    return status;
+}
+
+void clo_plan_free(clo_plan *plan)
+{
+    if (!plan) return;
+    clo_i_domain_clear(&plan->domain);
+    clo_i_free(plan->values);
+    clo_i_free(plan->state);
+    clo_i_free(plan->lines);
+    clo_i_free(plan);
+}
+
+const clo_mechanism *clo_plan_mechanism(const clo_plan *plan)
+{
+    return plan->mechanism;
+}
+
+double clo_plan_value(const clo_plan *plan, size_t i)
+{
+    return i < plan->mechanism->param_count ? plan->values[i] : NAN;
+}
+
+clo_guarantee clo_plan_guarantee(const clo_plan *plan)
+{
+    return plan->guarantee;
+}
+
+clo_loss clo_plan_budget(const clo_plan *plan)
+{
+    return plan->budget;
+}
+
+clo_price clo_plan_price(const clo_plan *plan)
+{
+    return plan->price;
+}
+
+size_t clo_plan_workspace(const clo_plan *plan, int threads)
+{
+    return clo_i_plan_workspace(plan, threads, 0);
+}
+
+size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows)
+{
+    size_t most = 0, total;
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const size_t bytes =
+            clo_i_query_workspace(&plan->lines[i], plan->domain.cols, block_rows, threads);
+        if (bytes > most) most = bytes;
+    }
+    return clo_i_add(plan->workspace, most, &total) ? total : SIZE_MAX;
+}
+
+size_t clo_plan_line_count(const clo_plan *plan)
+{
+    return plan->line_count;
+}
+
+/* What an event weighs beside others, in zCDP's unit; for display only. */
+static double weight(const clo_event *event)
+{
+    const double square = event->parameter * event->parameter * (double)event->count;
+    return event->kind == CLO_EVENT_EXPONENTIAL ? square / 8 : square / 2;
+}
+
+clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i)
+{
+    double all = 0;
+    for (size_t j = 0; j < plan->line_count; j++) all += weight(&plan->lines[j].event);
+    const clo_line *const line = &plan->lines[i];
+    return (clo_plan_line){ .query = clo_i_query_name(line->query),
+                            .label = line->label,
+                            .event = line->event,
+                            .noise = line->noise,
+                            .share = all > 0 ? weight(&line->event) / all : 0,
+                            .reading = clo_i_query_reading(line->query) };
+}
+
+clo_reading clo_plan_reading(const clo_plan *plan)
+{
+    clo_reading most = CLO_READING_SUM;
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const clo_reading reading = clo_i_query_reading(plan->lines[i].query);
+        if (reading > most) most = reading;
+    }
+    return most;
+}
+
+clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,
+                            clo_error *err)
+{
+    const clo_mechanism *const mechanism = plan->mechanism;
+    if (!mechanism->predict)
+        return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s has no prediction of its error",
+                          mechanism->family, mechanism->method);
+    if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
+    const double predicted =
+        mechanism->predict(plan->state, &plan->domain, plan->lines + plan->steps, rows);
+    if (isnan(predicted))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s/%s has no prediction of its error with these parameters",
+                          mechanism->family, mechanism->method);
+    *error = predicted;
+    *meaning = mechanism->prediction;
+    return CLO_OK;
+}

@@ -1,0 +1,368 @@
+/*
+ * run.c - the only caller of a mechanism's run: where a plan, a grant, the data and randomness
+ * meet, and where the release is given its facts.
+ */
+#include "domain/domain.h"
+#include "plan/lift.h"
+#include "plan/mechanism.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+#include "query/lens.h"
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+clo_run_options clo_run_options_default(void)
+{
+    return (clo_run_options){ .struct_size = sizeof(clo_run_options) };
+}
+
+/* ---- the facts of a release ------------------------------------------------------------ */
+
+static clo_status copy_doubles(const double *from, size_t count, double **to, clo_error *err)
+{
+    if (!from) return CLO_OK;
+    CLO_TRY(clo_i_alloc(count, sizeof **to, to, err));
+    memcpy(*to, from, count * sizeof **to);
+    return CLO_OK;
+}
+
+static clo_status describe_parameters(const clo_plan *plan, clo_facts *facts, clo_error *err)
+{
+    const clo_mechanism *const m = plan->mechanism;
+    CLO_TRY(clo_i_alloc(m->param_count, sizeof(char *), &facts->parameter_names, err));
+    CLO_TRY(clo_i_alloc(m->param_count, sizeof(char *), &facts->parameter_values, err));
+    facts->parameter_count = m->param_count;
+    for (size_t i = 0; i < m->param_count; i++) {
+        char text[80];
+        clo_i_param_text(&m->params[i], plan->values[i], text, sizeof text);
+        CLO_TRY(clo_i_copy_text(m->params[i].name, &facts->parameter_names[i], err));
+        CLO_TRY(clo_i_copy_text(text, &facts->parameter_values[i], err));
+    }
+    return CLO_OK;
+}
+
+static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, clo_error *err)
+{
+    const size_t cols = clo_i_domain_table_cols(domain);
+    const double *const center = domain->frame ? domain->origin : domain->center;
+    facts->cols = cols;
+    facts->seen_cols = domain->frame ? domain->cols : 0;
+    if (domain->frame) CLO_TRY(clo_i_copy_text(domain->frame_digest, &facts->seen_in, err));
+    if (domain->frame && domain->frame_guarantee)
+        CLO_TRY(clo_i_copy_text(clo_guarantee_name((clo_guarantee)domain->frame_guarantee),
+                                &facts->seen_guarantee, err));
+    facts->norm = clo_i_domain_radius(domain);
+    facts->relation = domain->relation;
+    facts->rows = domain->rows;
+    facts->rows_per_unit = domain->rows_per_unit;
+    if (domain->unit) CLO_TRY(clo_i_copy_text(domain->unit, &facts->unit, err));
+    CLO_TRY(copy_doubles(domain->lower, domain->cols, &facts->lower, err));
+    CLO_TRY(copy_doubles(domain->upper, domain->cols, &facts->upper, err));
+    return copy_doubles(center, cols, &facts->center, err);
+}
+
+static clo_status describe_queries(const clo_plan *plan, clo_facts *facts, clo_error *err)
+{
+    const size_t count = plan->line_count;
+    CLO_TRY(clo_i_alloc(count, sizeof(char *), &facts->query_names, err));
+    CLO_TRY(clo_i_alloc(count, sizeof(char *), &facts->query_labels, err));
+    CLO_TRY(clo_i_alloc(count, sizeof(clo_event), &facts->query_events, err));
+    CLO_TRY(clo_i_alloc(count, sizeof(double), &facts->query_noise, err));
+    facts->query_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const clo_line *const line = &plan->lines[i];
+        CLO_TRY(clo_i_copy_text(clo_i_query_name(line->query), &facts->query_names[i], err));
+        CLO_TRY(clo_i_copy_text(line->label, &facts->query_labels[i], err));
+        facts->query_events[i] = line->event;
+        facts->query_noise[i] = line->noise;
+    }
+    return CLO_OK;
+}
+
+static void name_samplers(const clo_plan *plan, bool secure, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const char *const name = clo_i_query_sampler(&plan->lines[i], plan->guarantee == CLO_EXACT);
+        if (strstr(text, name) || length + strlen(name) + 64 > size) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
+    }
+    snprintf(text + length, size - length, "; %s",
+             secure ? "ChaCha20 keyed by the operating system" : "ChaCha20 from a seed");
+}
+
+/* "2.719": e^epsilon, rounded up at the digits that are shown. */
+static void write_factor(double epsilon, char *text, size_t size)
+{
+    const double factor = exp(epsilon) * (1 + 1e-14);
+    double shown = factor;
+    do {
+        snprintf(text, size, "%.4g", shown);
+        shown *= 1 + 1e-4;
+    } while (isfinite(shown) && strtod(text, NULL) < factor);
+}
+
+/* One plain sentence (or two) on what the numbers mean. */
+static void state(const clo_plan *plan, bool secure, char *text, size_t size)
+{
+    const clo_domain *const domain = &plan->domain;
+    char who[128] = "one record", delta[96] = "", more[128] = "", epsilon[32], number[32],
+         factor[32];
+    if (!secure) {
+        snprintf(text, size,
+                 "Reproducible, not private: it was made from a seed, and whoever knows "
+                 "the seed can take the noise away.");
+        return;
+    }
+    if (domain->frame && domain->frame_not_private) {
+        snprintf(text, size,
+                 "Not private: it was made in the coordinates of a subspace whose release is not "
+                 "private.");
+        return;
+    }
+    if (domain->unit)
+        snprintf(who, sizeof who, "the rows of one '%.60s' (%llu at most)", domain->unit,
+                 (unsigned long long)domain->rows_per_unit);
+    clo_i_format_double(plan->budget.epsilon, epsilon);
+    clo_i_format_double(plan->budget.delta, number);
+    write_factor(plan->budget.epsilon, factor, sizeof factor);
+    if (plan->budget.delta > 0)
+        snprintf(delta, sizeof delta, ", apart from a probability of %s", number);
+    if (plan->guarantee == CLO_IDEALIZED)
+        snprintf(more, sizeof more,
+                 " This is proven for real numbers, and it ran in floating point.");
+    if (plan->guarantee == CLO_ASYMPTOTIC)
+        snprintf(more, sizeof more, " This is proven only for a sampler that runs for ever.");
+    snprintf(text, size,
+             "Had %s been %s, any outcome of this release would have been as likely up to a factor "
+             "of %s (e to the epsilon %s)%s.%s",
+             who, domain->relation == CLO_REPLACE ? "replaced by any other" : "left out or added",
+             factor, epsilon, delta, more);
+}
+
+static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool secure,
+                           clo_release *release, clo_error *err)
+{
+    clo_facts *const facts = &release->facts;
+    char sampler[160], statement[400];
+    name_samplers(plan, secure, sampler, sizeof sampler);
+    state(plan, secure, statement, sizeof statement);
+    CLO_TRY(clo_i_copy_text(clo_version(), &facts->version, err));
+    CLO_TRY(clo_i_copy_text(plan->mechanism->family, &facts->family, err));
+    CLO_TRY(clo_i_copy_text(plan->mechanism->method, &facts->method, err));
+    CLO_TRY(clo_i_copy_text(plan->price.accounting, &facts->accounting, err));
+    CLO_TRY(clo_i_copy_text(sampler, &facts->sampler, err));
+    CLO_TRY(clo_i_copy_text(statement, &facts->statement, err));
+    CLO_TRY(clo_i_copy_text(clo_guarantee_name(plan->guarantee), &facts->guarantee, err));
+    facts->loss = plan->budget;
+    facts->price = plan->price;
+    facts->price.accounting = facts->accounting;
+    facts->is_private = secure && !(plan->domain.frame && plan->domain.frame_not_private);
+    facts->metered = grant->metered;
+    facts->capped = grant->capped;
+    CLO_TRY(describe_parameters(plan, facts, err));
+    CLO_TRY(describe_domain(&plan->domain, facts, err));
+    return describe_queries(plan, facts, err);
+}
+
+/* ---- the run --------------------------------------------------------------------------- */
+
+clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+{
+    if (!clo_i_data_fit(data, &plan->domain))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the data were bounded to another domain than the plan's");
+    return plan->steps && plan->learning.center ? clo_i_recenter_check(data, err) : CLO_OK;
+}
+
+/* What several ranks cannot do, by public facts of the plan. */
+static clo_status check_ranks(const clo_plan *plan, const clo_comm *comm, clo_error *err)
+{
+    if (!comm || comm->size == 1) return CLO_OK;
+    if (plan->domain.unit)
+        return clo_i_fail(
+            err, CLO_UNSUPPORTED,
+            "units cannot be kept to their rows over several ranks (bound.T3): run on "
+            "one rank");
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const clo_query *const query = plan->lines[i].query;
+        if (clo_i_query_reading(query) != CLO_READING_SUM)
+            return clo_i_fail(
+                err, CLO_UNSUPPORTED,
+                "%s/%s asks %s, which needs all rows in one process: run on one rank, "
+                "or take a method that asks for sums alone",
+                plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query));
+    }
+    return CLO_OK;
+}
+
+static clo_status take_options(const clo_run_options *given, clo_run_options *out, clo_error *err)
+{
+    *out = clo_run_options_default();
+    if (given)
+        memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    if (out->threads < 0 || out->threads > 4096)
+        return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
+                          out->threads);
+    return CLO_OK;
+}
+
+clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
+                         const clo_run_options *given, clo_error *err)
+{
+    clo_run_options options;
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(clo_plan_check_data(plan, data, err));
+    CLO_TRY(check_ranks(plan, options.comm, err));
+    return clo_i_check_float_state(clo_i_threads(options.threads), err);
+}
+
+static clo_status check(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                        const clo_run_options *given, clo_error *err)
+{
+    if (memcmp(grant->plan_id, plan->id, sizeof plan->id) != 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "the grant was given for another plan");
+    return clo_run_check(plan, data, given, err);
+}
+
+/* The mechanism, in the domain of the plan, and the facts of what it released. */
+static clo_status run_mechanism(const clo_plan *plan, const clo_grant *grant,
+                                const clo_bounded *data, clo_context *context, clo_release *release,
+                                clo_error *err)
+{
+    CLO_TRY(plan->mechanism->run(plan->state, &plan->domain, data, context, release, err));
+    CLO_TRY(clo_i_lift(&plan->domain, release, err));
+    return describe(plan, grant, clo_rng_is_secure(context->rng), release, err);
+}
+
+static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                         clo_context *context, clo_release *release, clo_error *err)
+{
+    clo_i_learnt learnt;
+    if (!plan->steps) return run_mechanism(plan, grant, data, context, release, err);
+    CLO_TRY(clo_i_learn(plan, data, context, release, &learnt, err));
+    const clo_status status =
+        run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
+    clo_i_learnt_free(&learnt);
+    return status;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------- */
+
+/* Rank 0 runs the plan, and says in the end how that went. */
+static clo_status run_and_end(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                              clo_context *context, clo_release *release, clo_error *err)
+{
+    const clo_status status = run_in(plan, grant, data, context, release, err);
+    const uint64_t told = (uint64_t)status;
+    const clo_status ended =
+        clo_i_comm_send(context->comm, CLO_MESSAGE_END, &told, sizeof told, status ? NULL : err);
+    return status ? status : ended;
+}
+
+static clo_status end_as_told(const uint8_t *bytes, size_t count, clo_error *err)
+{
+    uint64_t status = CLO_INTERNAL;
+    if (count == sizeof status) memcpy(&status, bytes, sizeof status);
+    if (!status) return CLO_OK;
+    return clo_i_fail(err, (clo_status)status, "rank 0 ended the run");
+}
+
+/* Any other rank does what rank 0 says, until it says that the run is over: it draws no noise,
+ * makes no choice and has no release.  One that has failed still takes part in the sums, to say so:
+ * nobody is kept waiting. */
+static clo_status serve(const clo_plan *plan, const clo_bounded *data, clo_context *context,
+                        clo_error *err)
+{
+    clo_bounded *seen = NULL;
+    clo_status failed = CLO_OK;
+    for (;;) {
+        clo_message message;
+        uint8_t *bytes = NULL;
+        size_t count = 0;
+        clo_error *const told = failed ? NULL : err; /* the first failure is the one to be told */
+        clo_status status = clo_i_comm_receive(context->comm, &message, &bytes, &count, told);
+        if (status) {
+            failed = failed ? failed : status;
+            break;
+        }
+        const clo_bounded *const rows = failed ? NULL : seen ? seen : data;
+        if (message == CLO_MESSAGE_ASK) {
+            status = clo_i_fold_for_rank_0(context, rows, bytes, count, told);
+        } else if (message == CLO_MESSAGE_LOOK) {
+            clo_bounded_free(seen);
+            seen = NULL;
+            status = clo_i_look_for_rank_0(plan, data, bytes, count, &seen, told);
+        } else {
+            status = end_as_told(bytes, count, told);
+        }
+        clo_i_free(bytes);
+        failed = failed ? failed : status;
+        if (message == CLO_MESSAGE_END) break;
+    }
+    clo_bounded_free(seen);
+    return failed;
+}
+
+/* ---- one run --------------------------------------------------------------------------- */
+
+clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *data, clo_rng *rng,
+                   const clo_run_options *given, clo_release **out, clo_error *err)
+{
+    clo_run_options options;
+    clo_workspace *own = NULL;
+    clo_release *release = NULL;
+    clo_status status = CLO_OK;
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(check(plan, grant, data, given, err));
+    const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();
+    const int threads = clo_i_threads(options.threads), before = omp_get_max_threads();
+    /* Rank 0 learns with a meter of its own, and the plan's others are of the mechanism. */
+    clo_meter meter = { .lines = plan->lines, .count = plan->line_count };
+    if (comm->rank == 0)
+        meter = (clo_meter){ .lines = plan->lines + plan->steps,
+                             .count = plan->line_count - plan->steps,
+                             .first = plan->steps };
+    if (!options.workspace)
+        CLO_TRY(
+            clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));
+    if ((status = clo_i_release_new(&release, err))) goto done;
+    /* From here on the data are asked; of two runs at once, one gets the grant. */
+    if (atomic_exchange(&grant->used, true)) {
+        status =
+            clo_i_fail(err, CLO_ARGUMENT, "the grant is used up: one grant is good for one run");
+        goto done;
+    }
+    clo_context context = { .rng = rng,
+                            .workspace = own ? own : options.workspace,
+                            .comm = comm,
+                            .threads = threads,
+                            .block_rows = options.block_rows,
+                            .progress = options.progress,
+                            .answer = options.answer,
+                            .solve_block = options.solve_block,
+                            .solve_user = options.solve_user,
+                            .user = options.user,
+                            .progress_to = 1,
+                            .meter = &meter };
+    const size_t mark = clo_i_workspace_mark(context.workspace);
+    /* BLAS takes its number of threads from here; it is put back below. */
+    omp_set_num_threads(threads);
+    status = comm->rank == 0 ? run_and_end(plan, grant, data, &context, release, err)
+                             : serve(plan, data, &context, err);
+    omp_set_num_threads(before);
+    clo_i_workspace_release(context.workspace, mark);
+done:
+    clo_workspace_free(own);
+    if (status || comm->rank != 0) {
+        clo_release_free(release);
+        release = NULL;
+    }
+    if (!status) *out = release;
+    return status;
+}
