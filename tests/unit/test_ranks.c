@@ -1,0 +1,243 @@
+/*
+ * Several ranks, each with some of the rows: rank 0 asks and draws, the others fold, and the release
+ * is that of one process, byte for byte.  The ranks are threads with a barrier between them.
+ */
+#include "pipeline.h"
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+
+enum { MOST_RANKS = 4, ROWS = 1200, D = 4 };
+
+typedef struct meeting {
+    pthread_barrier_t barrier;
+    int64_t *values[MOST_RANKS];
+    void *bytes;
+    int size;
+} meeting;
+
+typedef struct rank {
+    meeting *meeting;
+    clo_comm comm;
+    const clo_plan *plan;
+    const clo_bounded *data;
+    int threads;
+    clo_release *release;
+    clo_status status;
+    clo_error err;
+} rank;
+
+static clo_status meet_and_sum(void *user, int64_t *values, size_t count)
+{
+    const rank *const self = user;
+    meeting *const m = self->meeting;
+    int64_t *const sum = malloc(count * sizeof *sum);
+    if (!sum) return CLO_MEMORY;
+    m->values[self->comm.rank] = values;
+    pthread_barrier_wait(&m->barrier);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t total = 0;
+        for (int r = 0; r < m->size; r++) total += (uint64_t)m->values[r][i];
+        sum[i] = (int64_t)total;
+    }
+    pthread_barrier_wait(&m->barrier);
+    memcpy(values, sum, count * sizeof *sum);
+    free(sum);
+    return CLO_OK;
+}
+
+static clo_status meet_and_share(void *user, void *bytes, size_t count)
+{
+    const rank *const self = user;
+    meeting *const m = self->meeting;
+    if (self->comm.rank == 0) m->bytes = bytes;
+    pthread_barrier_wait(&m->barrier);
+    if (self->comm.rank != 0) memcpy(bytes, m->bytes, count);
+    pthread_barrier_wait(&m->barrier);
+    return CLO_OK;
+}
+
+static void *be_a_rank(void *user)
+{
+    rank *const self = user;
+    clo_run_options options = clo_run_options_default();
+    clo_grant *grant = NULL;
+    options.comm = &self->comm;
+    options.threads = self->threads;
+    clo_rng *const rng = seeded(self->comm.rank == 0 ? "ranks" : "nobody asks for it");
+    assert_ok(clo_grant_unmetered(self->plan, &grant, &self->err), self->err);
+    self->status =
+        clo_run(self->plan, grant, self->data, rng, &options, &self->release, &self->err);
+    clo_grant_free(grant);
+    clo_rng_free(rng);
+    return NULL;
+}
+
+/* Rows are dealt out unevenly, and one rank may have none. */
+static void run_ranks(rank *ranks, int size, const clo_plan *const *plans, const double *values,
+                      size_t rows, const clo_domain *domain, int threads)
+{
+    meeting m = { .size = size };
+    pthread_t tasks[MOST_RANKS];
+    size_t first = 0;
+    assert_int_equal(pthread_barrier_init(&m.barrier, NULL, (unsigned)size), 0);
+    for (int r = 0; r < size; r++) {
+        const size_t left = rows - first;
+        const size_t share = r == size - 1 ? left : r == 1 && size > 2 ? 0 : left / 3 + 1;
+        ranks[r] = (rank){ .meeting = &m,
+                           .comm = { r, size, meet_and_sum, meet_and_share, &ranks[r] },
+                           .plan = plans[r],
+                           .data = bounded_from(values + first * domain->cols, share, domain),
+                           .threads = threads };
+        first += share;
+    }
+    for (int r = 0; r < size; r++)
+        assert_int_equal(pthread_create(&tasks[r], NULL, be_a_rank, &ranks[r]), 0);
+    for (int r = 0; r < size; r++) assert_int_equal(pthread_join(tasks[r], NULL), 0);
+    pthread_barrier_destroy(&m.barrier);
+    for (int r = 0; r < size; r++) clo_bounded_free((clo_bounded *)(uintptr_t)ranks[r].data);
+}
+
+static void fill(double *values)
+{
+    for (size_t i = 0; i < (size_t)ROWS * D; i++)
+        values[i] = 0.3 * sin((double)i * 0.37) + ((i / D) % 3 == 0 ? 0.3 : -0.2);
+}
+
+static const char *const sums[][2] = {
+    { "kmeans/lloyd", "clusters=3 rounds=3 noise=gaussian" },
+    { "kmeans/lloyd", "clusters=3 rounds=2 noise=laplace" },
+    { "kmeans/lloyd", "clusters=2 rounds=2 reduce=2" },
+    { "kmeans/tree", "clusters=3" },
+    { "kmeans/moments", "clusters=2" },
+    { "kmeans/grid", "clusters=3 side=4" },
+    { "kmeans/variates", "clusters=3" },
+    { "kmeans/sparse", "clusters=2" },
+    { "subspaces/moments", "clusters=2 dim=1" },
+    { "subspaces/sulq", "clusters=2 dim=1 rounds=3 restarts=2" },
+    { "subspaces/sulq", "clusters=2 dim=1 rounds=2 flats=affine" },
+    { "subspace/gaussian", "dim=2" },
+    { "bounds/quantile", "quantile=0.9" },
+    { "bounds/quantile", "quantile=0.9 of=columns" },
+};
+enum { SUMS = sizeof sums / sizeof *sums };
+
+static clo_plan *planned(size_t m, const clo_domain *domain, bool learns)
+{
+    clo_learning learning = clo_learning_default();
+    clo_error err;
+    clo_plan *const plan = plan_for(sums[m][0], sums[m][1], domain, learns ? .5 : 1, 1e-6);
+    learning.norm = learning.center = true;
+    learning.norm_share = learning.center_share = .2;
+    if (learns) assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 1, 2e-6 }, &err), err);
+    return plan;
+}
+
+static void the_release_is_that_of_one_process(size_t m, clo_relation relation, bool learns)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, learns ? 20 : 1.5, relation);
+    fill(values);
+    clo_plan *const plan = planned(m, &domain, learns);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_release *const alone = run_seeded(plan, data, "ranks", NULL);
+    const text expected = json_of(alone);
+    for (int size = 2; size <= MOST_RANKS; size += 2) {
+        const clo_plan *const plans[MOST_RANKS] = { plan, plan, plan, plan };
+        rank ranks[MOST_RANKS];
+        run_ranks(ranks, size, plans, values, ROWS, &domain, size / 2);
+        for (int r = 0; r < size; r++) assert_ok(ranks[r].status, ranks[r].err);
+        for (int r = 1; r < size; r++) assert_null(ranks[r].release);
+        const text actual = json_of(ranks[0].release);
+        assert_string_equal(actual.bytes, expected.bytes);
+        free(actual.bytes);
+        clo_release_free(ranks[0].release);
+    }
+    free(expected.bytes);
+    clo_release_free(alone);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
+static void ranks_make_the_release_of_one_process(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < SUMS; m++) {
+        the_release_is_that_of_one_process(m, CLO_REPLACE, false);
+        the_release_is_that_of_one_process(m, CLO_ADD_REMOVE, false);
+    }
+}
+
+static void ranks_look_from_where_rank_0_learnt_to(void **state)
+{
+    (void)state;
+    the_release_is_that_of_one_process(0, CLO_REPLACE, true);
+    the_release_is_that_of_one_process(0, CLO_ADD_REMOVE, true);
+}
+
+static void a_rank_with_another_plan_ends_the_run_of_all(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
+    (void)state;
+    fill(values);
+    clo_plan *const plan = planned(0, &domain, false);
+    clo_plan *const other = plan_for("kmeans/lloyd", "clusters=4 rounds=3", &domain, 1, 1e-6);
+    const clo_plan *const plans[] = { plan, other };
+    rank ranks[MOST_RANKS];
+    run_ranks(ranks, 2, plans, values, ROWS, &domain, 1);
+    assert_fails(ranks[0].status, CLO_IO, ranks[0].err, "another rank");
+    assert_fails(ranks[1].status, CLO_FORMAT, ranks[1].err, "no ask of this plan");
+    assert_null(ranks[0].release);
+    assert_null(ranks[1].release);
+    clo_plan_free(plan);
+    clo_plan_free(other);
+}
+
+/* What needs all rows in one place is refused by the plan alone, and before the grant is used. */
+static void a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked(void **state)
+{
+    static const char *const whole[][3] = {
+        { "kmeans/highdim", "clusters=2", "partition" },
+        { "subspace/exact", "dim=1", "gapmax" },
+        { "subspace/approx", "dim=1 gamma=0.001", "histogram" },
+    };
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
+    meeting nobody = { .size = 2 };
+    rank self = { .meeting = &nobody, .comm = { 0, 2, meet_and_sum, meet_and_share, &self } };
+    clo_run_options options = clo_run_options_default();
+    clo_error err;
+    (void)state;
+    fill(values);
+    options.comm = &self.comm;
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        clo_grant *grant = NULL;
+        clo_release *release = NULL;
+        clo_rng *const rng = seeded("whole");
+        clo_plan *const plan = plan_for(whole[i][0], whole[i][1], &domain, 1, 1e-6);
+        assert_true(clo_plan_reading(plan) != CLO_READING_SUM);
+        assert_fails(clo_run_check(plan, data, &options, &err), CLO_UNSUPPORTED, err, whole[i][2]);
+        assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
+        assert_fails(clo_run(plan, grant, data, rng, &options, &release, &err), CLO_UNSUPPORTED,
+                     err, whole[i][2]);
+        assert_ok(clo_run(plan, grant, data, rng, NULL, &release, &err), err); /* still good */
+        clo_release_free(release);
+        clo_rng_free(rng);
+        clo_grant_free(grant);
+        clo_plan_free(plan);
+    }
+    clo_bounded_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_make_the_release_of_one_process),
+        cmocka_unit_test(ranks_look_from_where_rank_0_learnt_to),
+        cmocka_unit_test(a_rank_with_another_plan_ends_the_run_of_all),
+        cmocka_unit_test(a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
