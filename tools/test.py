@@ -41,8 +41,9 @@ BUILDS = {
 }
 
 # Folders whose programs are found by pattern: a change in one asks for a new configuration.
-FOUND = ["tests", "tests/unit", "tests/golden", "tests/statistical", "tests/fault", "tests/fuzz",
-         "tests/cli", "tests/docs", "tests/lint", "tests/taint", "bench", "proofs"]
+FOUND = ["tests", "tests/unit", "tests/golden", "tests/golden/releases", "tests/statistical",
+         "tests/fault", "tests/fuzz", "tests/cli", "tests/docs", "tests/lint", "tests/taint",
+         "bench", "proofs"]
 
 # Threads that wait must not spin: two test programs share two cores here.
 TEST_ENVIRONMENT = {
