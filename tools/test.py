@@ -42,8 +42,9 @@ BUILDS = {
 
 # Folders whose files are found by pattern: a change in one, or in one below src, asks for a new
 # configuration.
-FOUND = ["src", "cli", "tests", "tests/unit", "tests/golden", "tests/statistical", "tests/fault",
-         "tests/fuzz", "tests/cli", "tests/docs", "tests/lint", "tests/taint", "bench", "proofs"]
+FOUND = ["src", "cli", "tests", "tests/unit", "tests/golden", "tests/golden/releases",
+         "tests/statistical", "tests/fault", "tests/fuzz", "tests/cli", "tests/docs", "tests/lint",
+         "tests/taint", "bench", "proofs"]
 
 # Threads that wait must not spin: two test programs share two cores here.
 TEST_ENVIRONMENT = {
