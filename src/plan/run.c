@@ -259,6 +259,7 @@ static clo_status run_and_end(const clo_plan *plan, const clo_grant *grant, cons
                               clo_context *context, clo_release *release, clo_error *err)
 {
     const clo_status status = run_in(plan, grant, data, context, release, err);
+    if (!status) clo_i_meter_finish(context->meter);
     const uint64_t told = (uint64_t)status;
     const clo_status ended =
         clo_i_comm_send(context->comm, CLO_MESSAGE_END, &told, sizeof told, status ? NULL : err);

@@ -222,13 +222,13 @@ static clo_status add_noise(clo_context *context, const clo_line *line, const do
     const clo_aggregate_part how = clo_i_aggregate_part(line);
     const double grid = ldexp(1, (int)how.grid_bits);
     const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / how.alpha * grid);
-    int64_t *noise = NULL;
-    CLO_TRY(clo_i_alloc(length, sizeof *noise, &noise, err));
-    const clo_status status = clo_i_draw_gaussian(context, scale, length, noise, err);
-    for (size_t i = 0; i < length && !status; i++)
-        noisy[i] = (double)((int64_t)nearbyint(solution[i] * grid) + noise[i]) / grid;
-    clo_i_wipe_free(noise, length * sizeof *noise);
-    if (!status) CLO_I_DECLASSIFY(noisy, length * sizeof *noisy);
+    const clo_noise noise = { .count = length, .laws = { clo_i_gaussian_law(scale) } };
+    int64_t *numbers = NULL;
+    CLO_TRY(clo_i_alloc(length, sizeof *numbers, &numbers, err));
+    for (size_t i = 0; i < length; i++) numbers[i] = (int64_t)nearbyint(solution[i] * grid);
+    const clo_status status = clo_i_answer(context, line, &noise, numbers, err);
+    for (size_t i = 0; i < length && !status; i++) noisy[i] = (double)numbers[i] / grid;
+    clo_i_wipe_free(numbers, length * sizeof *numbers);
     return status;
 }
 
@@ -287,9 +287,19 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return CLO_OK;
 }
 
+/* A basis of many columns is known by that of its complement. */
+static clo_numbers numbers_of(const clo_line *line)
+{
+    const size_t k = line->groups, d = line->cols, q = clo_i_aggregate_part(line).dim;
+    const size_t small = q < d - q ? q : d - q;
+    if (q == 0) return (clo_numbers){ k * d, k * d };
+    return (clo_numbers){ k * d * small, k * d * q };
+}
+
 const clo_query clo_i_query_aggregate = {
     .name = "aggregate",
     .reading = CLO_READING_BLOCKS,
+    .numbers = numbers_of,
     .sampler = "exactly rounded Gaussian",
     .lay_out = lay_out,
 };

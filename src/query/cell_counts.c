@@ -8,7 +8,6 @@
  * on counts in units of 2^-20.
  */
 #include "query/cell_counts.h"
-#include "base/planted.h"
 #include "bound/bound.h"
 #include "query/fold.h"
 #include <math.h>
@@ -153,25 +152,23 @@ static clo_status count_block(void *user, int thread, size_t block, const double
     return CLO_OK;
 }
 
-/* On top of the noise that is there. */
 static void gather(clo_fold *fold)
 {
     const int64_t *const counts = work_of(fold)->counts;
-    for (size_t c = 0; c < fold->entries; c++) {
-        const bool bare = clo_i_planted(CLO_FAULT_COUNT_LEAKED) ||
-                          (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && counts[c] == 0);
-        const uint64_t noise = bare ? 0 : (uint64_t)fold->totals[c];
-        fold->totals[c] = (int64_t)((uint64_t)counts[c] * fold->line->count_unit + noise);
-    }
+    for (size_t c = 0; c < fold->entries; c++)
+        fold->totals[c] =
+            (int64_t)((uint64_t)fold->totals[c] + (uint64_t)counts[c] * fold->line->count_unit);
 }
 
-static clo_status draw_noise(clo_context *context, const clo_line *line, int64_t *noise,
-                             clo_error *err)
+static clo_law law_of(const clo_line *line)
 {
-    if (line->event.kind == CLO_EVENT_GAUSSIAN)
-        return clo_i_draw_gaussian(context, line->scale, line->groups, noise, err);
-    return clo_i_draw_laplace_rate(context, line->rate_numerator, line->rate_denominator,
-                                   line->groups, noise, err);
+    if (line->event.kind == CLO_EVENT_GAUSSIAN) return clo_i_gaussian_law(line->scale);
+    return clo_i_laplace_law(line->rate_numerator, line->rate_denominator);
+}
+
+static clo_numbers numbers(const clo_line *line)
+{
+    return (clo_numbers){ line->groups, line->groups };
 }
 
 clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_bounded *data,
@@ -181,10 +178,10 @@ clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_cell_counts, data, &(clo_ask){ 0 }, &sum,
                             err));
     int64_t *const totals = sum.fold.totals;
-    clo_status status = draw_noise(context, sum.line, totals, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
+    const clo_noise noise = { .count = sum.fold.entries, .laws = { law_of(sum.line) }, .group = 1 };
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = clo_i_answer(context, sum.line, &noise, totals, err);
     if (!status) {
-        CLO_I_DECLASSIFY(totals, sum.fold.entries * sizeof *totals);
         for (size_t c = 0; c < sum.fold.entries; c++)
             counts[c] = (double)totals[c] / (double)sum.line->count_unit;
         clo_i_tell_answer(context, sum.line, counts, sum.fold.entries);
@@ -196,6 +193,7 @@ clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_
 const clo_query clo_i_query_cell_counts = {
     .name = "cell_counts",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

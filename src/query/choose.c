@@ -79,7 +79,7 @@ clo_status clo_i_draw_exponential(clo_context *context, const clo_line *line, co
     CLO_TRY(status);
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = answer;
-    clo_i_tell_answer(context, line, &(double){ (double)answer }, 1);
+    clo_i_tell_choice(context, line, answer);
     return CLO_OK;
 }
 
@@ -100,6 +100,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 const clo_query clo_i_query_choose = {
     .name = "choose",
     .reading = CLO_READING_WHOLE,
+    .numbers = clo_i_numbers_drawn,
     .reads_nothing = true,
     .lay_out = lay_out,
 };

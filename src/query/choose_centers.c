@@ -291,6 +291,7 @@ clo_status clo_i_ask_best_set(clo_context *context, size_t number, const clo_bou
 const clo_query clo_i_query_choose_centers = {
     .name = "choose_centers",
     .reading = CLO_READING_SUM,
+    .numbers = clo_i_numbers_drawn,
     .lay_out_told = lay_out_told,
     .check = check,
     .entries = entries,

@@ -132,6 +132,7 @@ clo_status clo_i_ask_choose_flats(clo_context *context, size_t number, const clo
 const clo_query clo_i_query_choose_flats = {
     .name = "choose_flats",
     .reading = CLO_READING_SUM,
+    .numbers = clo_i_numbers_drawn,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

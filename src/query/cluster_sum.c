@@ -9,7 +9,6 @@
 #include "query/cluster_sum_parts.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
-#include "base/planted.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
@@ -69,33 +68,13 @@ clo_status clo_i_cluster_sum_add(void *user, int thread, size_t block, const dou
     return CLO_OK;
 }
 
-/* What the test build may have done wrong with the noise, now that the sums are known. */
-static void plant(const clo_fold *fold, const work *w)
-{
-    const size_t width = fold->seen + 1;
-    int64_t *const noise = fold->totals;
-    for (size_t c = 0; c < fold->line->groups; c++) {
-        double size = 0;
-        for (size_t thread = 0; thread < (size_t)fold->threads; thread++)
-            size += w->sums[thread * fold->entries + c * width + fold->seen];
-        if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && size == 0)
-            for (size_t j = 0; j < width; j++) noise[c * width + j] = 0;
-        if (clo_i_planted(CLO_FAULT_NOISE_FROM_SIZE) && size > 1)
-            for (size_t j = 0; j < fold->seen; j++)
-                noise[c * width + j] = (int64_t)((double)noise[c * width + j] / size);
-        if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) noise[c * width + fold->seen] = 0;
-    }
-}
-
-/* Adds the threads' sums to the noise that is already there.  Wrapping is harmless: it is
- * post-processing of the integer sum, and no sum of real data comes near it. */
+/* Adds the threads' sums up. */
 void clo_i_cluster_sum_gather(clo_fold *fold)
 {
-    const work *const w = work_of(fold);
-    plant(fold, w);
+    const double *const sums = work_of(fold)->sums;
     for (size_t thread = 0; thread < (size_t)fold->threads; thread++)
         for (size_t e = 0; e < fold->entries; e++) {
-            const int64_t value = (int64_t)w->sums[thread * fold->entries + e];
+            const int64_t value = (int64_t)sums[thread * fold->entries + e];
             const uint64_t weight = e % (fold->seen + 1) == fold->seen ? fold->line->count_unit : 1;
             fold->totals[e] = (int64_t)((uint64_t)fold->totals[e] + (uint64_t)value * weight);
         }
@@ -116,21 +95,27 @@ static void tell(const clo_context *context, const clo_line *line, const int64_t
 }
 
 clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number, const clo_query *query,
-                                    const clo_bounded *data, const clo_assign *rule, clo_draw *draw,
-                                    clo_scale *scale, double *sums, double *counts, clo_error *err)
+                                    const clo_bounded *data, const clo_assign *rule,
+                                    clo_law_of *law_of, double *sums, double *counts,
+                                    clo_error *err)
 {
     const clo_ask told = { .rules = rule, .rule_count = 1 };
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, query, data, &told, &sum, err));
-    int64_t *const totals = sum.fold.totals;
-    clo_status status = draw(context, scale(sum.line), sum.fold.entries, totals, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
-    if (!status) {
-        CLO_I_DECLASSIFY(totals, sum.fold.entries * sizeof *totals);
-        tell(context, sum.line, totals, sums, counts);
-    }
+    const clo_noise noise = { .count = sum.fold.entries,
+                              .laws = { law_of(sum.line) },
+                              .group = sum.fold.seen + 1 };
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
+    if (!status) tell(context, sum.line, sum.fold.totals, sums, counts);
     clo_i_sum_end(&sum);
     return status;
+}
+
+clo_numbers clo_i_cluster_sum_numbers(const clo_line *line)
+{
+    const size_t all = clo_i_cluster_sum_entries(line, 0, NULL);
+    return (clo_numbers){ all, all };
 }
 
 /* ---- either query ---------------------------------------------------------------------- */

@@ -15,12 +15,13 @@ clo_status clo_i_cluster_sum_lay_out(clo_fold *fold, clo_workspace *space, clo_e
 clo_visit clo_i_cluster_sum_add;
 void clo_i_cluster_sum_gather(clo_fold *fold);
 
-/* The scale of a line's noise; that of the line, but for planted faults. */
-typedef uint64_t clo_scale(const clo_line *line);
+clo_numbers clo_i_cluster_sum_numbers(const clo_line *line);
+
+/* The law of a line's noise; that of the line, but for planted faults. */
+typedef clo_law clo_law_of(const clo_line *line);
 CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number,
                                               const clo_query *query, const clo_bounded *data,
-                                              const clo_assign *rule, clo_draw *draw,
-                                              clo_scale *scale, double *sums, double *counts,
-                                              clo_error *err);
+                                              const clo_assign *rule, clo_law_of *law_of,
+                                              double *sums, double *counts, clo_error *err);
 
 #endif

@@ -53,21 +53,27 @@ clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounde
 {
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_count, data, &(clo_ask){ 0 }, &sum, err));
-    int64_t *const total = sum.fold.totals;
-    clo_status status = clo_i_draw_gaussian(context, sum.line->scale, 1, total, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
+    const clo_noise noise = { .count = 1, .laws = { clo_i_gaussian_law(sum.line->scale) } };
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
     if (!status) {
-        CLO_I_DECLASSIFY(total, sizeof *total);
-        *count = (double)*total / (double)RECORD;
+        *count = (double)sum.fold.totals[0] / (double)RECORD;
         clo_i_tell_answer(context, sum.line, count, 1);
     }
     clo_i_sum_end(&sum);
     return status;
 }
 
+static clo_numbers numbers(const clo_line *line)
+{
+    (void)line;
+    return (clo_numbers){ 1, 1 };
+}
+
 const clo_query clo_i_query_count = {
     .name = "count",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .reads_nothing = true,
     .check = check,
     .entries = entries,

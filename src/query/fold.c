@@ -1,8 +1,8 @@
 /*
  * fold.c - an ask of a sum, from its charge to its totals, on this rank and on the others.
  *
- * Rank 0 asks: it draws the noise into the totals, tells the other ranks what is asked, and all of
- * them fold their rows and add up.  A rank that could not fold says so in one more number of the
+ * Rank 0 asks: it tells the other ranks what is asked, all of them fold their rows and add up, and
+ * rank 0 answers with noise (answer.c).  A rank that could not fold says so in one more number of the
  * same sum, so that no rank waits for another that has given up (fold.T1, fold.T2).
  */
 #include "query/fold.h"
@@ -27,6 +27,16 @@ static clo_fold size_fold(const clo_line *line, size_t cols, size_t block_rows, 
 size_t clo_i_fold_entries(const clo_ask *ask, size_t cols)
 {
     return ask->line->query->entries(ask->line, cols, ask);
+}
+
+/* The noise of an answer comes in waves, which take room beside the rest. */
+static clo_status count_answer(const clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const clo_query *const query = fold->line->query;
+    size_t count = query->numbers(fold->line).noised;
+    int64_t *drawn;
+    if (query->entries && fold->entries < count) count = fold->entries;
+    return count ? clo_i_answer_lay_out(space, count, &drawn, err) : CLO_OK;
 }
 
 /* Totals and one number more, for the ranks that could not fold. */
@@ -56,6 +66,7 @@ size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_row
     if (line->query->lay_out_told) status = line->query->lay_out_told(line, counting, NULL);
     if (!status && line->query->entries) status = take_totals(&fold, counting, NULL);
     if (!status) status = take_work(&fold, counting, NULL);
+    if (!status) status = count_answer(&fold, counting, NULL);
     if (!status) bytes = clo_i_workspace_peak(counting);
     clo_workspace_free(counting);
     return bytes;

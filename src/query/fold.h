@@ -3,7 +3,7 @@
  *
  * An ask is public: a line, a lens, rules, a few words.  A fold is a pure function of an ask and of
  * bounded rows, into integers that are added modulo 2^64: by threads, by ranks, by other machines,
- * in any order.  Noise is added once, by the one who asks, before the rows are read.
+ * in any order.  Noise is added once, by the one who asks (clo_i_answer).
  */
 #ifndef CLO_QUERY_FOLD_H
 #define CLO_QUERY_FOLD_H
@@ -47,11 +47,20 @@ typedef struct clo_fold {
         return (type *)(void *)fold->work.bytes;                                                   \
     }
 
+/* How many numbers of a line's answer are noised, and how many are told.  Of answers that are drawn
+ * instead, by an exponential mechanism or a threshold, nothing is noised: { 0, 0 }. */
+typedef struct clo_numbers {
+    size_t noised, told;
+} clo_numbers;
+#define CLO_AS_TOLD SIZE_MAX /* as many as are told, however many that is */
+clo_numbers clo_i_numbers_drawn(const clo_line *line);
+
 /* What a query is. */
 struct clo_query {
     const char *name;
     clo_reading reading;
     const char *sampler; /* what it draws; NULL: what its event is named after */
+    clo_numbers (*numbers)(const clo_line *line); /* what the test build holds it to (answer.T1) */
     /* Takes the room of one ask, beyond totals and scratch, by the line and the sizes in the fold
      * alone: of a workspace that may only count (clo_i_workspace_counting). */
     clo_status (*lay_out)(clo_fold *fold, clo_workspace *space, clo_error *err);
@@ -76,7 +85,7 @@ typedef struct clo_sum {
     clo_context *context;
     const clo_line *line;
     clo_ask ask;
-    clo_fold fold; /* fold.totals: entries, zero; whoever asks draws the noise into them first */
+    clo_fold fold;
     size_t mark;
 } clo_sum;
 

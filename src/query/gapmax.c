@@ -414,6 +414,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 const clo_query clo_i_query_gapmax = {
     .name = "gapmax",
     .reading = CLO_READING_WHOLE,
+    .numbers = clo_i_numbers_drawn,
     .sampler = "exact truncated discrete Laplace",
     .lay_out = lay_out,
 };

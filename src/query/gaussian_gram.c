@@ -56,12 +56,12 @@ static uint64_t off_diagonal_scale(uint64_t scale)
 }
 
 typedef struct work {
-    double *scores;    /* a thread: block_rows x width, where there is more than one cluster */
-    uint32_t *labels;  /* a thread: block_rows, likewise */
-    double *gathered;  /* a thread: block_rows x cols, likewise */
-    double *grams;     /* a thread: clusters x cols x cols, upper triangles */
-    size_t *pending;   /* a thread: rows in grams since the last flush */
-    int64_t *on, *off; /* of whoever asks: noise of the diagonals, and of the rest */
+    double *scores;   /* a thread: block_rows x width, where there is more than one cluster */
+    uint32_t *labels; /* a thread: block_rows, likewise */
+    double *gathered; /* a thread: block_rows x cols, likewise */
+    double *grams;    /* a thread: clusters x cols x cols, upper triangles */
+    size_t *pending;  /* a thread: rows in grams since the last flush */
+    uint8_t *classes; /* of the totals, for whoever asks */
 } work;
 CLO_FOLD_WORK_OF(work)
 
@@ -160,28 +160,27 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     CLO_TRY(clo_i_take(space, rows * cols, sizeof(double), &w->gathered, err));
     CLO_TRY(clo_i_take(space, each * k * cols * cols, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    CLO_TRY(clo_i_take(space, k * cols, sizeof *w->on, &w->on, err));
-    return clo_i_take(space, k * (triangle(cols) - cols), sizeof *w->off, &w->off, err);
+    return clo_i_take(space, k * triangle(cols), sizeof *w->classes, &w->classes, err);
 }
 
-/* Draws the noise of the diagonals and of the rest and lays it out in the packed triangles. */
-static clo_status draw_noise(clo_context *context, clo_fold *fold, clo_error *err)
+/* Of the packed triangles: the diagonals, and the rest (gaussian_gram.T2). */
+enum { ON_DIAGONAL, OFF_DIAGONAL, CLASSES };
+
+static clo_status answer(clo_sum *sum, clo_error *err)
 {
-    const size_t cols = fold->seen, diagonal = fold->line->groups * cols;
-    const work *const w = work_of(fold);
-    const int64_t *next_on = w->on, *next_off = w->off;
-    int64_t *at = fold->totals;
-    CLO_TRY(clo_i_draw_gaussian(context, fold->line->scale, diagonal, w->on, err));
-    CLO_TRY(clo_i_draw_gaussian(context, off_diagonal_scale(fold->line->scale),
-                                fold->entries - diagonal, w->off, err)); /* gaussian_gram.T2 */
-    for (size_t row = 0; row < diagonal; row++) {
-        const size_t rest = cols - row % cols - 1;
-        *at++ = *next_on++;
-        memcpy(at, next_off, rest * sizeof *at);
-        at += rest;
-        next_off += rest;
-    }
-    return CLO_OK;
+    const size_t cols = sum->fold.seen;
+    const uint64_t scale = sum->line->scale;
+    uint8_t *at = work_of(&sum->fold)->classes;
+    const clo_noise noise = { .count = sum->fold.entries,
+                              .classes = CLASSES,
+                              .class_of = at,
+                              .laws = { [ON_DIAGONAL] = clo_i_gaussian_law(scale),
+                                        [OFF_DIAGONAL] =
+                                            clo_i_gaussian_law(off_diagonal_scale(scale)) } };
+    for (size_t c = 0; c < sum->line->groups; c++)
+        for (size_t i = 0; i < cols; i++)
+            for (size_t j = i; j < cols; j++) *at++ = i == j ? ON_DIAGONAL : OFF_DIAGONAL;
+    return clo_i_answer(sum->context, sum->line, &noise, sum->fold.totals, err);
 }
 
 static void unpack(const int64_t *totals, size_t clusters, size_t cols, double *grams)
@@ -202,10 +201,9 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_gram, data, &told, &sum, err));
     int64_t *const totals = sum.fold.totals;
     const size_t clusters = sum.line->groups, cols = sum.fold.seen;
-    clo_status status = draw_noise(context, &sum.fold, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = answer(&sum, err);
     if (!status) {
-        CLO_I_DECLASSIFY(totals, sum.fold.entries * sizeof *totals);
         unpack(totals, clusters, cols, grams);
         clo_i_tell_answer(context, sum.line, grams, clusters * cols * cols);
     }
@@ -213,9 +211,16 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     return status;
 }
 
+/* Each entry off the diagonal is told twice. */
+static clo_numbers numbers(const clo_line *line)
+{
+    return (clo_numbers){ entries(line, 0, NULL), line->groups * line->cols * line->cols };
+}
+
 const clo_query clo_i_query_gaussian_gram = {
     .name = "gaussian_gram",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .threads = threads_of,
     .check = check,
     .entries = entries,

@@ -30,6 +30,7 @@ static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
 /* How often an entry can stand in a symmetric tensor of order four: its indices' permutations. */
 static const unsigned multiplicities[] = { 1, 4, 6, 12, 24 };
 enum { CLASSES = sizeof multiplicities / sizeof *multiplicities };
+_Static_assert((int)CLASSES <= (int)CLO_NOISE_CLASSES, "every class has a law");
 
 static size_t triangle(size_t cols)
 {
@@ -112,7 +113,7 @@ typedef struct work {
     double *matrices; /* a thread: LIFTED_ROWS x lifted, the v's */
     double *grams;    /* a thread: lifted x lifted, upper triangle */
     size_t *pending;  /* a thread: rows in grams since the last flush */
-    int64_t *drawn;   /* of whoever asks: the noise of one class of entries */
+    uint8_t *classes; /* of the totals, for whoever asks */
 } work;
 CLO_FOLD_WORK_OF(work)
 
@@ -214,34 +215,31 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
     CLO_TRY(clo_i_take(space, each * n * n, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    return clo_i_take(space, clo_i_moment_size(fold->seen), sizeof *w->drawn, &w->drawn, err);
+    return clo_i_take(space, clo_i_moment_size(fold->seen), sizeof *w->classes, &w->classes, err);
 }
 
-/* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, clo_fold *fold, clo_error *err)
+static uint8_t class_with(unsigned multiplicity)
 {
-    const size_t d = fold->seen;
-    int64_t *const drawn = work_of(fold)->drawn;
-    for (size_t class = 0; class < CLASSES; class ++) {
-        const unsigned m = multiplicities[class];
-        size_t count = 0;
-        for (int filling = 0; filling < 2; filling++) {
-            const int64_t *next = drawn;
-            int64_t *at = fold->totals;
-            if (filling)
-                CLO_TRY(clo_i_draw_gaussian(context, clo_i_moment_class_scale(fold->line->scale, m),
-                                            count, drawn, err));
-            for (size_t i = 0; i < d; i++)
-                for (size_t j = i; j < d; j++)
-                    for (size_t k = j; k < d; k++)
-                        for (size_t l = k; l < d; l++, at++) {
-                            if (clo_i_moment_multiplicity(i, j, k, l) != m) continue;
-                            count += !filling;
-                            if (filling) *at = *next++; /* gaussian_moment.T2 */
-                        }
-        }
-    }
-    return CLO_OK;
+    uint8_t class = 0;
+    while (multiplicities[class] != multiplicity) class ++;
+    return class;
+}
+
+/* Each class of entries has its own scale (gaussian_moment.T2). */
+static clo_status answer(clo_sum *sum, clo_error *err)
+{
+    const size_t d = sum->fold.seen;
+    uint8_t *at = work_of(&sum->fold)->classes;
+    clo_noise noise = { .count = sum->fold.entries, .classes = CLASSES, .class_of = at };
+    for (size_t class = 0; class < CLASSES; class ++)
+        noise.laws[class] =
+            clo_i_gaussian_law(clo_i_moment_class_scale(sum->line->scale, multiplicities[class]));
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++)
+            for (size_t k = j; k < d; k++)
+                for (size_t l = k; l < d; l++)
+                    *at++ = class_with(clo_i_moment_multiplicity(i, j, k, l));
+    return clo_i_answer(sum->context, sum->line, &noise, sum->fold.totals, err);
 }
 
 clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const clo_bounded *data,
@@ -254,10 +252,9 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     const size_t all = sum.fold.entries, cols = sum.fold.seen;
     const double share = clo_i_gaussian_moment_part(sum.line).even;
     const clo_moment_even even = clo_i_moment_even(cols, share);
-    clo_status status = draw_noise(context, &sum.fold, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = answer(&sum, err);
     if (!status) {
-        CLO_I_DECLASSIFY(totals, all * sizeof *totals);
         for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
         clo_i_tell_answer(context, sum.line, moments, all);
         if (share > 0) clo_i_moment_restore(&even, cols, work_of(&sum.fold)->grams, moments);
@@ -266,9 +263,15 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     return status;
 }
 
+static clo_numbers numbers(const clo_line *line)
+{
+    return (clo_numbers){ clo_i_moment_size(line->cols), clo_i_moment_size(line->cols) };
+}
+
 const clo_query clo_i_query_gaussian_moment = {
     .name = "gaussian_moment",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .threads = threads_of,
     .check = check,
     .entries = entries,

@@ -23,6 +23,7 @@ static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * CLO_LIFT_BITS - 1);
 /* How often an entry can stand in a symmetric tensor of order three. */
 static const unsigned multiplicities[] = { 1, 3, 6 };
 enum { CLASSES = sizeof multiplicities / sizeof *multiplicities };
+_Static_assert((int)CLASSES <= (int)CLO_NOISE_CLASSES, "every class has a law");
 
 static size_t triangle(size_t cols)
 {
@@ -95,7 +96,7 @@ typedef struct work {
     double *vectors;  /* a thread: LIFTED_ROWS x cols, the u's */
     double *products; /* a thread: lifted x cols */
     size_t *pending;  /* a thread: rows in products since the last flush */
-    int64_t *drawn;   /* of whoever asks: the noise of one class of entries */
+    uint8_t *classes; /* of the totals, for whoever asks */
 } work;
 CLO_FOLD_WORK_OF(work)
 
@@ -182,29 +183,29 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * d, sizeof(double), &w->vectors, err));
     CLO_TRY(clo_i_take(space, each * n * d, sizeof(double), &w->products, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    return clo_i_take(space, clo_i_moment3_size(d), sizeof *w->drawn, &w->drawn, err);
+    return clo_i_take(space, clo_i_moment3_size(d), sizeof *w->classes, &w->classes, err);
 }
 
-/* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, clo_fold *fold, clo_error *err)
+static uint8_t class_with(unsigned multiplicity)
 {
-    const size_t d = fold->seen, all = fold->entries;
-    /* d entries with one index, d (d - 1) with two, the others with three */
-    const size_t counts[CLASSES] = { d, d * (d - 1), all - d * d };
-    int64_t *const drawn = work_of(fold)->drawn;
-    for (size_t class = 0; class < CLASSES; class ++) {
-        const unsigned m = multiplicities[class];
-        const int64_t *next = drawn;
-        int64_t *at = fold->totals;
-        CLO_TRY(clo_i_draw_gaussian(context, clo_i_moment_class_scale(fold->line->scale, m),
-                                    counts[class], drawn, err));
-        for (size_t i = 0; i < d; i++)
-            for (size_t j = i; j < d; j++)
-                for (size_t k = j; k < d; k++, at++)
-                    if (clo_i_moment3_multiplicity(i, j, k) == m)
-                        *at = *next++; /* gaussian_moment3.T2 */
-    }
-    return CLO_OK;
+    uint8_t class = 0;
+    while (multiplicities[class] != multiplicity) class ++;
+    return class;
+}
+
+/* Each class of entries has its own scale (gaussian_moment3.T2). */
+static clo_status answer(clo_sum *sum, clo_error *err)
+{
+    const size_t d = sum->fold.seen;
+    uint8_t *at = work_of(&sum->fold)->classes;
+    clo_noise noise = { .count = sum->fold.entries, .classes = CLASSES, .class_of = at };
+    for (size_t class = 0; class < CLASSES; class ++)
+        noise.laws[class] =
+            clo_i_gaussian_law(clo_i_moment_class_scale(sum->line->scale, multiplicities[class]));
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++)
+            for (size_t k = j; k < d; k++) *at++ = class_with(clo_i_moment3_multiplicity(i, j, k));
+    return clo_i_answer(sum->context, sum->line, &noise, sum->fold.totals, err);
 }
 
 clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const clo_bounded *data,
@@ -215,10 +216,9 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
                             &sum, err));
     int64_t *const totals = sum.fold.totals;
     const size_t all = sum.fold.entries;
-    clo_status status = draw_noise(context, &sum.fold, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = answer(&sum, err);
     if (!status) {
-        CLO_I_DECLASSIFY(totals, all * sizeof *totals);
         for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
         clo_i_tell_answer(context, sum.line, moments, all);
     }
@@ -226,9 +226,15 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
     return status;
 }
 
+static clo_numbers numbers(const clo_line *line)
+{
+    return (clo_numbers){ clo_i_moment3_size(line->cols), clo_i_moment3_size(line->cols) };
+}
+
 const clo_query clo_i_query_gaussian_moment3 = {
     .name = "gaussian_moment3",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .threads = threads_of,
     .check = check,
     .entries = entries,

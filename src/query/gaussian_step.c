@@ -137,7 +137,6 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return clo_i_take(space, threads * k * (cols + 2), sizeof(double), &w->sums, err);
 }
 
-/* Wrapping is harmless: it is post-processing of the integer sum. */
 static void gather(clo_fold *fold)
 {
     const double *const sums = work_of(fold)->sums;
@@ -147,11 +146,10 @@ static void gather(clo_fold *fold)
     }
 }
 
-static void publish(const clo_context *context, const clo_line *line, int64_t *totals,
+static void publish(const clo_context *context, const clo_line *line, const int64_t *totals,
                     clo_steps *out)
 {
     const size_t k = line->groups, cols = line->cols;
-    CLO_I_DECLASSIFY(totals, k * (cols + 2) * sizeof *totals);
     for (size_t c = 0; c < k; c++) {
         const int64_t *const total = totals + c * (cols + 2);
         for (size_t j = 0; j < cols; j++) out->pulls[c * cols + j] = (double)total[j] / R;
@@ -172,17 +170,26 @@ clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const cl
     const clo_ask told = { .rules = rule, .rule_count = 1, .words = &word, .word_count = 1 };
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_step, data, &told, &sum, err));
-    clo_status status =
-        clo_i_draw_gaussian(context, sum.line->scale, sum.fold.entries, sum.fold.totals, err);
-    if (!status) status = clo_i_sum_fold(&sum, err);
+    const clo_noise noise = { .count = sum.fold.entries,
+                              .laws = { clo_i_gaussian_law(sum.line->scale) },
+                              .group = sum.fold.seen + 2 };
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
     if (!status) publish(context, sum.line, sum.fold.totals, out);
     clo_i_sum_end(&sum);
     return status;
 }
 
+static clo_numbers numbers(const clo_line *line)
+{
+    const size_t all = entries(line, 0, NULL);
+    return (clo_numbers){ all, all };
+}
+
 const clo_query clo_i_query_gaussian_step = {
     .name = "gaussian_step",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

@@ -50,23 +50,24 @@ clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, do
     return CLO_OK;
 }
 
-static uint64_t planned_scale(const clo_line *line)
+static clo_law law_of(const clo_line *line)
 {
-    if (!clo_i_planted(CLO_FAULT_SPLIT_IGNORED)) return line->scale;
-    return (uint64_t)((double)line->scale / sqrt((double)line->event.count));
+    if (!clo_i_planted(CLO_FAULT_SPLIT_IGNORED)) return clo_i_gaussian_law(line->scale);
+    return clo_i_gaussian_law((uint64_t)((double)line->scale / sqrt((double)line->event.count)));
 }
 
 clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo_bounded *data,
                                   const clo_assign *rule, double *sums, double *counts,
                                   clo_error *err)
 {
-    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_gaussian_sum, data, rule,
-                                    clo_i_draw_gaussian, planned_scale, sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_gaussian_sum, data, rule, law_of,
+                                    sums, counts, err);
 }
 
 const clo_query clo_i_query_gaussian_sum = {
     .name = "gaussian_sum",
     .reading = CLO_READING_SUM,
+    .numbers = clo_i_cluster_sum_numbers,
     .check = clo_i_cluster_sum_check,
     .entries = clo_i_cluster_sum_entries,
     .lay_out = clo_i_cluster_sum_lay_out,

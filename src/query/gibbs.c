@@ -148,5 +148,6 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 const clo_query clo_i_query_gibbs = {
     .name = "gibbs",
     .reading = CLO_READING_WHOLE,
+    .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
 };

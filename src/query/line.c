@@ -27,6 +27,12 @@ const char *clo_i_query_sampler(const clo_line *line, bool exact)
     return "exact discrete Laplace";
 }
 
+clo_numbers clo_i_numbers_drawn(const clo_line *line)
+{
+    (void)line;
+    return (clo_numbers){ 0, 0 };
+}
+
 clo_reading clo_i_query_reading(const clo_query *query)
 {
     return query->reading;

@@ -2,6 +2,7 @@
  * fault, not an extra release. */
 #include "query/lens.h"
 #include "query/parts.h"
+#include "query/witness.h"
 #include "bound/bound.h"
 
 static const uint64_t MOST_CELLS = (uint64_t)1 << 28; /* of sparse records that are written out */
@@ -29,6 +30,7 @@ clo_status clo_i_meter_charge(clo_context *context, size_t line, const clo_query
                           "lens has at most %d",
                           clo_i_query_name(query), meter->lines[line].bits, (int)LENS_BITS);
     meter->asked[line]++;
+    clo_i_witness_charged(meter, &meter->lines[line]);
     *out = &meter->lines[line];
     return CLO_OK;
 }
@@ -36,8 +38,20 @@ clo_status clo_i_meter_charge(clo_context *context, size_t line, const clo_query
 void clo_i_tell_answer(const clo_context *context, const clo_line *line, const double *values,
                        size_t count)
 {
+    clo_i_witness_told(context->meter, line, count);
     if (context->answer)
         context->answer(context->user, clo_i_query_name(line->query), values, count);
+}
+
+void clo_i_tell_choice(const clo_context *context, const clo_line *line, size_t chosen)
+{
+    const double value = (double)chosen;
+    if (context->answer) context->answer(context->user, clo_i_query_name(line->query), &value, 1);
+}
+
+void clo_i_meter_finish(const clo_meter *meter)
+{
+    clo_i_witness_finished(meter);
 }
 
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)

@@ -206,5 +206,6 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 const clo_query clo_i_query_partition = {
     .name = "partition",
     .reading = CLO_READING_WHOLE,
+    .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
 };

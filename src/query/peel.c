@@ -95,6 +95,7 @@ typedef struct candidates {
     size_t count;
     int64_t *scores; /* magnitudes of the sum */
     size_t *columns;
+    int64_t *numbers; /* rounds + 1: the entries that were chosen, and the size */
 } candidates;
 
 static void start(const uint64_t *sum, size_t cols, candidates *left)
@@ -124,6 +125,8 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     const clo_peel_part part = clo_i_peel_part(line);
+    const clo_law law =
+        clo_i_laplace_law(line->rate_numerator * part.weight, line->rate_denominator);
     clo_stream *stream = NULL;
     start(sum, cols, left);
     for (size_t t = 0; t < part.rounds; t++) {
@@ -131,17 +134,12 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
         CLO_TRY(clo_i_draw_exponential(context, line, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
     }
+    for (size_t t = 0; t <= part.rounds; t++)
+        left->numbers[t] = (int64_t)sum[t < part.rounds ? columns[t] : cols];
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t t = 0; t <= part.rounds; t++) {
-        const int64_t noise = clo_i_discrete_laplace(stream, line->rate_numerator * part.weight,
-                                                     line->rate_denominator);
-        const size_t at = t < part.rounds ? columns[t] : cols;
-        const double noisy = (double)(int64_t)(sum[at] + (uint64_t)noise);
-        if (t < part.rounds)
-            values[t] = noisy / (double)R;
-        else
-            *count = noisy / (double)line->count_unit;
-    }
+    clo_i_add_noise_from(context, line, stream, law, left->numbers, part.rounds + 1);
+    for (size_t t = 0; t < part.rounds; t++) values[t] = (double)left->numbers[t] / (double)R;
+    *count = (double)left->numbers[part.rounds] / (double)line->count_unit;
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
@@ -157,9 +155,11 @@ static void publish(const clo_context *context, const clo_line *line, double *va
     clo_i_tell_answer(context, line, counts, k);
 }
 
-static clo_status take_candidates(clo_workspace *space, size_t cols, candidates *left,
-                                  clo_error *err)
+static clo_status take_candidates(clo_workspace *space, const clo_line *line, size_t cols,
+                                  candidates *left, clo_error *err)
 {
+    const size_t rounds = clo_i_peel_part(line).rounds;
+    CLO_TRY(clo_i_take(space, rounds + 1, sizeof *left->numbers, &left->numbers, err));
     CLO_TRY(clo_i_take(space, cols, sizeof *left->scores, &left->scores, err));
     return clo_i_take(space, cols, sizeof *left->columns, &left->columns, err);
 }
@@ -168,7 +168,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
     candidates unused;
     CLO_TRY(clo_i_sparse_lay_out(fold, space, err));
-    return fold->data ? CLO_OK : take_candidates(space, fold->cols, &unused, err);
+    return fold->data ? CLO_OK : take_candidates(space, fold->line, fold->cols, &unused, err);
 }
 
 clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded *data,
@@ -181,7 +181,7 @@ clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_peel, data, &told, &sum, err));
     const size_t cols = sum.fold.cols, rounds = clo_i_peel_part(sum.line).rounds;
     const uint64_t *const totals = (const uint64_t *)sum.fold.totals;
-    clo_status status = take_candidates(context->workspace, cols, &left, err);
+    clo_status status = take_candidates(context->workspace, sum.line, cols, &left, err);
     if (!status) status = clo_i_sum_fold(&sum, err);
     for (size_t c = 0; !status && c < sum.line->groups; c++)
         status = peel_cluster(context, sum.line, totals + c * (cols + 1), cols, &left,
@@ -191,9 +191,16 @@ clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded
     return status;
 }
 
+static clo_numbers numbers(const clo_line *line)
+{
+    const size_t all = line->groups * (clo_i_peel_part(line).rounds + 1);
+    return (clo_numbers){ all, all };
+}
+
 const clo_query clo_i_query_peel = {
     .name = "peel",
     .reading = CLO_READING_SUM,
+    .numbers = numbers,
     .check = clo_i_sparse_check,
     .entries = clo_i_sparse_numbers,
     .lay_out = lay_out,

@@ -170,6 +170,7 @@ clo_status clo_i_ask_quantile(clo_context *context, size_t number, const clo_bou
 const clo_query clo_i_query_quantile = {
     .name = "quantile",
     .reading = CLO_READING_SUM,
+    .numbers = clo_i_numbers_drawn,
     .lay_out_told = lay_out_told,
     .bits = bits_of,
     .check = check,

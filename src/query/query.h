@@ -89,7 +89,14 @@ typedef struct clo_meter {
     size_t count;
     size_t first; /* the place of these lines among those of the plan */
     uint64_t asked[CLO_MAX_LINES];
+#ifdef CLO_FAULT_INJECTION
+    size_t noised, told; /* numbers, of the ask under way: witness.c */
+    uint64_t answered[CLO_MAX_LINES];
+#endif
 } clo_meter;
+
+/* A run has succeeded: the test build sees to it that all that was asked was told (answer.T1). */
+void clo_i_meter_finish(const clo_meter *meter);
 
 /* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
  * of its own. */

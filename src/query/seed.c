@@ -198,7 +198,7 @@ static clo_status publish(clo_sum *sum, uint64_t ask, const bool *taken, size_t 
     CLO_TRY(draw(sum->context, ask, weights, sum->line->groups, &answer, err));
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = answer;
-    clo_i_tell_answer(sum->context, sum->line, &(double){ (double)answer }, 1);
+    clo_i_tell_choice(sum->context, sum->line, answer);
     return CLO_OK;
 }
 
@@ -221,6 +221,7 @@ clo_status clo_i_ask_seed(clo_context *context, size_t number, const clo_bounded
 const clo_query clo_i_query_seed = {
     .name = "seed",
     .reading = CLO_READING_SUM,
+    .numbers = clo_i_numbers_drawn,
     .sampler = "exact draws by integer weights",
     .check = check,
     .entries = entries,

@@ -27,6 +27,7 @@ static void every_query_that_adds_up_is_asked_here(void **state)
         bool found = queries[q]->reading != CLO_READING_SUM;
         for (size_t i = 0; i < a->count; i++) found |= a->lines[i].query == queries[q];
         if (!found) fail_msg("%s is not asked in sum_asks.h", queries[q]->name);
+        assert_true(queries[q]->numbers && queries[q]->lay_out); /* answer.T1 */
         assert_true(queries[q]->reading != CLO_READING_SUM ||
                     (queries[q]->check && queries[q]->entries && queries[q]->gather));
     }
