@@ -161,6 +161,7 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
     context->meter = &meter;
     context->progress_to = 0; /* the steps are short, and what follows counts from the start */
     clo_status status = take_steps(plan, data, context, &at, err);
+    if (!status) clo_i_meter_finish(&meter);
     context->meter = later;
     context->progress_to = 1;
     if (!status) status = look_from(plan, data, &at, &learnt.data, err);

@@ -275,6 +275,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .meter = &meter };
     const size_t mark = clo_i_workspace_mark(context.workspace);
     status = run_in(plan, grant, data, &context, release, err);
+    if (!status) clo_i_meter_finish(&meter);
     clo_i_workspace_release(context.workspace, mark);
 done:
     clo_workspace_free(own);

@@ -12,10 +12,8 @@
  * point, so the guarantee is that of real numbers.
  */
 #include "query/parts.h"
-#include "parallel/parallel.h"
 #include "privacy/smooth.h"
 #include "query/aggregate_space.h"
-#include "random/random.h"
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -216,13 +214,13 @@ static clo_status add_noise(clo_context *context, const clo_slot *slot, const do
 {
     const double grid = ldexp(1, slot->grid_bits);
     const uint64_t scale = ((uint64_t)1 << FLOOR_BITS) + (uint64_t)ceil(bound / slot->alpha * grid);
-    int64_t *noise = NULL;
-    CLO_TRY(clo_i_alloc(length, sizeof *noise, &noise, err));
-    const clo_status status = clo_i_draw_gaussian(context, scale, length, noise, err);
-    for (size_t i = 0; i < length && !status; i++)
-        noisy[i] = (double)((int64_t)nearbyint(solution[i] * grid) + noise[i]) / grid;
-    clo_i_wipe_free(noise, length * sizeof *noise);
-    if (!status) CLO_I_DECLASSIFY(noisy, length * sizeof *noisy);
+    const clo_noise noise = { .count = length, .laws = { clo_i_gaussian_law(scale) } };
+    int64_t *numbers = NULL;
+    CLO_TRY(clo_i_alloc(length, sizeof *numbers, &numbers, err));
+    for (size_t i = 0; i < length; i++) numbers[i] = (int64_t)nearbyint(solution[i] * grid);
+    const clo_status status = clo_i_answer(context, slot, &noise, numbers, err);
+    for (size_t i = 0; i < length && !status; i++) noisy[i] = (double)numbers[i] / grid;
+    clo_i_wipe_free(numbers, length * sizeof *numbers);
     return status;
 }
 

@@ -8,9 +8,7 @@
  * on counts in units of 2^-20.
  */
 #include "query/parts.h"
-#include "base/planted.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 #include <math.h>
 
 enum { BITS = 20 };
@@ -133,23 +131,18 @@ static clo_status count_block(void *user, int thread, size_t block, const double
     return CLO_OK;
 }
 
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, int64_t *noise,
-                             clo_error *err)
+static clo_status answer(clo_context *context, const clo_slot *slot, int64_t *counts,
+                         clo_error *err)
 {
-    if (slot->event.kind == CLO_EVENT_GAUSSIAN)
-        return clo_i_draw_gaussian(context, slot->scale, slot->groups, noise, err);
-    return clo_i_draw_laplace_rate(context, slot->rate_numerator, slot->rate_denominator,
-                                   slot->groups, noise, err);
-}
-
-static void add_noise(const clo_slot *slot, const int64_t *noise, int64_t *counts)
-{
-    for (size_t c = 0; c < slot->groups; c++) {
-        const bool bare = clo_i_planted(CLO_FAULT_COUNT_LEAKED) ||
-                          (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && counts[c] == 0);
-        const uint64_t count = (uint64_t)counts[c] * slot->count_unit;
-        counts[c] = (int64_t)(count + (bare ? 0 : (uint64_t)noise[c]));
-    }
+    const bool gaussian = slot->event.kind == CLO_EVENT_GAUSSIAN;
+    const clo_noise noise = { .count = slot->groups,
+                              .laws = { gaussian ? clo_i_gaussian_law(slot->scale)
+                                                 : clo_i_laplace_law(slot->rate_numerator,
+                                                                     slot->rate_denominator) },
+                              .group = 1 };
+    for (size_t c = 0; c < slot->groups; c++)
+        counts[c] = (int64_t)((uint64_t)counts[c] * slot->count_unit);
+    return clo_i_answer(context, slot, &noise, counts, err);
 }
 
 clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_bounded *data,
@@ -158,7 +151,6 @@ clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_
     const clo_slot *slot;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *scratch = NULL;
-    int64_t *noise = NULL;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_cell_counts, &slot, err));
     work w = { .slot = slot };
     clo_status status =
@@ -166,17 +158,11 @@ clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_
                    sizeof *scratch, &scratch, err);
     if (!status)
         status = clo_i_take(context->workspace, slot->groups, sizeof *w.counts, &w.counts, err);
-    if (!status) status = clo_i_take(context->workspace, slot->groups, sizeof *noise, &noise, err);
-    if (!status) status = draw_noise(context, slot, noise, err);
     if (!status)
         status =
             clo_i_pass(context, data, slot->bits, context->threads, scratch, count_block, &w, err);
+    if (!status) status = answer(context, slot, w.counts, err);
     if (!status) {
-        add_noise(slot, noise, w.counts);
-        status = clo_i_comm_sum(context->comm, w.counts, slot->groups, err);
-    }
-    if (!status) {
-        CLO_I_DECLASSIFY(w.counts, slot->groups * sizeof *w.counts);
         for (size_t c = 0; c < slot->groups; c++)
             counts[c] = (double)w.counts[c] / (double)slot->count_unit;
         clo_i_tell_answer(context, slot, counts, slot->groups);

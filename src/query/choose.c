@@ -84,7 +84,7 @@ clo_status clo_i_draw_exponential(clo_context *context, const clo_slot *slot, co
     CLO_TRY(clo_i_comm_broadcast(context->comm, &answer, sizeof answer, err));
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = (size_t)answer;
-    clo_i_tell_answer(context, slot, &(double){ (double)answer }, 1);
+    clo_i_tell_choice(context, slot, *chosen);
     return CLO_OK;
 }
 

@@ -7,10 +7,8 @@
  * columns.
  */
 #include "query/parts.h"
-#include "base/planted.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 #include <math.h>
 
 /* One thread's part of the sums: doubles that hold integers below 2^53 (2^31 rows of 2^20). */
@@ -55,25 +53,7 @@ static clo_status take_work(clo_context *context, const clo_bounded *data, work 
     return clo_i_take(space, entries, sizeof(int64_t), totals, err);
 }
 
-/* What the test build may have done wrong with the noise, now that the sums are known. */
-static void plant(const work *w, int threads, int64_t *noise)
-{
-    const size_t width = w->cols + 1, entries = w->clusters * width;
-    for (size_t c = 0; c < w->clusters; c++) {
-        double size = 0;
-        for (int thread = 0; thread < threads; thread++)
-            size += w->sums[(size_t)thread * entries + c * width + w->cols];
-        if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && size == 0)
-            for (size_t j = 0; j < width; j++) noise[c * width + j] = 0;
-        if (clo_i_planted(CLO_FAULT_NOISE_FROM_SIZE) && size > 1)
-            for (size_t j = 0; j < w->cols; j++)
-                noise[c * width + j] = (int64_t)((double)noise[c * width + j] / size);
-        if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) noise[c * width + w->cols] = 0;
-    }
-}
-
-/* Adds the threads' sums to the noise that is already there.  Wrapping is harmless: it is
- * post-processing of the integer sum, and no sum of real data comes near it. */
+/* Adds the threads' sums up. */
 static void add_up(const work *w, int threads, uint64_t unit, int64_t *totals)
 {
     const size_t entries = w->clusters * (w->cols + 1);
@@ -99,8 +79,8 @@ static void tell(const clo_context *context, const clo_slot *slot, const int64_t
 }
 
 clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
-                                    const clo_bounded *data, const clo_assign *rule, clo_draw *draw,
-                                    uint64_t scale, double *sums, double *counts, clo_error *err)
+                                    const clo_bounded *data, const clo_assign *rule, clo_law law,
+                                    double *sums, double *counts, clo_error *err)
 {
     const size_t cols = clo_i_pass_cols(context, data);
     double *scratch = NULL;
@@ -108,21 +88,19 @@ clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
     if (rule->clusters != slot->groups || (rule->points && rule->bits != slot->bits))
         return clo_i_fail(err, CLO_INTERNAL, "the clusters are not those of the plan");
     work w = { .rule = rule, .cols = cols, .clusters = slot->groups };
-    const size_t mark = clo_i_workspace_mark(context->workspace), entries = w.clusters * (cols + 1);
+    const clo_noise noise = { .count = w.clusters * (cols + 1),
+                              .laws = { law },
+                              .group = cols + 1 };
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = take_work(context, data, &w, &scratch, &totals, err);
-    if (!status) status = draw(context, scale, entries, totals, err);
     if (!status)
         status =
             clo_i_pass(context, data, slot->bits, context->threads, scratch, add_block, &w, err);
     if (!status) {
-        plant(&w, context->threads, totals);
         add_up(&w, context->threads, slot->count_unit, totals);
-        status = clo_i_comm_sum(context->comm, totals, entries, err);
+        status = clo_i_answer(context, slot, &noise, totals, err);
     }
-    if (!status) {
-        CLO_I_DECLASSIFY(totals, entries * sizeof *totals);
-        tell(context, slot, totals, cols, sums, counts);
-    }
+    if (!status) tell(context, slot, totals, cols, sums, counts);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

@@ -6,7 +6,6 @@
  */
 #include "query/parts.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 
 static const uint64_t RECORD = (uint64_t)1 << 20;
 
@@ -24,12 +23,10 @@ clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounde
                            double *count, clo_error *err)
 {
     const clo_slot *slot;
-    int64_t total = 0;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_count, &slot, err));
-    CLO_TRY(clo_i_draw_gaussian(context, slot->scale, 1, &total, err));
-    total = (int64_t)((uint64_t)total + (uint64_t)clo_i_bounded_rows(data) * RECORD);
-    CLO_TRY(clo_i_comm_sum(context->comm, &total, 1, err));
-    CLO_I_DECLASSIFY(&total, sizeof total);
+    const clo_noise noise = { .count = 1, .laws = { clo_i_gaussian_law(slot->scale) } };
+    int64_t total = (int64_t)((uint64_t)clo_i_bounded_rows(data) * RECORD);
+    CLO_TRY(clo_i_answer(context, slot, &noise, &total, err));
     *count = (double)total / (double)RECORD;
     clo_i_tell_answer(context, slot, count, 1);
     return CLO_OK;

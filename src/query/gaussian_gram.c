@@ -11,7 +11,6 @@
 #include "base/planted.h"
 #include "linalg/linalg.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 #include <omp.h>
 #include <string.h>
 
@@ -63,7 +62,8 @@ typedef struct work {
     double *gathered; /* a thread: block_rows x cols, where there is more than one cluster */
     double *grams;    /* a thread: clusters x cols x cols, upper triangles */
     size_t *pending;  /* a thread: rows in grams since the last flush */
-    int64_t *totals;  /* clusters x packed triangle, on top of the noise */
+    int64_t *totals;  /* clusters x packed triangle */
+    uint8_t *classes; /* of the totals */
 } work;
 
 static size_t triangle(size_t cols)
@@ -134,35 +134,31 @@ static clo_status take_work(clo_context *context, const clo_bounded *data, int t
                        err));
     CLO_TRY(clo_i_take(space, each * w->clusters * cols * cols, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
+    CLO_TRY(clo_i_take(space, w->clusters * triangle(cols), sizeof(uint8_t), &w->classes, err));
     return clo_i_take(space, w->clusters * triangle(cols), sizeof(int64_t), &w->totals, err);
 }
 
-/* Draws the noise of the diagonals and of the rest and lays it out in the packed triangles. */
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, const work *w,
-                             clo_error *err)
+/* Of the packed triangles: the diagonals, and the rest (gaussian_gram.T2). */
+enum { ON_DIAGONAL, OFF_DIAGONAL, CLASSES };
+
+static void classify(const work *w)
 {
-    const size_t cols = w->cols, all = w->clusters * triangle(cols), diagonal = w->clusters * cols;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    int64_t *on = NULL, *off = NULL;
-    clo_status status = clo_i_take(context->workspace, diagonal, sizeof *on, &on, err);
-    if (!status) status = clo_i_take(context->workspace, all - diagonal, sizeof *off, &off, err);
-    if (!status) status = clo_i_draw_gaussian(context, slot->scale, diagonal, on, err);
-    if (!status)
-        status = clo_i_draw_gaussian(context, off_diagonal_scale(slot->scale), all - diagonal, off,
-                                     err); /* gaussian_gram.T2 */
-    if (!status) {
-        const int64_t *next_on = on, *next_off = off;
-        int64_t *at = w->totals;
-        for (size_t row = 0; row < diagonal; row++) {
-            const size_t rest = cols - row % cols - 1;
-            *at++ = *next_on++;
-            memcpy(at, next_off, rest * sizeof *at);
-            at += rest;
-            next_off += rest;
-        }
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    uint8_t *at = w->classes;
+    for (size_t c = 0; c < w->clusters; c++)
+        for (size_t i = 0; i < w->cols; i++)
+            for (size_t j = i; j < w->cols; j++) *at++ = i == j ? ON_DIAGONAL : OFF_DIAGONAL;
+}
+
+static clo_status answer(clo_context *context, const clo_slot *slot, const work *w, clo_error *err)
+{
+    const clo_noise noise = { .count = w->clusters * triangle(w->cols),
+                              .classes = CLASSES,
+                              .class_of = w->classes,
+                              .laws = { [ON_DIAGONAL] = clo_i_gaussian_law(slot->scale),
+                                        [OFF_DIAGONAL] =
+                                            clo_i_gaussian_law(off_diagonal_scale(slot->scale)) } };
+    classify(w);
+    return clo_i_answer(context, slot, &noise, w->totals, err);
 }
 
 static void unpack(const int64_t *totals, size_t clusters, size_t cols, double *grams)
@@ -190,15 +186,13 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     work w = { .rule = rule, .cols = cols, .clusters = slot->groups };
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, slot, &w, err);
     if (!status)
         status = clo_i_pass(context, data, slot->bits, threads, scratch, add_block, &w, err);
     if (!status) {
         for (int thread = 0; thread < threads; thread++) flush(&w, thread);
-        status = clo_i_comm_sum(context->comm, w.totals, w.clusters * triangle(cols), err);
+        status = answer(context, slot, &w, err);
     }
     if (!status) {
-        CLO_I_DECLASSIFY(w.totals, w.clusters * triangle(cols) * sizeof *w.totals);
         unpack(w.totals, w.clusters, cols, grams);
         clo_i_tell_answer(context, slot, grams, w.clusters * cols * cols);
     }

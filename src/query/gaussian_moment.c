@@ -12,7 +12,6 @@
 #include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "parallel/parallel.h"
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +28,7 @@ static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
 /* How often an entry can stand in a symmetric tensor of order four: its indices' permutations. */
 static const unsigned multiplicities[] = { 1, 4, 6, 12, 24 };
 enum { CLASSES = sizeof multiplicities / sizeof *multiplicities };
+_Static_assert((int)CLASSES <= (int)CLO_NOISE_CLASSES, "every class has a law");
 
 static size_t triangle(size_t cols)
 {
@@ -113,7 +113,8 @@ typedef struct work {
     double *matrices;    /* a thread: LIFTED_ROWS x lifted */
     double *grams;       /* a thread: lifted x lifted, upper triangle */
     size_t *pending;     /* a thread: rows in grams since the last flush */
-    int64_t *totals;     /* one a different entry of the tensor, on top of the noise */
+    int64_t *totals;     /* one a different entry of the tensor */
+    uint8_t *classes;    /* of the totals */
 } work;
 
 /* Where v_ij stands among the lifted entries, i <= j. */
@@ -191,6 +192,7 @@ static clo_status take_work(clo_context *context, const clo_bounded *data, int t
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
     CLO_TRY(clo_i_take(space, each * n * n, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
+    CLO_TRY(clo_i_take(space, clo_i_moment_size(w->cols), sizeof(uint8_t), &w->classes, err));
     return clo_i_take(space, clo_i_moment_size(w->cols), sizeof(int64_t), &w->totals, err);
 }
 
@@ -200,38 +202,32 @@ size_t clo_i_moment_workspace(size_t cols, size_t block_rows, size_t threads)
     return clo_i_take_size(threads * block_rows * cols, sizeof(double)) +
            clo_i_take_size(threads * LIFTED_ROWS * n, sizeof(double)) +
            clo_i_take_size(threads * n * n, sizeof(double)) +
-           clo_i_take_size(threads, sizeof(size_t)) + 2 * clo_i_take_size(all, sizeof(int64_t));
+           clo_i_take_size(threads, sizeof(size_t)) + clo_i_take_size(all, sizeof(uint8_t)) +
+           clo_i_take_size(all, sizeof(int64_t)) + clo_i_answer_workspace(all);
 }
 
-/* One class of entries after the other, each with its own scale, in the order of the tensor. */
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, const work *w,
-                             clo_error *err)
+static uint8_t class_with(unsigned multiplicity)
 {
-    const size_t d = w->cols, mark = clo_i_workspace_mark(context->workspace);
-    int64_t *drawn = NULL;
-    clo_status status =
-        clo_i_take(context->workspace, clo_i_moment_size(d), sizeof *drawn, &drawn, err);
-    for (size_t class = 0; !status && class < CLASSES; class ++) {
-        const unsigned m = multiplicities[class];
-        size_t count = 0;
-        for (int filling = 0; !status && filling < 2; filling++) {
-            const int64_t *next = drawn;
-            int64_t *at = w->totals;
-            if (filling)
-                status = clo_i_draw_gaussian(context, clo_i_moment_class_scale(slot->scale, m),
-                                             count, drawn, err);
-            for (size_t i = 0; i < d; i++)
-                for (size_t j = i; j < d; j++)
-                    for (size_t k = j; k < d; k++)
-                        for (size_t l = k; l < d; l++, at++) {
-                            if (clo_i_moment_multiplicity(i, j, k, l) != m) continue;
-                            count += !filling;
-                            if (filling) *at = *next++; /* gaussian_moment.T2 */
-                        }
-        }
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    uint8_t class = 0;
+    while (multiplicities[class] != multiplicity) class ++;
+    return class;
+}
+
+/* Each class of entries has its own scale (gaussian_moment.T2). */
+static clo_status answer(clo_context *context, const clo_slot *slot, const work *w, clo_error *err)
+{
+    const size_t d = w->cols;
+    clo_noise noise = { .count = clo_i_moment_size(d), .classes = CLASSES, .class_of = w->classes };
+    uint8_t *at = w->classes;
+    for (size_t class = 0; class < CLASSES; class ++)
+        noise.laws[class] =
+            clo_i_gaussian_law(clo_i_moment_class_scale(slot->scale, multiplicities[class]));
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++)
+            for (size_t k = j; k < d; k++)
+                for (size_t l = k; l < d; l++)
+                    *at++ = class_with(clo_i_moment_multiplicity(i, j, k, l));
+    return clo_i_answer(context, slot, &noise, w->totals, err);
 }
 
 clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const clo_bounded *data,
@@ -250,15 +246,13 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
         return clo_i_fail(err, CLO_INTERNAL, "the columns are not those of the plan");
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_status status = take_work(context, data, threads, &w, &scratch, err);
-    if (!status) status = draw_noise(context, slot, &w, err);
     if (!status)
         status = clo_i_pass(context, data, slot->bits, threads, scratch, add_block, &w, err);
     if (!status) {
         for (int thread = 0; thread < threads; thread++) flush(&w, thread);
-        status = clo_i_comm_sum(context->comm, w.totals, all, err);
+        status = answer(context, slot, &w, err);
     }
     if (!status) {
-        CLO_I_DECLASSIFY(w.totals, all * sizeof *w.totals);
         for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
         clo_i_tell_answer(context, slot, moments, all);
         if (slot->even > 0) clo_i_moment_restore(&even, cols, w.grams, moments);

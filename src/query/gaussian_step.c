@@ -11,7 +11,6 @@
  */
 #include "query/parts.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 #include <math.h>
 
 enum { BITS = 20, R = 1 << BITS, UNIT = R / 4 };
@@ -121,14 +120,13 @@ size_t clo_i_step_workspace(const clo_slot *slot, size_t rows, size_t threads)
     const size_t k = slot->groups, entries = k * (slot->cols + 2);
     return clo_i_take_size(threads * rows * k, 8) + clo_i_take_size(threads * rows, 4) +
            clo_i_take_size(threads * slot->cols, 8) + clo_i_take_size(threads * entries, 8) +
-           clo_i_take_size(entries, 8);
+           clo_i_take_size(entries, 8) + clo_i_answer_workspace(entries);
 }
 
-static void publish(const clo_context *context, const clo_slot *slot, int64_t *totals,
+static void publish(const clo_context *context, const clo_slot *slot, const int64_t *totals,
                     clo_steps *out)
 {
     const size_t k = slot->groups, cols = slot->cols;
-    CLO_I_DECLASSIFY(totals, k * (cols + 2) * sizeof *totals);
     for (size_t c = 0; c < k; c++) {
         const int64_t *const total = totals + c * (cols + 2);
         for (size_t j = 0; j < cols; j++) out->pulls[c * cols + j] = (double)total[j] / R;
@@ -154,16 +152,16 @@ clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const cl
     work w = { .rule = rule, .cols = slot->cols, .clusters = slot->groups, .width = width * R };
     const size_t mark = clo_i_workspace_mark(context->workspace);
     const size_t entries = w.clusters * (w.cols + 2);
+    const clo_noise noise = { .count = entries,
+                              .laws = { clo_i_gaussian_law(slot->scale) },
+                              .group = w.cols + 2 };
     clo_status status = take_work(context, data, &w, &scratch, &totals, err);
-    if (!status) status = clo_i_draw_gaussian(context, slot->scale, entries, totals, err);
     if (!status)
         status = clo_i_pass(context, data, BITS, context->threads, scratch, add_block, &w, err);
     if (!status) {
-        /* Wrapping is harmless: it is post-processing of the integer sum. */
         for (size_t e = 0; e < (size_t)context->threads * entries; e++)
-            totals[e % entries] =
-                (int64_t)((uint64_t)totals[e % entries] + (uint64_t)(int64_t)w.sums[e]);
-        status = clo_i_comm_sum(context->comm, totals, entries, err);
+            totals[e % entries] += (int64_t)w.sums[e];
+        status = clo_i_answer(context, slot, &noise, totals, err);
     }
     if (!status) publish(context, slot, totals, out);
     clo_i_workspace_release(context->workspace, mark);

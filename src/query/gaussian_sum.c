@@ -60,6 +60,6 @@ clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo
 {
     const clo_slot *slot;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gaussian_sum, &slot, err));
-    return clo_i_noisy_cluster_sums(context, slot, data, rule, clo_i_draw_gaussian,
-                                    planned_scale(slot), sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, slot, data, rule,
+                                    clo_i_gaussian_law(planned_scale(slot)), sums, counts, err);
 }

@@ -16,7 +16,6 @@
 #include "query/parts.h"
 #include "base/planted.h"
 #include "parallel/parallel.h"
-#include "random/random.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,25 +121,41 @@ static int compare(const void *left, const void *right)
     return 0;
 }
 
-/* Of one part: noise on the size of every cell that is named; of those that reach the threshold the
- * largest, the first in the order of the cells on a tie (histogram.T1). */
-static clo_status find_largest(clo_stream *stream, const clo_slot *slot, const entry *sorted,
-                               const entry **found, int64_t *size, clo_error *err)
+/* The cells of one part that are named, and how many blocks name each. */
+typedef struct census {
+    size_t count;
+    const entry **cells; /* blocks of a part: the first that names the cell */
+    int64_t *sizes;      /* the same */
+} census;
+
+static void take_census(const clo_slot *slot, const entry *sorted, census *c)
 {
     const size_t blocks = slot->blocks / slot->parts;
-    const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
-    const int64_t threshold = (int64_t)(slot->threshold / lax);
     size_t end;
-    *found = NULL;
+    c->count = 0;
     for (size_t first = 0; first < blocks && sorted[first].cell; first = end) {
         for (end = first + 1; end < blocks; end++)
             if (compare(sorted + first, sorted + end) != 0) break;
-        const int64_t noisy =
-            (int64_t)(end - first) +
-            clo_i_discrete_laplace(stream, slot->rate_numerator, slot->rate_denominator);
-        if (noisy < threshold || (*found && noisy <= *size)) continue;
-        *found = sorted + first;
-        *size = noisy;
+        c->cells[c->count] = sorted + first;
+        c->sizes[c->count++] = (int64_t)(end - first);
+    }
+}
+
+/* Of one part: noise on the size of every cell that is named; of those that reach the threshold the
+ * largest, the first in the order of the cells on a tie (histogram.T1). */
+static clo_status find_largest(const clo_context *context, clo_stream *stream, const clo_slot *slot,
+                               census *c, const entry **found, int64_t *size, clo_error *err)
+{
+    const uint64_t lax = clo_i_planted(CLO_FAULT_HISTOGRAM_LAX) ? 10 : 1;
+    const int64_t threshold = (int64_t)(slot->threshold / lax);
+    *found = NULL;
+    clo_i_add_noise_from(context, slot, stream,
+                         clo_i_laplace_law(slot->rate_numerator, slot->rate_denominator), c->sizes,
+                         c->count);
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->sizes[i] < threshold || (*found && c->sizes[i] <= *size)) continue;
+        *found = c->cells[i];
+        *size = c->sizes[i];
     }
     return clo_i_stream_check(stream, err);
 }
@@ -160,25 +175,37 @@ static void publish(const clo_slot *slot, const entry *found, int64_t size, doub
     for (size_t i = 0; i < slot->width; i++) told[2 + i] = (double)out->place[i];
 }
 
+static clo_status answer_part(const clo_context *context, clo_stream *stream, const clo_slot *slot,
+                              entry *own, census *c, double *told, clo_cell *out, clo_error *err)
+{
+    const entry *found = NULL;
+    int64_t size = 0;
+    qsort(own, slot->blocks / slot->parts, sizeof *own, compare);
+    take_census(slot, own, c);
+    CLO_TRY(find_largest(context, stream, slot, c, &found, &size, err));
+    publish(slot, found, size, told, out);
+    return CLO_OK;
+}
+
 static clo_status answer(clo_context *context, const clo_slot *slot, entry *entries, clo_cell *out,
                          clo_error *err)
 {
     const size_t blocks = slot->blocks / slot->parts, numbers = 2 + slot->width;
     clo_stream *stream = NULL;
     double *told = NULL;
-    CLO_TRY(clo_i_alloc(slot->parts * numbers, sizeof *told, &told, err));
-    clo_status status =
-        clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err);
-    for (size_t part = 0; part < slot->parts && !status; part++) {
-        entry *const own = entries + part * blocks;
-        const entry *found = NULL;
-        int64_t size = 0;
-        qsort(own, blocks, sizeof *own, compare);
-        status = find_largest(stream, slot, own, &found, &size, err);
-        if (!status) publish(slot, found, size, told + part * numbers, out + part);
-    }
+    census c = { .count = 0 };
+    clo_status status = clo_i_alloc(slot->parts * numbers, sizeof *told, &told, err);
+    if (!status) status = clo_i_alloc(blocks, sizeof *c.cells, &c.cells, err);
+    if (!status) status = clo_i_alloc(blocks, sizeof *c.sizes, &c.sizes, err);
+    if (!status)
+        status = clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err);
+    for (size_t part = 0; part < slot->parts && !status; part++)
+        status = answer_part(context, stream, slot, entries + part * blocks, &c,
+                             told + part * numbers, out + part, err);
     if (!status) clo_i_tell_answer(context, slot, told, slot->parts * numbers);
     clo_i_stream_close(stream);
+    clo_i_wipe_free(c.sizes, blocks * sizeof *c.sizes);
+    clo_i_wipe_free(c.cells, blocks * sizeof *c.cells);
     clo_i_free(told);
     return status;
 }

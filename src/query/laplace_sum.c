@@ -54,6 +54,6 @@ clo_status clo_i_ask_laplace_sum(clo_context *context, size_t number, const clo_
 {
     const clo_slot *slot;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_laplace_sum, &slot, err));
-    return clo_i_noisy_cluster_sums(context, slot, data, rule, clo_i_draw_laplace,
-                                    planned_scale(slot), sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, slot, data, rule,
+                                    clo_i_laplace_law(1, planned_scale(slot)), sums, counts, err);
 }

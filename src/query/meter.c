@@ -1,6 +1,7 @@
 /* meter.c - holds a run to its plan (meter.T1): a query that the plan did not list is an internal
  * fault, not an extra release. */
 #include "query/parts.h"
+#include "query/witness.h"
 #include "bound/bound.h"
 
 static const uint64_t MOST_CELLS = (uint64_t)1 << 28; /* of sparse records that are written out */
@@ -39,6 +40,7 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
                           "lens has at most %d",
                           clo_i_query_name(query), meter->slots[slot].bits, (int)LENS_BITS);
     meter->asked[slot]++;
+    clo_i_witness_charged(meter, &meter->slots[slot]);
     *out = &meter->slots[slot];
     return CLO_OK;
 }
@@ -46,8 +48,20 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
 void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
                        size_t count)
 {
+    clo_i_witness_told(context->meter, slot, count);
     if (context->answer)
         context->answer(context->user, clo_i_query_name(slot->query), values, count);
+}
+
+void clo_i_tell_choice(const clo_context *context, const clo_slot *slot, size_t chosen)
+{
+    const double value = (double)chosen;
+    if (context->answer) context->answer(context->user, clo_i_query_name(slot->query), &value, 1);
+}
+
+void clo_i_meter_finish(const clo_meter *meter)
+{
+    clo_i_witness_finished(meter);
 }
 
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)

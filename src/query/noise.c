@@ -1,9 +1,10 @@
 /*
- * noise.c - Gaussian and Laplace noise: their plans and their draws.
+ * noise.c - Gaussian and Laplace noise: their plans and their draws.  What becomes of a draw is
+ * answer.c's business.
  *
  * Noise is drawn in chunks, each from a stream of its own, so that a seeded run gives the same
- * noise on any number of threads; and before the data are read, so that the time a draw takes has
- * nothing to do with them.
+ * noise on any number of threads.  A draw is shown a law and a number, never a sum: how long it
+ * takes has nothing to do with the data.
  */
 #include "query/parts.h"
 #include "base/planted.h"
@@ -12,7 +13,8 @@
 #include <math.h>
 #include <stdatomic.h>
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 4096, WAVE_CHUNKS = CLO_NOISE_WAVE / CHUNK };
+_Static_assert(CLO_NOISE_WAVE % CHUNK == 0, "a wave is whole chunks");
 static const double LARGEST_MU = 30;
 static const double LARGEST_EPSILON = 300;
 static const uint64_t LARGEST_SCALE = (uint64_t)1 << 55;
@@ -67,49 +69,16 @@ clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t tim
     return CLO_OK;
 }
 
-/* What is drawn: Gaussian noise of a scale, or discrete Laplace noise of a rate. */
-typedef struct law {
-    uint64_t scale; /* 0: the other */
-    uint64_t rate_numerator, rate_denominator;
-} law;
+/* ---- draws --------------------------------------------------------------------------------- */
 
-static clo_status draw_chunk(const clo_context *context, uint64_t ask, size_t chunk, const law *l,
-                             size_t count, int64_t *out)
+clo_law clo_i_gaussian_law(uint64_t scale)
 {
-    const size_t first = chunk * CHUNK;
-    const size_t here = count - first < CHUNK ? count - first : CHUNK;
-    clo_stream *stream = NULL;
-    CLO_TRY(clo_i_stream_open(context->rng, ask, chunk, &stream, NULL));
-    if (l->scale)
-        clo_i_rounded_gaussian_fill(stream, l->scale, out + first, here);
-    else
-        for (size_t i = first; i < first + here; i++)
-            out[i] = clo_i_discrete_laplace(stream, l->rate_numerator, l->rate_denominator);
-    const clo_status status = clo_i_stream_check(stream, NULL);
-    clo_i_stream_close(stream);
-    return status;
+    return (clo_law){ .scale = scale };
 }
 
-static clo_status draw_all(clo_context *context, const law *l, size_t count, int64_t *out,
-                           clo_error *err)
+clo_law clo_i_laplace_law(uint64_t rate_numerator, uint64_t rate_denominator)
 {
-    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
-    const uint64_t fresh = clo_i_rng_next_ask(context->rng);
-    const uint64_t ask = clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
-    _Atomic int failure = CLO_OK;
-    if (context->comm->rank != 0) {
-        for (size_t i = 0; i < count; i++) out[i] = 0;
-        return CLO_OK;
-    }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        const clo_status mine = draw_chunk(context, ask, chunk, l, count, out);
-        if (mine) atomic_store(&failure, (int)mine);
-    }
-    const clo_status status = (clo_status)atomic_load(&failure);
-    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
-    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
-    return CLO_OK;
+    return (clo_law){ .rate_numerator = rate_numerator, .rate_denominator = rate_denominator };
 }
 
 /* What the test build may have done wrong. */
@@ -122,21 +91,47 @@ static uint64_t planted_scale(uint64_t scale)
     return scale;
 }
 
-clo_status clo_i_draw_gaussian(clo_context *context, uint64_t scale, size_t count, int64_t *out,
-                               clo_error *err)
+void clo_i_draw_from(clo_stream *stream, clo_law law, size_t count, int64_t *out)
 {
-    return draw_all(context, &(law){ .scale = planted_scale(scale) }, count, out, err);
+    const uint64_t denominator = planted_scale(law.rate_denominator);
+    if (law.scale)
+        clo_i_rounded_gaussian_fill(stream, planted_scale(law.scale), out, count);
+    else
+        for (size_t i = 0; i < count; i++)
+            out[i] = clo_i_discrete_laplace(stream, law.rate_numerator, denominator);
 }
 
-clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator, uint64_t denominator,
-                                   size_t count, int64_t *out, clo_error *err)
+uint64_t clo_i_noise_ask(clo_context *context)
 {
-    const law l = { .rate_numerator = numerator, .rate_denominator = planted_scale(denominator) };
-    return draw_all(context, &l, count, out, err);
+    const uint64_t fresh = clo_i_rng_next_ask(context->rng);
+    return clo_i_planted(CLO_FAULT_SEED_REUSED) ? 0 : fresh;
 }
 
-clo_status clo_i_draw_laplace(clo_context *context, uint64_t scale, size_t count, int64_t *out,
-                              clo_error *err)
+static clo_status draw_chunk(const clo_rng *rng, clo_law law, uint64_t ask, size_t chunk,
+                             size_t count, int64_t *out)
 {
-    return clo_i_draw_laplace_rate(context, 1, scale, count, out, err);
+    clo_stream *stream = NULL;
+    CLO_TRY(clo_i_stream_open(rng, ask, chunk, &stream, NULL));
+    clo_i_draw_from(stream, law, count, out);
+    const clo_status status = clo_i_stream_check(stream, NULL);
+    clo_i_stream_close(stream);
+    return status;
+}
+
+clo_status clo_i_draw_wave(clo_context *context, clo_law law, uint64_t ask, size_t wave,
+                           size_t count, int64_t *out, clo_error *err)
+{
+    const size_t chunks = count / CHUNK + (count % CHUNK != 0);
+    _Atomic int failure = CLO_OK;
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (size_t c = 0; c < chunks; c++) {
+        const size_t first = c * CHUNK, here = count - first < CHUNK ? count - first : CHUNK;
+        const clo_status mine =
+            draw_chunk(context->rng, law, ask, wave * WAVE_CHUNKS + c, here, out + first);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    const clo_status status = (clo_status)atomic_load(&failure);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
+    if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
+    return CLO_OK;
 }

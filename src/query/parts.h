@@ -6,15 +6,20 @@
 #define CLO_QUERY_PARTS_H
 
 #include "query/query.h"
+#include "random/random.h"
 
 /* Counts one ask of the slot, or fails with CLO_INTERNAL before anything was looked at: the plan
  * does not list this query here, or not so often (meter.T1). */
 CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind query,
                                         const clo_slot **out, clo_error *err);
 
-/* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY. */
+/* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY.  In the test
+ * build this is where a number that nobody noised, or one too many, ends the process
+ * (witness.h). */
 void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
                        size_t count);
+/* The same for which of several things was drawn. */
+void clo_i_tell_choice(const clo_context *context, const clo_slot *slot, size_t chosen);
 
 /* What each block of rows is shown to, on some thread (0 … threads-1), in no particular order. */
 typedef clo_status clo_visit(void *user, int thread, size_t block, const double *values,
@@ -31,19 +36,55 @@ size_t clo_i_pass_block_rows(const clo_context *context, const clo_bounded *data
 /* How many columns a visitor gets: those of the records, or of the lens. */
 size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data);
 
-/* count independent draws of round(scale * N(0,1)); rank 0 draws, the others get zeros, so that
- * a sum over the ranks holds the noise once.  Each call is a new ask of the generator. */
-typedef clo_status clo_draw(clo_context *context, uint64_t scale, size_t count, int64_t *out,
-                            clo_error *err);
-CLO_CHECK clo_draw clo_i_draw_gaussian;
-/* The same of the discrete Laplace law, P[x] proportional to exp(-|x| / scale). */
-CLO_CHECK clo_draw clo_i_draw_laplace;
+/* ---- noise ------------------------------------------------------------------------------- */
 
-/* The sums and sizes of the rule's clusters, with noise of that scale; charged already. */
+/* What is drawn for one number: round(scale * N(0,1)); where scale is 0, the discrete Laplace law,
+ * P[x] proportional to exp(-|x| rate_numerator/rate_denominator). */
+typedef struct clo_law {
+    uint64_t scale, rate_numerator, rate_denominator;
+} clo_law;
+
+clo_law clo_i_gaussian_law(uint64_t scale);
+clo_law clo_i_laplace_law(uint64_t rate_numerator, uint64_t rate_denominator);
+
+/* The noise of an answer: one draw for each of its numbers. */
+enum { CLO_NOISE_CLASSES = 5 };
+typedef struct clo_noise {
+    size_t count;                    /* numbers of the answer */
+    size_t classes;                  /* of numbers, each with a law of its own; 0: one */
+    clo_law laws[CLO_NOISE_CLASSES]; /* a class each */
+    const uint8_t *class_of;         /* count; NULL: all are of the first class */
+    size_t group;                    /* numbers of a cluster, its size last; 0: there are no sizes
+                                        (only planted faults look at this) */
+} clo_noise;
+
+/* From exact sums to an answer: adds to each of the totals a draw of its own, once; then the sums
+ * of the other ranks, and from there on they are public (answer.T1).  There is no other way to add
+ * noise to sums, and clo_i_tell_answer holds a query to it in the test build. */
+CLO_CHECK clo_status clo_i_answer(clo_context *context, const clo_slot *slot,
+                                  const clo_noise *noise, int64_t *totals, clo_error *err);
+/* Bytes of workspace that this takes, for so many numbers. */
+size_t clo_i_answer_workspace(size_t count);
+/* The same on numbers that one process has, from a stream that goes on afterwards and is to be
+ * checked then; they are not public yet. */
+void clo_i_add_noise_from(const clo_context *context, const clo_slot *slot, clo_stream *stream,
+                          clo_law law, int64_t *numbers, size_t count);
+
+/* For answer.c alone.  The number of a new ask; then its draws wave * CLO_NOISE_WAVE, ... of that
+ * ask, at most CLO_NOISE_WAVE of them. */
+enum { CLO_NOISE_WAVE = 64 * 4096 };
+uint64_t clo_i_noise_ask(clo_context *context);
+CLO_CHECK clo_status clo_i_draw_wave(clo_context *context, clo_law law, uint64_t ask, size_t wave,
+                                     size_t count, int64_t *out, clo_error *err);
+void clo_i_draw_from(clo_stream *stream, clo_law law, size_t count, int64_t *out);
+
+/* ---- further parts ----------------------------------------------------------------------- */
+
+/* The sums and sizes of the rule's clusters, with noise of that law; charged already. */
 CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,
                                               const clo_bounded *data, const clo_assign *rule,
-                                              clo_draw *draw, uint64_t scale, double *sums,
-                                              double *counts, clo_error *err);
+                                              clo_law law, double *sums, double *counts,
+                                              clo_error *err);
 
 /* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
 void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
@@ -55,11 +96,6 @@ CLO_CHECK clo_status clo_i_sparse_totals(clo_context *context, const clo_slot *s
                                          const clo_bounded *data, const clo_assign *rule,
                                          uint64_t *totals, clo_error *err);
 size_t clo_i_sparse_totals_size(const clo_slot *slot, size_t cols, size_t rows, size_t threads);
-
-/* The same with independent draws of P[x] proportional to exp(-|x| numerator/denominator). */
-CLO_CHECK clo_status clo_i_draw_laplace_rate(clo_context *context, uint64_t numerator,
-                                             uint64_t denominator, size_t count, int64_t *out,
-                                             clo_error *err);
 
 /* Exact integer square root, rounded up. */
 uint64_t clo_i_root_up(unsigned __int128 square);

@@ -11,7 +11,6 @@
 #include "query/parts.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
-#include "random/random.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -94,6 +93,7 @@ typedef struct candidates {
     size_t count;
     int64_t *scores; /* magnitudes of the sum */
     size_t *columns;
+    int64_t *numbers; /* rounds + 1: the entries that were chosen, and the size */
 } candidates;
 
 static void start(const uint64_t *sum, size_t cols, candidates *left)
@@ -122,6 +122,8 @@ static clo_status peel_cluster(clo_context *context, const clo_slot *slot, const
                                double *count, clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
+    const clo_law law =
+        clo_i_laplace_law(slot->rate_numerator * slot->rate_weight, slot->rate_denominator);
     const size_t rounds = slot->rounds;
     clo_stream *stream = NULL;
     start(sum, cols, left);
@@ -130,17 +132,12 @@ static clo_status peel_cluster(clo_context *context, const clo_slot *slot, const
         CLO_TRY(clo_i_draw_exponential(context, slot, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
     }
+    for (size_t t = 0; t <= rounds; t++)
+        left->numbers[t] = (int64_t)sum[t < rounds ? columns[t] : cols];
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t t = 0; t <= rounds; t++) {
-        const int64_t noise = clo_i_discrete_laplace(
-            stream, slot->rate_numerator * slot->rate_weight, slot->rate_denominator);
-        const size_t at = t < rounds ? columns[t] : cols;
-        const double noisy = (double)(int64_t)(sum[at] + (uint64_t)noise);
-        if (t < rounds)
-            values[t] = noisy / (double)R;
-        else
-            *count = noisy / (double)slot->count_unit;
-    }
+    clo_i_add_noise_from(context, slot, stream, law, left->numbers, rounds + 1);
+    for (size_t t = 0; t < rounds; t++) values[t] = (double)left->numbers[t] / (double)R;
+    *count = (double)left->numbers[rounds] / (double)slot->count_unit;
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
@@ -169,6 +166,8 @@ static clo_status peel_all(clo_context *context, const clo_slot *slot, const clo
     CLO_TRY(clo_i_take(context->workspace, k * (cols + 1), sizeof *totals, &totals, err));
     CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.scores, &left.scores, err));
     CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.columns, &left.columns, err));
+    CLO_TRY(
+        clo_i_take(context->workspace, slot->rounds + 1, sizeof *left.numbers, &left.numbers, err));
     CLO_TRY(clo_i_sparse_totals(context, slot, data, rule, totals, err));
     CLO_TRY(clo_i_comm_sum(context->comm, (int64_t *)totals, k * (cols + 1), err));
     for (size_t c = 0; c < k; c++)

@@ -65,7 +65,14 @@ typedef struct clo_meter {
     const clo_slot *slots;
     size_t count;
     uint64_t asked[CLO_MAX_SLOTS];
+#ifdef CLO_FAULT_INJECTION
+    size_t noised, told; /* numbers, of the ask under way: witness.c */
+    uint64_t answered[CLO_MAX_SLOTS];
+#endif
 } clo_meter;
+
+/* A run has succeeded: the test build sees to it that all that was asked was told (answer.T1). */
+void clo_i_meter_finish(const clo_meter *meter);
 
 /* A public map that a query's records are seen through (lens.c). */
 typedef struct clo_lens {

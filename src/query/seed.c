@@ -193,6 +193,6 @@ clo_status clo_i_ask_seed(clo_context *context, size_t number, const clo_bounded
     if (status) return status;
     CLO_I_DECLASSIFY(&answer, sizeof answer);
     *chosen = (size_t)answer;
-    clo_i_tell_answer(context, slot, &(double){ (double)answer }, 1);
+    clo_i_tell_choice(context, slot, *chosen);
     return CLO_OK;
 }

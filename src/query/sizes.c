@@ -14,7 +14,8 @@ static size_t sum_bytes(size_t k, size_t d, size_t rows, size_t threads)
     const size_t pass =
         add3(clo_i_take_size(threads * rows * d, 8), clo_i_take_size(threads * rows * k, 8),
              clo_i_take_size(threads * rows, 4));
-    return add3(pass, clo_i_take_size(threads * k * (d + 1), 8), clo_i_take_size(k * (d + 1), 8));
+    return add3(add3(pass, clo_i_take_size(threads * k * (d + 1), 8), 0),
+                clo_i_take_size(k * (d + 1), 8), clo_i_answer_workspace(k * (d + 1)));
 }
 
 static size_t gram_bytes(size_t k, size_t d, size_t rows, size_t threads, size_t width)
@@ -26,9 +27,9 @@ static size_t gram_bytes(size_t k, size_t d, size_t rows, size_t threads, size_t
     const size_t grams =
         add3(clo_i_take_size(several * threads * rows * d, 8),
              clo_i_take_size(threads * k * d * d, 8), clo_i_take_size(threads, sizeof(size_t)));
-    const size_t noise = add3(clo_i_take_size(packed, 8), clo_i_take_size(k * d, 8),
-                              clo_i_take_size(packed - k * d, 8));
-    return add3(pass, grams, noise);
+    const size_t answer = add3(clo_i_take_size(packed, 8), clo_i_take_size(packed, 1),
+                               clo_i_answer_workspace(packed));
+    return add3(pass, grams, answer);
 }
 
 size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads)
@@ -43,11 +44,13 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_laplace_sum:
         return add3(whole, sum_bytes(slot->groups, seen, rows, t), 0);
     case CLO_QUERY_sparse_sum:
-        return add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8),
-                    clo_i_sparse_totals_size(slot, seen, rows, t));
-    case CLO_QUERY_peel: /* sums, the candidates' scores and their columns */
         return add3(add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8), 0),
-                    clo_i_sparse_totals_size(slot, seen, rows, t), 2 * clo_i_take_size(cols, 8));
+                    clo_i_sparse_totals_size(slot, seen, rows, t),
+                    clo_i_answer_workspace(slot->groups * (cols + 1)));
+    case CLO_QUERY_peel: /* sums, the candidates' scores and their columns, what is told */
+        return add3(add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8), 0),
+                    clo_i_sparse_totals_size(slot, seen, rows, t),
+                    2 * clo_i_take_size(cols, 8) + clo_i_take_size(slot->rounds + 1, 8));
     case CLO_QUERY_gaussian_gram:
         /* At most `seen` basis vectors a cluster, and a foot. */
         return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);
@@ -57,7 +60,7 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
         return add3(whole, clo_i_moment3_workspace(seen, rows, t), 0);
     case CLO_QUERY_cell_counts:
         return add3(clo_i_take_size(t * rows * cols, 8), clo_i_take_size(slot->groups, 8),
-                    clo_i_take_size(slot->groups, 8));
+                    clo_i_answer_workspace(slot->groups));
     case CLO_QUERY_seed:
         return add3(clo_i_take_size(t * rows * cols, 8),
                     clo_i_take_size(t * rows * slot->groups, 8),
@@ -83,8 +86,10 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
         return add3(clo_i_take_size(t * rows * cols, 8), 2 * clo_i_take_size(cols, 8), 0);
     case CLO_QUERY_histogram:
     case CLO_QUERY_aggregate: /* the rest follows the number of rows, and is allocated apart */
-        return add3(whole, clo_i_take_size(t * rows * seen, 8), 0);
+        return add3(whole, clo_i_take_size(t * rows * seen, 8),
+                    clo_i_answer_workspace(slot->groups * seen * (slot->dim ? slot->dim : 1)));
     case CLO_QUERY_count:
+        return clo_i_answer_workspace(1);
     case CLO_QUERY_choose:
     case CLO_QUERY_KINDS:
         break;

@@ -11,9 +11,7 @@
  * L1 norm, which for s entries is at most sqrt(s) times the L2 norm.
  */
 #include "query/parts.h"
-#include "base/planted.h"
 #include "bound/bound.h"
-#include "parallel/parallel.h"
 #include <math.h>
 
 enum { BITS = 20, USUAL_ENTRIES = 64 };
@@ -75,38 +73,21 @@ clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t c
     return CLO_OK;
 }
 
-/* What the test build may have done wrong, now that the sums are known. */
-static void plant(const clo_slot *slot, size_t cols, const int64_t *noise, int64_t *totals)
+static clo_law law_of(const clo_slot *slot)
 {
-    for (size_t c = 0; c < slot->groups; c++) {
-        int64_t *const row = totals + c * (cols + 1);
-        if (clo_i_planted(CLO_FAULT_COUNT_LEAKED)) row[cols] -= noise[c];
-        if (clo_i_planted(CLO_FAULT_EMPTY_SKIPPED) && row[cols] == noise[c])
-            for (size_t j = 0; j <= cols; j++) row[j] = 0;
-    }
+    if (slot->event.kind == CLO_EVENT_PURE) return clo_i_laplace_law(1, slot->scale);
+    return clo_i_gaussian_law(slot->scale);
 }
 
-static clo_status draw_noise(clo_context *context, const clo_slot *slot, size_t count, int64_t *out,
-                             clo_error *err)
-{
-    if (slot->event.kind == CLO_EVENT_PURE)
-        return clo_i_draw_laplace(context, slot->scale, count, out, err);
-    return clo_i_draw_gaussian(context, slot->scale, count, out, err);
-}
-
-/* Noise and then the records on top of it, modulo 2^64: wrapping is post-processing. */
+/* Sums modulo 2^64: wrapping is post-processing. */
 static clo_status fill(clo_context *context, const clo_slot *slot, const clo_bounded *data,
                        const clo_assign *rule, size_t cols, int64_t *totals, clo_error *err)
 {
-    const size_t count = slot->groups * (cols + 1);
-    int64_t of_counts[CLO_MAX_CLUSTERS];
-    CLO_TRY(draw_noise(context, slot, count, totals, err));
-    for (size_t c = 0; c < slot->groups; c++) of_counts[c] = totals[c * (cols + 1) + cols];
+    const clo_noise noise = { .count = slot->groups * (cols + 1),
+                              .laws = { law_of(slot) },
+                              .group = cols + 1 };
     CLO_TRY(clo_i_sparse_totals(context, slot, data, rule, (uint64_t *)totals, err));
-    plant(slot, cols, of_counts, totals);
-    CLO_TRY(clo_i_comm_sum(context->comm, totals, count, err));
-    CLO_I_DECLASSIFY(totals, count * sizeof *totals);
-    return CLO_OK;
+    return clo_i_answer(context, slot, &noise, totals, err);
 }
 
 clo_status clo_i_ask_sparse_sum(clo_context *context, size_t number, const clo_bounded *data,

@@ -168,6 +168,44 @@ bool stat_is_probable(uint64_t hits, uint64_t trials, double probability, double
            probability <= stat_upper_bound(hits, trials, alpha / 2);
 }
 
+bool stat_is_fair(uint64_t hits, uint64_t trials, double alpha)
+{
+    return fabs((double)hits - (double)trials / 2) <= sqrt((double)trials * log(2 / alpha) / 2);
+}
+
+/* ---- scales --------------------------------------------------------------- */
+
+/* P[Gamma(a) <= x] by its series, for x below a + 1, or one minus it by the continued fraction. */
+static long double gamma_below(long double a, long double x, bool *upper)
+{
+    const long double front = expl(a * logl(x) - x - lgammal(a)), tiny = 1e-4000L;
+    *upper = x >= a + 1;
+    if (!*upper) {
+        long double term = 1 / a, sum = term;
+        for (long double n = 1; term > sum * 1e-20L; n++) sum += term *= x / (a + n);
+        return front * sum;
+    }
+    long double b = x + 1 - a, c = 1 / tiny, d = 1 / b, value = d;
+    for (long double n = 1; n < 1e6L; n++) {
+        const long double factor = n * (a - n);
+        b += 2;
+        d = b + factor * d;
+        d = 1 / (fabsl(d) < tiny ? tiny : d);
+        c = b + factor / c;
+        value *= c * d;
+        if (fabsl(c * d - 1) < 1e-18L) break;
+    }
+    return front * value;
+}
+
+bool stat_is_gamma(double value, double shape, double alpha)
+{
+    bool upper;
+    if (!(value > 0) || !isfinite(value)) return false;
+    const long double tail = gamma_below(shape, value, &upper);
+    return upper ? tail >= alpha / 2 : tail >= alpha / 2 && 1 - tail >= alpha / 2;
+}
+
 /* ---- the normal law ------------------------------------------------------ */
 
 long double stat_normal(long double z)

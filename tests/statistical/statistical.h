@@ -1,8 +1,8 @@
 /*
  * statistical.h - tests of random things whose rate of false alarms is proved for every sample
  * size: the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant for a whole law,
- * the interval of Clopper and Pearson for an event.  No asymptotics, no p-value that only tends to
- * be one.
+ * the interval of Clopper and Pearson for an event, the Gamma law for the scale of many numbers.
+ * No asymptotics, no p-value that only tends to be one.
  *
  * A test function owns a row of alpha.def and splits its rate among its checks:
  *
@@ -31,8 +31,8 @@ typedef enum stat_test {
 #define ALPHA(name, billionths) +(billionths)
 _Static_assert(0
 #include "alpha.def"
-                   <= 1000,
-               "the statistical tests together may fail by chance once in a million runs");
+                   <= 10000,
+               "the statistical tests together may fail by chance once in 100,000 runs");
 #undef ALPHA
 
 /* The rate of one of a test's checks. */
@@ -68,6 +68,17 @@ double stat_lower_bound(uint64_t hits, uint64_t trials, double alpha);
 double stat_upper_bound(uint64_t hits, uint64_t trials, double alpha);
 /* The two-sided interval holds the probability. */
 bool stat_is_probable(uint64_t hits, uint64_t trials, double probability, double alpha);
+
+/* A fair coin would show as many heads, give or take: by Hoeffding's inequality, which is quick
+ * where there are thousands of coins. */
+bool stat_is_fair(uint64_t hits, uint64_t trials, double alpha);
+
+/* ---- scales --------------------------------------------------------------- */
+
+/* A value lies between the two quantiles that a Gamma law of this shape leaves alpha outside of:
+ * what n squares of N(0, 1) add up to, halved (shape n/2), or n magnitudes of the unit Laplace
+ * law (shape n). */
+bool stat_is_gamma(double value, double shape, double alpha);
 
 /* ---- the normal law ------------------------------------------------------ */
 

@@ -1,0 +1,81 @@
+/*
+ * witness.h - in the test build (-Dfault_injection=true), a witness that every number of an answer
+ * was noised exactly once; everywhere else nothing at all.
+ *
+ * Three things are watched.  While noise is added: each number gets a draw that was really drawn,
+ * once, and nothing else happens to it.  When an answer is told: as many numbers were noised as the
+ * plan's line says, and no others are told.  When a run has ended: whatever was asked was told.  A
+ * breach ends the process with a sentence that names the query, so that every test, script and
+ * audit that asks one looks at all of this on its way.
+ */
+#ifndef CLO_QUERY_WITNESS_H
+#define CLO_QUERY_WITNESS_H
+
+#include "query/parts.h"
+
+#ifdef CLO_FAULT_INJECTION
+
+typedef struct clo_witness {
+    size_t count;
+    int64_t *before; /* the numbers without noise */
+    int64_t *drawn;  /* what was added to each ... */
+    uint8_t *times;  /* ... and how often */
+} clo_witness;
+
+clo_witness clo_i_witness_begin(const int64_t *numbers, size_t count);
+/* Marks what a draw is about to fill, so that one that was left out is seen. */
+void clo_i_witness_blank(int64_t *drawn, size_t count);
+void clo_i_witness_add(clo_witness *witness, size_t number, int64_t drawn);
+/* Ends the process unless each number is what it was and one draw; where another rank draws, unless
+ * it is what it was. */
+void clo_i_witness_check(const clo_witness *witness, const clo_context *context,
+                         const clo_slot *slot, bool draws, const int64_t *numbers);
+/* What the test build may have done wrong, now that sums and noise are known. */
+void clo_i_witness_plant(const clo_witness *witness, const clo_slot *slot, const clo_noise *noise,
+                         int64_t *numbers);
+void clo_i_witness_end(clo_witness *witness);
+
+/* An ask begins; so many numbers of its answer are told; the run has succeeded. */
+void clo_i_witness_charged(clo_meter *meter, const clo_slot *slot);
+void clo_i_witness_told(clo_meter *meter, const clo_slot *slot, size_t count);
+void clo_i_witness_finished(const clo_meter *meter);
+
+#else
+
+typedef struct clo_witness {
+    bool absent;
+} clo_witness;
+
+static inline clo_witness clo_i_witness_begin(const int64_t *numbers, size_t count)
+{
+    return (clo_witness){ true };
+}
+static inline void clo_i_witness_blank(int64_t *drawn, size_t count)
+{
+}
+static inline void clo_i_witness_add(clo_witness *witness, size_t number, int64_t drawn)
+{
+}
+static inline void clo_i_witness_check(const clo_witness *witness, const clo_context *context,
+                                       const clo_slot *slot, bool draws, const int64_t *numbers)
+{
+}
+static inline void clo_i_witness_plant(const clo_witness *witness, const clo_slot *slot,
+                                       const clo_noise *noise, int64_t *numbers)
+{
+}
+static inline void clo_i_witness_end(clo_witness *witness)
+{
+}
+static inline void clo_i_witness_charged(clo_meter *meter, const clo_slot *slot)
+{
+}
+static inline void clo_i_witness_told(clo_meter *meter, const clo_slot *slot, size_t count)
+{
+}
+static inline void clo_i_witness_finished(const clo_meter *meter)
+{
+}
+
+#endif
+#endif

@@ -1,0 +1,249 @@
+/*
+ * Every number of every query's answer is noised by a draw of its own (answer.T1): in each chunk,
+ * cluster and class of numbers the planned law and scale, no number bare, none a copy of another in
+ * this ask or in any, none related to another; the same noise on any number of threads, and once
+ * over all ranks.  noise_sample.h says how that is checked, noisy_queries.h what is asked, and
+ * test_every_number_faults.c what is found.
+ */
+#include "noisy_queries.h"
+#include <pthread.h>
+
+static bool is_right(const char *query, const noisy_form *form, clo_rng *rng, double alpha)
+{
+    noisy n;
+    noisy_open(&n, form, rng, 0, 1);
+    noise_sample s = noisy_sample(&n, n.asks);
+    print_message("# %s, %s: %zu numbers, %zu asks\n", query, form->name, s.numbers, s.asks);
+    const bool right = sample_is_right(&s, alpha);
+    free(s.values);
+    noisy_close(&n);
+    return right;
+}
+
+static void every_query_noises_every_number_by_itself(void **state)
+{
+    const double alpha = stat_alpha(STAT_every_number, noisy_count());
+    clo_rng *const rng = stat_rng();
+    bool right = true;
+    (void)state;
+    for (size_t q = 0; q < NOISY_QUERIES; q++)
+        for (const noisy_form *form = noisy_queries[q].forms; form->name; form++)
+            right = is_right(noisy_queries[q].name, form, rng, alpha) && right;
+    clo_rng_free(rng);
+    assert_true(right);
+}
+
+/* The seeded generator makes the tests repeatable; this is the one that releases are made with. */
+static void so_it_is_with_the_generator_that_the_operating_system_keys(void **state)
+{
+    const double alpha = stat_alpha(STAT_every_number_secure, 4);
+    clo_rng *rng = NULL;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_rng_new(&rng, &err), err);
+    assert_true(is_right("cell_counts", &forms_cell_counts[0], rng, alpha));
+    assert_true(is_right("cell_counts", &forms_cell_counts[1], rng, alpha));
+    assert_true(is_right("gaussian_gram", &forms_gaussian_gram[0], rng, alpha));
+    assert_true(is_right("peel", &forms_peel[0], rng, alpha));
+    clo_rng_free(rng);
+}
+
+/* ---- lines of one plan ---------------------------------------------------------------------- */
+
+enum { LINES = 32, FEW = 24 }; /* where each number is an ask, a few are enough */
+
+/* One width for all, so that lines which share their draws tell the same numbers. */
+static void set_width(noisy *n)
+{
+    clo_slot *const slot = &n->slot;
+    const double before = slot->scale ? (double)slot->scale : n->scales[0];
+    for (size_t c = 0; c < MOST_CLASSES; c++) n->scales[c] *= WIDE / before;
+    slot->scale = (uint64_t)WIDE;
+    if (slot->rate_numerator == 0) return;
+    slot->rate_numerator = slot->rate_weight = 1;
+    slot->rate_denominator = (uint64_t)WIDE;
+}
+
+/* Every form of this law twice, as lines of one plan that are asked in turn: no two share a
+ * draw. */
+static void lines_share_no_draw(int law, double alpha)
+{
+    static noisy lines[LINES];
+    static clo_slot slots[LINES];
+    clo_meter meter = { .slots = slots };
+    noise_sample all = { .asks = 1, .laplace = law & LAPLACE, .grain = 2 / WIDE };
+    clo_rng *const rng = stat_rng();
+    for (size_t q = 0; q < NOISY_QUERIES; q++)
+        for (const noisy_form *form = noisy_queries[q].forms; form->name; form++)
+            for (int twice = 0; twice < 2 && (form->traits & ~SINGLY) == law; twice++) {
+                noisy *const n = &lines[meter.count];
+                noisy_open(n, form, rng, 0, 1);
+                set_width(n);
+                if (form->traits & SINGLY) n->numbers = FEW;
+                n->line = meter.count++;
+                slots[n->line] = n->slot;
+                slots[n->line].event.count = UINT64_MAX;
+                n->a.context.meter = &meter;
+                all.numbers += n->numbers;
+            }
+    all.values = calloc(all.numbers, sizeof *all.values);
+    for (size_t l = 0, at = 0; l < meter.count; at += lines[l++].numbers) {
+        lines[l].form->ask(&lines[l], all.values + at);
+        for (size_t i = 0; i < lines[l].numbers; i++)
+            all.values[at + i] /= lines[l].scales[lines[l].class_of[i]];
+    }
+    print_message("# %zu lines, %zu numbers\n", meter.count, all.numbers);
+    assert_true(meter.count >= 6);
+    assert_true(sample_copies(&all, alpha));
+    for (size_t i = 1; i < 5; i++) all.values[i * 4096] = all.values[0]; /* planted */
+    assert_false(sample_copies(&all, alpha));
+    for (size_t l = 0; l < meter.count; l++) noisy_close(&lines[l]);
+    free(all.values);
+    clo_rng_free(rng);
+}
+
+static void no_two_lines_of_a_plan_share_their_noise(void **state)
+{
+    (void)state;
+    lines_share_no_draw(0, stat_alpha(STAT_every_number_lines, 2));
+    lines_share_no_draw(LAPLACE, stat_alpha(STAT_every_number_lines, 2));
+}
+
+/* ---- threads and ranks ---------------------------------------------------------------------- */
+
+static void ask_once(noisy *n, double *residual)
+{
+    if (n->form->traits & SINGLY) n->numbers = FEW;
+    n->form->ask(n, residual);
+}
+
+static double *ask_on_threads(const noisy_form *form, int threads, size_t *count)
+{
+    clo_rng *const rng = seeded("threads");
+    noisy n;
+    noisy_open(&n, form, rng, 0, 1);
+    n.a.context.threads = threads;
+    double *const residual = calloc(n.numbers, sizeof *residual);
+    ask_once(&n, residual);
+    *count = n.numbers;
+    noisy_close(&n);
+    clo_rng_free(rng);
+    return residual;
+}
+
+static void threads_do_not_show_in_any_number(void **state)
+{
+    (void)state;
+    for (size_t q = 0; q < NOISY_QUERIES; q++)
+        for (const noisy_form *form = noisy_queries[q].forms; form->name; form++) {
+            size_t count = 0;
+            double *const one = ask_on_threads(form, 1, &count);
+            for (int threads = 2; threads <= 5; threads += 3) {
+                double *const several = ask_on_threads(form, threads, &count);
+                assert_same_doubles(several, one, count);
+                free(several);
+            }
+            free(one);
+        }
+}
+
+/* Two ranks in one process: what each brings is added up, and what rank 0 says holds. */
+enum { RANKS = 2 };
+
+typedef struct meeting {
+    pthread_barrier_t barrier;
+    void *brought[RANKS];
+} meeting;
+
+typedef struct rank {
+    meeting *meeting;
+    const noisy_form *form;
+    clo_comm comm;
+    double *residual;
+} rank;
+
+static clo_status meet_and_sum(void *user, int64_t *values, size_t count)
+{
+    const rank *const self = user;
+    int64_t *const sum = calloc(count, sizeof *sum);
+    self->meeting->brought[self->comm.rank] = values;
+    pthread_barrier_wait(&self->meeting->barrier);
+    for (int r = 0; r < RANKS; r++)
+        for (size_t i = 0; i < count; i++) sum[i] += ((int64_t *)self->meeting->brought[r])[i];
+    pthread_barrier_wait(&self->meeting->barrier);
+    memcpy(values, sum, count * sizeof *sum);
+    free(sum);
+    return CLO_OK;
+}
+
+static clo_status meet_and_share(void *user, void *bytes, size_t count)
+{
+    const rank *const self = user;
+    self->meeting->brought[self->comm.rank] = bytes;
+    pthread_barrier_wait(&self->meeting->barrier);
+    if (self->comm.rank != 0) memcpy(bytes, self->meeting->brought[0], count);
+    pthread_barrier_wait(&self->meeting->barrier);
+    return CLO_OK;
+}
+
+/* Rank 0 has the generator of the test above, the other one another; each has half of the
+ * records. */
+static void *be_a_rank(void *user)
+{
+    rank *const self = user;
+    clo_rng *const rng = seeded(self->comm.rank == 0 ? "threads" : "another");
+    noisy n;
+    noisy_open(&n, self->form, rng, (size_t)self->comm.rank, RANKS);
+    n.a.context.comm = &self->comm;
+    self->residual = calloc(n.numbers, sizeof *self->residual);
+    ask_once(&n, self->residual);
+    noisy_close(&n);
+    clo_rng_free(rng);
+    return NULL;
+}
+
+static void ask_on_ranks(const noisy_form *form, rank ranks[RANKS])
+{
+    meeting m;
+    pthread_t threads[RANKS];
+    assert_int_equal(pthread_barrier_init(&m.barrier, NULL, RANKS), 0);
+    for (int r = 0; r < RANKS; r++) {
+        ranks[r] = (rank){ .meeting = &m,
+                           .form = form,
+                           .comm = { r, RANKS, meet_and_sum, meet_and_share, &ranks[r] } };
+        assert_int_equal(pthread_create(&threads[r], NULL, be_a_rank, &ranks[r]), 0);
+    }
+    for (int r = 0; r < RANKS; r++) assert_int_equal(pthread_join(threads[r], NULL), 0);
+    pthread_barrier_destroy(&m.barrier);
+}
+
+static void ranks_hold_the_noise_once_together(void **state)
+{
+    (void)state;
+    stat_seed(); /* chosen before there are two threads */
+    for (size_t q = 0; q < NOISY_QUERIES; q++)
+        for (const noisy_form *form = noisy_queries[q].forms; form->name; form++) {
+            size_t count = 0;
+            rank ranks[RANKS];
+            if (form->traits & ALONE) continue;
+            double *const one = ask_on_threads(form, 1, &count);
+            ask_on_ranks(form, ranks);
+            for (int r = 0; r < RANKS; r++) {
+                assert_same_doubles(ranks[r].residual, one, count);
+                free(ranks[r].residual);
+            }
+            free(one);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_query_noises_every_number_by_itself),
+        cmocka_unit_test(so_it_is_with_the_generator_that_the_operating_system_keys),
+        cmocka_unit_test(no_two_lines_of_a_plan_share_their_noise),
+        cmocka_unit_test(threads_do_not_show_in_any_number),
+        cmocka_unit_test(ranks_hold_the_noise_once_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

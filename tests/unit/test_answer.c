@@ -1,0 +1,332 @@
+/*
+ * test_answer.c - the one way from exact sums to an answer: which draw each number gets, to the
+ * last one (answer.T1); and that the witness of the test build ends a process in which a number was
+ * noised otherwise than once.
+ */
+#include "check.h"
+#include "parallel/parallel.h"
+#include "query/witness.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHUNK = 4096 };
+
+typedef struct setting {
+    clo_slot slots[2];
+    clo_meter meter;
+    clo_context context;
+} setting;
+
+/* A plan of two lines: cells of a grid, so many, and a count. */
+static void open_setting(setting *s, size_t cells)
+{
+    static const uint8_t seed[32] = { 7 };
+    clo_error err;
+    *s = (setting){ .slots = { { .query = CLO_QUERY_cell_counts, .groups = cells },
+                               { .query = CLO_QUERY_count } } };
+    s->slots[0].event.count = s->slots[1].event.count = 100;
+    s->meter = (clo_meter){ .slots = s->slots, .count = 2 };
+    s->context = (clo_context){ .comm = clo_i_comm_self(), .threads = 1, .meter = &s->meter };
+    assert_ok(clo_rng_new_seeded(seed, &s->context.rng, &err), err);
+    assert_ok(clo_workspace_new(1 << 16, &s->context.workspace, &err), err);
+}
+
+static void close_setting(setting *s)
+{
+    clo_workspace_free(s->context.workspace);
+    clo_rng_free(s->context.rng);
+}
+
+/* ---- which draw a number gets --------------------------------------------------------------- */
+
+/* The draws of one ask, chunk by chunk, each from the stream of its own number. */
+static void draw_all(const clo_rng *rng, uint64_t ask, clo_law law, size_t count, int64_t *out)
+{
+    for (size_t first = 0; first < count; first += CHUNK) {
+        clo_stream *stream = NULL;
+        clo_error err;
+        assert_ok(clo_i_stream_open(rng, ask, first / CHUNK, &stream, &err), err);
+        for (size_t i = first; i < count && i < first + CHUNK; i++)
+            out[i] = law.scale
+                         ? clo_i_rounded_gaussian(stream, law.scale)
+                         : clo_i_discrete_laplace(stream, law.rate_numerator, law.rate_denominator);
+        clo_i_stream_close(stream);
+    }
+}
+
+/* Of every three numbers two have normal noise and one Laplace noise; more than a wave of each. */
+static void the_next_number_of_a_class_gets_the_next_draw_of_its_ask(void **state)
+{
+    const clo_law laws[2] = { clo_i_gaussian_law(12345), clo_i_laplace_law(3, 1000) };
+    const size_t count = 4 * CLO_NOISE_WAVE + 137;
+    uint8_t *const classes = calloc(count, 1);
+    int64_t *const totals = calloc(count, sizeof *totals);
+    int64_t *const drawn[2] = { calloc(count, sizeof **drawn), calloc(count, sizeof **drawn) };
+    size_t members[2] = { 0, 0 };
+    clo_error err;
+    (void)state;
+    for (size_t e = 0; e < count; e++) members[classes[e] = e % 3 == 1]++;
+    for (int threads = 1; threads <= 4; threads += 3) {
+        setting s;
+        open_setting(&s, count);
+        s.context.threads = threads;
+        const clo_noise noise = {
+            .count = count, .classes = 2, .laws = { laws[0], laws[1] }, .class_of = classes
+        };
+        for (size_t e = 0; e < count; e++) totals[e] = (int64_t)(1000 * e);
+        assert_ok(clo_i_answer(&s.context, &s.slots[0], &noise, totals, &err), err);
+        for (unsigned class = 0; class < 2; class ++)
+            draw_all(s.context.rng, class, laws[class], members[class], drawn[class]);
+        for (size_t e = 0, next[2] = { 0, 0 }; e < count; e++)
+            assert_int_equal(totals[e],
+                             (int64_t)(1000 * e) + drawn[classes[e]][next[classes[e]]++]);
+        assert_int_equal(clo_i_rng_next_ask(s.context.rng), 2); /* an ask for each class */
+        close_setting(&s);
+    }
+    free(classes);
+    free(totals);
+    free(drawn[0]);
+    free(drawn[1]);
+}
+
+static void a_stream_goes_on_where_it_was(void **state)
+{
+    const clo_law law = clo_i_laplace_law(1, 77);
+    static int64_t numbers[2000], drawn[CHUNK];
+    setting s;
+    clo_stream *stream = NULL;
+    clo_error err;
+    (void)state;
+    open_setting(&s, 1);
+    assert_ok(clo_i_stream_open(s.context.rng, 5, 0, &stream, &err), err);
+    clo_i_add_noise_from(&s.context, &s.slots[0], stream, law, numbers, 700);
+    clo_i_add_noise_from(&s.context, &s.slots[0], stream, law, numbers + 700, 1300);
+    clo_i_stream_close(stream);
+    draw_all(s.context.rng, 5, law, CHUNK, drawn);
+    assert_memory_equal(numbers, drawn, sizeof numbers);
+    close_setting(&s);
+}
+
+#ifdef CLO_FAULT_INJECTION
+
+/* ---- the witness ---------------------------------------------------------------------------- */
+
+typedef void deed(setting *s);
+
+/* Does something in a process of its own, and says whether the witness ended that, and how. */
+static bool is_ended(deed *d, char *said, size_t size)
+{
+    int ends[2], status = 0;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        setting s;
+        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+        signal(SIGABRT, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        open_setting(&s, 3);
+        d(&s);
+        _exit(0);
+    }
+    close(ends[1]);
+    ssize_t length = 0;
+    memset(said, 0, size);
+    for (size_t at = 0; (length = read(ends[0], said + at, size - 1 - at)) > 0;)
+        at += (size_t)length;
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+static void assert_ended(deed *d, const char *sentence)
+{
+    char said[512];
+    assert_true(is_ended(d, said, sizeof said));
+    if (!strstr(said, sentence)) fail_msg("the witness said: %s", said);
+}
+
+static void assert_goes_on(deed *d)
+{
+    char said[512];
+    if (is_ended(d, said, sizeof said)) fail_msg("the witness said: %s", said);
+}
+
+static const clo_slot *charge(setting *s, size_t line)
+{
+    const clo_slot *slot = NULL;
+    clo_error err;
+    assert_ok(clo_i_meter_charge(&s->context, line, s->slots[line].query, &slot, &err), err);
+    return slot;
+}
+
+static void noise_so_many(setting *s, const clo_slot *slot, size_t count)
+{
+    const clo_noise noise = { .count = count, .laws = { clo_i_gaussian_law(100) } };
+    int64_t totals[8] = { 0 };
+    clo_error err;
+    assert_ok(clo_i_answer(&s->context, slot, &noise, totals, &err), err);
+}
+
+static void tell_so_many(setting *s, const clo_slot *slot, size_t count)
+{
+    const double values[8] = { 0 };
+    clo_i_tell_answer(&s->context, slot, values, count);
+}
+
+static void ask_well(setting *s)
+{
+    const clo_slot *const slot = charge(s, 0);
+    noise_so_many(s, slot, 3);
+    tell_so_many(s, slot, 2); /* an answer may come in parts */
+    tell_so_many(s, slot, 1);
+}
+
+static void as_it_should_be(setting *s)
+{
+    ask_well(s);
+    ask_well(s);
+    clo_i_meter_finish(&s->meter);
+}
+
+static void after_a_failed_ask(setting *s)
+{
+    noise_so_many(s, charge(s, 0), 3);
+    ask_well(s);
+}
+
+static void nothing_is_noised(setting *s)
+{
+    tell_so_many(s, charge(s, 0), 3);
+}
+
+static void a_part_is_noised(setting *s)
+{
+    const clo_slot *const slot = charge(s, 0);
+    noise_so_many(s, slot, 2);
+    tell_so_many(s, slot, 2);
+}
+
+static void more_is_told_than_noised(setting *s)
+{
+    const clo_slot *const slot = charge(s, 0);
+    noise_so_many(s, slot, 3);
+    tell_so_many(s, slot, 4);
+}
+
+static void numbers_are_noised_again(setting *s)
+{
+    const clo_slot *const slot = charge(s, 0);
+    noise_so_many(s, slot, 3);
+    noise_so_many(s, slot, 3);
+    tell_so_many(s, slot, 3);
+}
+
+static void a_part_is_told(setting *s)
+{
+    const clo_slot *const slot = charge(s, 0);
+    noise_so_many(s, slot, 3);
+    tell_so_many(s, slot, 2);
+    charge(s, 1);
+}
+
+static void nothing_is_told(setting *s)
+{
+    charge(s, 0);
+    clo_i_meter_finish(&s->meter);
+}
+
+static void an_answer_needs_its_noise_and_no_more(void **state)
+{
+    (void)state;
+    assert_goes_on(as_it_should_be);
+    assert_ended(nothing_is_noised, "cell_counts: 3 numbers are told, and 0 were noised");
+    assert_ended(a_part_is_noised, "cell_counts: 2 numbers are told, and 2 were noised");
+    assert_ended(more_is_told_than_noised, "cell_counts: 4 numbers are told, and 3 were noised");
+    assert_ended(numbers_are_noised_again, "cell_counts: 3 numbers are told, and 6 were noised");
+}
+
+static void what_is_asked_is_told(void **state)
+{
+    (void)state;
+    assert_goes_on(after_a_failed_ask);
+    assert_ended(a_part_is_told, "count: asked while an answer was told in part: 2 of 3 numbers");
+    assert_ended(nothing_is_told, "cell_counts: asked 1 times, and told 0 answers");
+}
+
+/* Three numbers, of which these get these draws; then one is changed by so much. */
+static void add_noise(setting *s, const size_t *numbers, size_t count, int64_t changed, bool draws)
+{
+    int64_t values[3] = { 10, 20, 30 }, drawn[3];
+    clo_witness witness = clo_i_witness_begin(values, 3);
+    clo_i_witness_blank(drawn, 3);
+    drawn[0] = 4, drawn[1] = -5; /* and not the last */
+    for (size_t i = 0; i < count; i++) {
+        values[numbers[i]] += drawn[i % 3];
+        clo_i_witness_add(&witness, numbers[i], drawn[i % 3]);
+    }
+    values[1] += changed;
+    clo_i_witness_check(&witness, &s->context, &s->slots[0], draws, values);
+    clo_i_witness_end(&witness);
+}
+
+static void the_last_number_is_left_out(setting *s)
+{
+    add_noise(s, (size_t[]){ 0, 1 }, 2, 0, true);
+}
+
+static void the_last_draw_is_left_out(setting *s)
+{
+    add_noise(s, (size_t[]){ 0, 1, 2 }, 3, 0, true);
+}
+
+static void a_number_gets_two_draws(setting *s)
+{
+    add_noise(s, (size_t[]){ 0, 0 }, 2, 0, true);
+}
+
+static void another_rank_draws(setting *s)
+{
+    add_noise(s, (size_t[]){ 2, 1 }, 2, 0, false);
+}
+
+static void no_number_is_noised_where_another_rank_draws(setting *s)
+{
+    add_noise(s, NULL, 0, 0, false);
+}
+
+static void a_number_is_changed_beside_its_noise(setting *s)
+{
+    add_noise(s, NULL, 0, 5, false);
+}
+
+static void each_number_gets_one_draw_that_was_drawn(void **state)
+{
+    (void)state;
+    assert_ended(the_last_number_is_left_out, "number 3 of 3 was noised 0 times, not 1");
+    assert_ended(the_last_draw_is_left_out, "number 3 of 3 was noised 0 times, not 1");
+    assert_ended(a_number_gets_two_draws, "number 1 of 3 was noised 2 times, not 1");
+    assert_ended(another_rank_draws, "number 2 of 3 was noised 1 times, not 0");
+    assert_ended(a_number_is_changed_beside_its_noise,
+                 "number 2 of 3 is not its sum and its noise");
+    assert_goes_on(no_number_is_noised_where_another_rank_draws);
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_next_number_of_a_class_gets_the_next_draw_of_its_ask),
+        cmocka_unit_test(a_stream_goes_on_where_it_was),
+#ifdef CLO_FAULT_INJECTION
+        cmocka_unit_test(an_answer_needs_its_noise_and_no_more),
+        cmocka_unit_test(what_is_asked_is_told),
+        cmocka_unit_test(each_number_gets_one_draw_that_was_drawn),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
