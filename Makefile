@@ -7,7 +7,7 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit lint bench fuzz asan coverage format install clean
+.PHONY: help deps build demo test test-long audit lint bench fuzz asan tsan coverage format install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -55,6 +55,10 @@ bench: build ## measure speed, against the peers in build/venv; BENCH="read" for
 fuzz: ## look for inputs that break a reader, TIME=60 seconds for each target
 	@tools/deps.sh build test
 	@tools/fuzz.sh $(TIME)
+
+tsan: ## the unit and fault suites under ThreadSanitizer
+	@tools/deps.sh build test
+	@tools/test.py --build tsan $(SUITES)
 
 asan: ## the suites that run under AddressSanitizer and UBSan
 	@tools/deps.sh build test

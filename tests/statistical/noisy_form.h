@@ -16,7 +16,8 @@ enum {
     LAPLACE = 1, /* Laplace noise; otherwise it is normal */
     COARSE = 2,  /* small integers, or drawn: equal numbers are no copies */
     SINGLY = 4,  /* a number, or one of each cluster, an ask */
-    ALONE = 8    /* in one process only */
+    ALONE = 8,   /* in one process only */
+    LENS = 16    /* through a lens, of one column more; there are no records */
 };
 
 /* One way to ask a query. */
@@ -45,6 +46,7 @@ struct noisy {
     asking a;
     clo_bounded *data;
     clo_assign rule;
+    clo_lens lens;
     double *sums, *sizes; /* scratch of an answer */
     clo_stream *jitter;
 };
@@ -90,27 +92,49 @@ static inline void noisy_clusters(noisy *n, double off)
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-/* Of the records those with number % shares == share. */
+/* Of the records those with number % shares == share; through a lens, none. */
+static inline void noisy_bound(noisy *n, size_t share, size_t shares)
+{
+    const size_t d = n->domain.cols;
+    const clo_domain wider = ball(d + 1, 1, n->domain.relation);
+    double *const records = calloc(n->rows * d + 1, sizeof *records);
+    size_t own = 0;
+    for (size_t r = share; r < n->rows; r += shares)
+        memcpy(records + own++ * d, n->records + r * d, d * sizeof *records);
+    n->data = n->form->traits & LENS ? bounded_from(records, 0, &wider)
+                                     : bounded_from(records, own, &n->domain);
+    free(records);
+}
+
+/* All columns but the last. */
+static inline void noisy_look(noisy *n)
+{
+    const size_t d = n->domain.cols;
+    double *const frame = calloc((d + 1) * d, sizeof *frame);
+    clo_error err;
+    for (size_t j = 0; j < d; j++) frame[j * d + j] = 1;
+    assert_ok(clo_i_lens_make(n->a.context.workspace, frame, d + 1, d, 0, &n->lens, &err), err);
+    free(frame);
+    n->a.context.lens = &n->lens;
+    n->a.slot.lens = true;
+    memset(n->truth, 0, n->numbers * sizeof *n->truth);
+}
+
 static inline void noisy_open(noisy *n, const noisy_form *form, clo_rng *rng, size_t share,
                               size_t shares)
 {
     clo_error err;
     *n = (noisy){ .form = form };
     form->prepare(n);
-    const size_t d = n->domain.cols;
-    size_t own = 0;
-    double *const records = calloc(n->rows * d + 1, sizeof *records);
-    for (size_t r = share; r < n->rows; r += shares)
-        memcpy(records + own++ * d, n->records + r * d, d * sizeof *records);
-    n->data = bounded_from(records, own, &n->domain);
-    free(records);
+    noisy_bound(n, share, shares);
     start_asking(&n->a, n->slot, rng);
     n->a.context.block_rows = 64;
-    n->rule = (clo_assign){ .kind = CLO_ASSIGN_ONE, .clusters = 1, .cols = d };
+    n->rule = (clo_assign){ .kind = CLO_ASSIGN_ONE, .clusters = 1, .cols = n->domain.cols };
     if (n->centers)
-        assert_ok(clo_i_assign_centers(n->a.context.workspace, n->centers, n->slot.groups, d,
-                                       n->slot.bits, &n->rule, &err),
+        assert_ok(clo_i_assign_centers(n->a.context.workspace, n->centers, n->slot.groups,
+                                       n->domain.cols, n->slot.bits, &n->rule, &err),
                   err);
+    if (form->traits & LENS) noisy_look(n);
     n->jitter = stat_stream(UINT64_MAX, 0);
 }
 

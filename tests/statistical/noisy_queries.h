@@ -14,11 +14,13 @@
 static const noisy_form forms_gaussian_sum[] = {
     { "columns", prepare_gaussian_sum, ask_cluster_sum, 0, 40, 3, 2775, NULL },
     { "clusters", prepare_gaussian_sum, ask_cluster_sum, 0, 40, 683, 11, NULL },
+    { "lens", prepare_gaussian_sum, ask_cluster_sum, LENS, 24, 683, 11, NULL },
     { 0 },
 };
 static const noisy_form forms_laplace_sum[] = {
     { "columns", prepare_laplace_sum, ask_cluster_sum, LAPLACE, 40, 3, 2775, NULL },
     { "clusters", prepare_laplace_sum, ask_cluster_sum, LAPLACE, 40, 683, 11, NULL },
+    { "lens", prepare_laplace_sum, ask_cluster_sum, LAPLACE | LENS, 24, 683, 11, NULL },
     { 0 },
 };
 static const noisy_form forms_sparse_sum[] = {
@@ -36,21 +38,25 @@ static const noisy_form forms_peel[] = {
 static const noisy_form forms_gaussian_step[] = {
     { "columns", prepare_gaussian_step, ask_gaussian_step, 0, 40, 3, 2775, NULL },
     { "clusters", prepare_gaussian_step, ask_gaussian_step, 0, 40, 683, 11, NULL },
+    { "lens", prepare_gaussian_step, ask_gaussian_step, LENS, 24, 683, 11, NULL },
     { 0 },
 };
 static const noisy_form forms_gaussian_gram[] = {
     { "columns", prepare_gram, ask_gram, 0, 40, 3, 80, NULL },
     { "clusters", prepare_gram, ask_gram, 0, 40, 80, 15, NULL },
     { "wide", prepare_gram, ask_gram, 0, 24, 1, 130, NULL },
+    { "lens", prepare_gram, ask_gram, LENS, 24, 3, 80, NULL },
     { 0 },
 };
 static const noisy_form forms_gaussian_moment[] = {
     { "tensor", prepare_plain_moment, ask_moment, 0, 32, 1, 24, NULL },
     { "less traces", prepare_even_moment, ask_moment, 0, 32, 1, 24, NULL },
+    { "lens", prepare_plain_moment, ask_moment, LENS, 16, 1, 22, NULL },
     { 0 },
 };
 static const noisy_form forms_gaussian_moment3[] = {
     { "tensor", prepare_moment3, ask_moment3, 0, 32, 1, 44, NULL },
+    { "lens", prepare_moment3, ask_moment3, LENS, 24, 1, 36, NULL },
     { 0 },
 };
 static const noisy_form forms_count[] = {
