@@ -39,6 +39,7 @@ SOUND = {
     "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
     "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n",
     "tests/unit/test_sound.c": "/* Holds sound.T1. */\n",
+    "tests/cli/sound.t": "# Sound\n\n## Is\n\n  $ echo\n  " + "x" * 100 + "\n",
     "tools/run.sh": "#!/bin/sh\nset -eu\necho \"$1\"\n",
     "build/sound.1": '.TH SOUND 1 "" sound\n.SH NAME\nsound \\- is sound\n',
 }
@@ -64,6 +65,8 @@ PLANTED = [
     (layout, "two blanks where clang-format wants none", "src/base/a.c",
      "/* A. */\nint  a(void);\n", "clang-format"),
     (layout, "a long line", "tools/a.py", "x = '" + "x" * 100 + "'\n", "106 columns"),
+    (layout, "a long command in a transcript", "tests/cli/a.t",
+     "## A\n\n  $ echo " + "x" * 100 + "\n", "109 columns"),
     (layout, "a tab", "src/base/a.c", "/* A. */\n\tint a;\n", "has a tab"),
     (layout, "a blank at the end", "tools/a.py", "x = 1 \n", "ends in a blank"),
     (layout, "no end of the last line", "tools/a.py", "x = 1", "has no end"),
