@@ -47,7 +47,7 @@ audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs
 	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_matrix
 	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_faults
 
-lint: ## format, arrows between folders, symbols, proofs, names
+lint: ## layout, arrows between folders, symbols, proofs, names
 	@tools/deps.sh build test
 	@tools/test.py lint symbols
 
@@ -71,9 +71,10 @@ coverage: ## which lines the unit, fault and command tests reach
 	@tools/deps.sh build test coverage
 	@tools/coverage.sh
 
-format: ## lay out all C files by .clang-format
+format: ## lay out all C files by .clang-format, and wrap all Markdown
 	@tools/deps.sh test
 	@find include src cli tests bench -name '*.[ch]' -exec clang-format -i {} +
+	@tools/wrap_markdown.py
 
 install: build ## install under PREFIX (DESTDIR is honoured)
 	@meson configure $(release) --prefix=$(PREFIX)

@@ -22,7 +22,7 @@ TABLES = [
     ("src/data/formats.def", "FORMAT", 1,
      ["src/data/{}.c", "tests/fuzz/fuzz_{}.c", "tests/fuzz/corpus/{}/"]),
     ("cli/commands.def", "COMMAND", 1,
-     ["cli/cmd_{}.c", "tests/cli/{}/"]),
+     ["cli/cmd_{}.c", "tests/cli/{}.t"]),
 ]
 
 

@@ -43,15 +43,16 @@ typedef struct clo_audit_finding {
     double claim;      /* what the plan says, for that many records */
     double delta;      /* of an epsilon claim */
     double evidence;   /* the loss that the evidence supports; never below 0 */
-    double confidence; /* 1 - the chance that a true claim of this pair is refuted */
+    double confidence; /* 1 - alpha, which is shared out among the pairs of a clo_audit */
     bool refuted;      /* evidence > claim */
     uint64_t trials;   /* in each world */
     double seconds;
 } clo_audit_finding;
 
 /* Audits a mechanism: its own pairs, at this budget, under this relation, with its answers as they
- * were noised (not only what was made of them).  Calls visit for each pair and group; false
- * stops. */
+ * were noised (not only what was made of them).  Calls visit for each pair and group; false stops,
+ * which is no failure.  CLO_ARGUMENT where there is no such pair, CLO_CANCELLED where progress
+ * stopped it.  options may be NULL. */
 CLO_API CLO_CHECK clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation,
                                        clo_loss budget, const clo_audit_options *options,
                                        bool (*visit)(void *user, const clo_audit_finding *finding),
@@ -66,11 +67,14 @@ typedef struct clo_audit_subject {
     bool parallel;    /* draw may be called from several threads at once */
     clo_audit_unit unit;
     double claim, delta;
-    /* Runs it once: world 0 or 1, and how many times before.  The answer goes to outputs. */
+    /* Runs it once: world 0 or 1, and the number of the run in that world.  The answer goes to
+     * outputs.  Its failure ends the audit and is told as it is. */
     clo_status (*draw)(void *user, int world, uint64_t trial, double *outputs, clo_error *err);
     void *user;
 } clo_audit_subject;
 
+/* One pair; of the options group, seed and pair have no meaning here.  The texts of the finding are
+ * the subject's. */
 CLO_API CLO_CHECK clo_status clo_audit_subject_run(const clo_audit_subject *subject,
                                                    const clo_audit_options *options,
                                                    clo_audit_finding *out, clo_error *err);

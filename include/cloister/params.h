@@ -32,6 +32,8 @@ typedef struct clo_param {
  * presets. */
 typedef struct clo_params clo_params;
 
+/* CLO_ARGUMENT where there is no such parameter, or its row does not allow the value.  A choice is
+ * set by its index here and by its word as a text; names and texts are not kept. */
 CLO_API CLO_CHECK clo_status clo_params_set(clo_params *params, const char *name, double value,
                                             clo_error *err);
 CLO_API CLO_CHECK clo_status clo_params_set_text(clo_params *params, const char *name,

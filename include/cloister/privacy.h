@@ -46,11 +46,12 @@ typedef struct clo_price {
  * at delta 0, or more delta spent than given) and for an unknown kind of event. */
 CLO_API CLO_CHECK clo_status clo_price_epsilon(const clo_event *events, size_t count, double delta,
                                                clo_price *out, clo_error *err);
-/* The least delta at this epsilon. */
+/* The least delta at this epsilon; at most 1. */
 CLO_API CLO_CHECK clo_status clo_price_delta(const clo_event *events, size_t count, double epsilon,
                                              clo_price *out, clo_error *err);
 /* The largest factor by which every event's parameter may be multiplied so that the
- * list costs at most the budget.  (The delta of an event is not scaled.) */
+ * list costs at most the budget.  (The delta of an event is not scaled.)  CLO_ARGUMENT where no
+ * factor does that, or where nothing is there to be scaled. */
 CLO_API CLO_CHECK clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
                                            double *factor, clo_error *err);
 
@@ -70,8 +71,9 @@ typedef struct clo_comparison {
  *   pld             the privacy loss distribution, with a lower bound
  *   gaussian-exact  Gaussian events alone */
 CLO_API const char *clo_accounting_name(size_t i);
-/* A price by that method alone.  clo_price_epsilon is the least of them, but for the first two
- * where there are Gaussian events: those are for comparison. */
+/* A price by that method alone; fails as clo_price_epsilon does, and for an unknown name.
+ * clo_price_epsilon takes the least of them, but never "advanced", nor "basic" where there are
+ * Gaussian events: those are for comparison. */
 CLO_API CLO_CHECK clo_status clo_price_by(const char *accounting, const clo_event *events,
                                           size_t count, double delta, clo_comparison *out,
                                           clo_error *err);

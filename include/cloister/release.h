@@ -23,11 +23,13 @@ typedef struct clo_array {
     size_t shape[CLO_MAX_DIMENSIONS];
 } clo_array;
 
+/* What a release is asked for here is its own, and lives as long. */
 CLO_API size_t clo_release_count(const clo_release *release);
-CLO_API clo_array clo_release_at(const clo_release *release, size_t i);
+CLO_API clo_array clo_release_at(const clo_release *release, size_t i); /* i below that count */
+/* false: there is none of that name, and *out is as it was. */
 CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_array *out);
 CLO_API size_t clo_release_cols(const clo_release *release);   /* of the data it was made from */
-CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those, where public; 0: not */
+CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those; 0: not public */
 /* "age", or NULL where the columns have no names. */
 CLO_API const char *clo_release_column_name(const clo_release *release, size_t column);
 CLO_API const char *clo_release_family(const clo_release *release);
@@ -45,16 +47,19 @@ clo_release_is_private(const clo_release *release); /* secure randomness, nothin
 CLO_API bool clo_release_is_metered(const clo_release *release);
 CLO_API const char *
 clo_release_statement(const clo_release *release); /* what it means, in a sentence */
-/* Public names of the columns, for the report; copied. */
+/* Public names of the columns, for the report; copied.  CLO_ARGUMENT where count is not that of its
+ * columns. */
 CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
                                                       const char *const *names, size_t count,
                                                       clo_error *err);
 
 typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2 } clo_report_format;
 
+/* Writes the release, piece by piece; CLO_IO where write says that it could not. */
 CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_format format,
                                         clo_write *write, void *user, clo_error *err);
-/* Reads a release in JSON back; writing it again gives the same bytes. */
+/* Reads a release in JSON back ("-" is standard input); writing it again gives the same bytes.
+ * CLO_IO, or CLO_FORMAT where it is no release. */
 CLO_API CLO_CHECK clo_status clo_release_read(const char *path, clo_release **out, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
                                                clo_error *err);

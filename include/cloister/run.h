@@ -14,6 +14,8 @@ extern "C" {
 
 typedef struct clo_workspace clo_workspace; /* scratch memory, wiped when freed */
 
+/* Of so many bytes, as clo_plan_workspace counts them; it grows where they are too few.  For one
+ * run at a time, and any number of them one after the other. */
 CLO_API CLO_CHECK clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err);
 CLO_API void clo_workspace_free(clo_workspace *workspace);
 
@@ -75,8 +77,10 @@ CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo
  * the process computes as the proofs assume.  options may be NULL. */
 CLO_API CLO_CHECK clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
                                            const clo_run_options *options, clo_error *err);
-/* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
- * of it.  options may be NULL. */
+/* Asks the plan's queries and makes the release; options may be NULL.  What does not fit together
+ * (grant and plan, data and plan, options) is refused before anything is asked, and leaves the
+ * grant as it was.  From then on the grant is used up, whatever comes of it: a run that is
+ * cancelled, or that lacks memory or randomness, has spent it all the same. */
 CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,
                                      const clo_bounded *data, clo_rng *rng,
                                      const clo_run_options *options, clo_release **out,

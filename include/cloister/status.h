@@ -54,9 +54,10 @@ typedef struct clo_error {
     char message[504];
 } clo_error;
 
+/* From the rows above; texts that nobody frees. */
 CLO_API const char *clo_status_text(clo_status status);
-CLO_API int clo_status_exit_code(clo_status status);
-CLO_API const char *clo_version(void);
+CLO_API int clo_status_exit_code(clo_status status); /* what the command ends with */
+CLO_API const char *clo_version(void);               /* of the library that runs */
 
 /* ---- a matrix view ------------------------------------------------------- */
 

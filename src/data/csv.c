@@ -5,7 +5,8 @@
  * order mark, a last line without an end, blanks around a cell, another delimiter.  A quote opens a
  * cell only at its start; inside, "" is a quote, and delimiters and line ends are text.  Where the
  * delimiter is a blank, a run of blanks and tabs is one delimiter.  A line that holds nothing but
- * blanks is skipped.  All records have the same number of cells.
+ * blanks is skipped, or, where that is what a record of missing cells looks like, is such a record.
+ * All records have the same number of cells.
  *
  * What is a number is what clo_i_read_number reads, with nothing but blanks around it; everything
  * else, the empty cell included, is a bad cell.  The text of a cell is in no message.

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# words.sh - words that the scripts of the cases share.
+# words.sh - words that the transcripts share; their runner reads them first.
 
 # A small sample: three clusters in the plane, 300 rows, and a ledger l.db that caps it.
 sample() {
@@ -29,7 +29,7 @@ refused() {
     [ "$before" = "$after" ] || echo "charges went from $before to $after"
     [ ! -e out.json ] || echo "out.json was left behind"
     [ "$code" -ne 0 ] || echo "it was not refused"
-    exit "$code"
+    return "$code"
 }
 
 # Waits until the ledger l.db holds a charge; the run is then past its spend.

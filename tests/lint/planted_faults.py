@@ -17,11 +17,13 @@ import check_tables  # noqa: E402
 import headers  # noqa: E402
 import layout  # noqa: E402
 import manual  # noqa: E402
+import markdown  # noqa: E402
 import names  # noqa: E402
 import proofs  # noqa: E402
 import scripts  # noqa: E402
 import symbols  # noqa: E402
 import test as runner  # noqa: E402
+import wrap_markdown  # noqa: E402
 
 # A tree in which everything is as it should be.
 SOUND = {
@@ -42,8 +44,10 @@ SOUND = {
     "src/mechanism/one/one.c": '/* One. */\n#include "mechanism/common/shared.h"\n',
     "cli/cli.h": "/* Command. */\n",
     "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
-    "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n",
+    "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n\n    " + "x " * 60 + "y\n\n| "
+                       + "x " * 60 + "|\n|---|\n\n- an item\n  of two lines\n",
     "tests/unit/test_sound.c": "/* Holds sound.T1. */\n",
+    "tests/cli/sound.t": "# Sound\n\n## Is\n\n  $ echo\n  " + "x" * 100 + "\n",
     "tools/run.sh": "#!/bin/sh\nset -eu\necho \"$1\"\n",
     "build/sound.1": '.TH SOUND 1 "" sound\n.SH NAME\nsound \\- is sound\n',
 }
@@ -86,9 +90,19 @@ PLANTED = [
     (layout, "two blanks where clang-format wants none", "src/base/a.c",
      "/* A. */\nint  a(void);\n", "clang-format"),
     (layout, "a long line", "tools/a.py", "x = '" + "x" * 100 + "'\n", "106 columns"),
+    (layout, "a long command in a transcript", "tests/cli/a.t",
+     "## A\n\n  $ echo " + "x" * 100 + "\n", "109 columns"),
     (layout, "a tab", "src/base/a.c", "/* A. */\n\tint a;\n", "has a tab"),
     (layout, "a blank at the end", "tools/a.py", "x = 1 \n", "ends in a blank"),
     (layout, "no end of the last line", "tools/a.py", "x = 1", "has no end"),
+    (markdown, "a wide paragraph", "docs/a.md", "# A\n\n" + "word " * 30 + "word\n",
+     "line 3 is in a paragraph"),
+    (markdown, "a wide item of a list", "docs/a.md", "- " + "word " * 30 + "word\n",
+     "line 1 is in a paragraph"),
+    (markdown, "a wide heading", "docs/a.md", "# " + "word " * 30 + "word\n", "a heading of 156"),
+    (markdown, "a blank at the end", "docs/a.md", "a \n", "ends in a blank"),
+    (markdown, "a tab", "docs/a.md", "a\tb\n", "has a tab"),
+    (markdown, "no end of the last line", "docs/a.md", "a", "has no end"),
     (names, "two files of one name", "cli/json.c", "/* JSON. */\n", "has the name of"),
     (names, "a file without an opening", "src/base/a.c", "int a;\n", "does not open"),
     (names, "a thing left undone", "src/base/a.c", "/* TODO */\n", "is unfinished"),
@@ -207,6 +221,29 @@ def manual_pages():
         must_find(manual.check(root, root / "build/faulty.1"), "missing manual title")
 
 
+def wrapping_keeps_the_meaning():
+    """Text and what becomes of it: nothing that is no paragraph, nothing that would turn into
+    something else at the start of a line."""
+    wide = "word " * 18 + "word"  # 94 columns
+    for text, expected in [
+            (f"{wide} and more", f"{wide} and\nmore"),
+            (f"{wide} more - b", f"{wide}\nmore - b"),
+            (f"{wide} xy 2017. And", f"{wide}\nxy 2017. And"),
+            (f"{wide} `a b c` d", f"{wide}\n`a b c` d"),
+            (f"- {wide} others\n  last", f"- {wide}\n  others last"),
+            (f"12. {wide} others", f"12. {wide}\n    others"),
+            (f"{wide} others  \nlast", f"{wide}\nothers  \nlast"),
+            (f"{wide} others\n- item", f"{wide}\nothers\n- item"),
+            (f"{wide} others\n\n    {wide} others", f"{wide}\nothers\n\n    {wide} others"),
+            (f"```\n{wide} others\n```", None), (f"    {wide} others", None),
+            (f"| {wide} others |\n|---|\n| {wide} others |", None), (f"# {wide} others", None),
+            (f"[name]: {wide} others", None), ("a\nb\n\nc", None), ("x" * 120, None)]:
+        expected = text if expected is None else expected
+        wrapped = wrap_markdown.wrap(text)
+        assert wrapped == expected, (text, wrapped)
+        assert wrap_markdown.wrap(wrapped) == wrapped, wrapped
+
+
 def the_runner_counts():
     """What a program printed and how it ended -> passed, failed, skipped."""
     for text, code, expected in [
@@ -225,7 +262,7 @@ def the_runner_counts():
 
 
 def tests():
-    for lint in (arrows, headers, layout, names, proofs, scripts):
+    for lint in (arrows, headers, layout, markdown, names, proofs, scripts):
         name = lint.__name__
         yield f"{name} finds nothing in a sound tree", lambda lint=lint: finds_nothing(lint)
     for lint, fault, *rest in PLANTED:
@@ -236,6 +273,7 @@ def tests():
     yield "the tables ask for their files", tables_ask_for_their_files
     yield "mechanisms ask for an audit pair", mechanisms_ask_for_an_audit_pair
     yield "manual finds a page without a title", manual_pages
+    yield "wrapping keeps what Markdown means", wrapping_keeps_the_meaning
     yield "the test runner counts", the_runner_counts
 
 

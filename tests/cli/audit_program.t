@@ -1,0 +1,142 @@
+# Audit: any program
+
+A program is given two files that differ in one record, again and again.  The one that is audited
+here, laplace_mean.py, is private at the epsilon that it is called with.
+
+## Leaves nothing behind when it is stopped
+
+  $ mkdir tmp
+  $ export TMPDIR=$PWD/tmp
+  $ cloister audit --command 'touch started; cat < {input} > {output}; sleep 100' --epsilon 1 \
+  >     --cols 2 &
+  $ audit=$!
+  $ tries=0
+  $ until [ -e started ]; do
+  >     tries=$((tries + 1))
+  >     [ "$tries" -lt 200 ] || { echo "it did not start"; break; }
+  >     sleep 0.05
+  > done
+  $ kill -TERM $audit; wait $audit
+  ! cloister: the audit was stopped
+  [exit 130]
+  $ ls tmp
+
+## Lets a right program pass
+
+  $ cloister audit --command "python3 $HERE/laplace_mean.py 1 a" --resident --epsilon 1 --cols 2 \
+  >     --trials 4000
+  the program claims epsilon 1, delta 0 under replace
+
+  pair       group  unit       claim  evidence  verdict       trials  seconds
+  opposite       1  epsilon        1{{ +[0-9.]+}}  not refuted     4000{{ +[0-9.]+}}
+
+  No claim was refuted: the strongest evidence, the pair 'opposite',…
+  …
+
+## Refuses a seed for a program
+
+  $ cloister audit --command 'cp {input} {output}' --epsilon 1 --cols 1 --seed a
+  ! cloister: --seed has no meaning beside --command
+  [exit 2]
+
+## Refutes a program with too little noise
+
+  $ cloister audit --command "python3 $HERE/laplace_mean.py 3 a" --resident --epsilon 1 --cols 2 \
+  >     --trials 4000
+  the program claims epsilon 1, delta 0 under replace
+
+  pair       group  unit       claim  evidence  verdict       trials  seconds
+  opposite       1  epsilon        1{{ +[0-9.]+}}  REFUTED         4000{{ +[0-9.]+}}
+
+  REFUTED: the pair 'opposite' shows a loss of at least…
+  …
+  [exit 1]
+
+## Runs a program anew each time
+
+Without noise: the sum of the first column, which is the record that changes.
+
+  $ cloister audit \
+  >     --command "awk -F, '{ s += \$1 } END { print \"sum\", s }' < {input} > {output}" \
+  >     --epsilon 1 --cols 3 --trials 400 --relation both
+  the program claims epsilon 1, delta 0 under replace
+
+  pair       group  unit       claim  evidence  verdict       trials  seconds
+  opposite       1  epsilon        1{{ +[0-9.]+}}  REFUTED          400{{ +[0-9.]+}}
+
+  the program claims epsilon 1, delta 0 under add-remove
+
+  pair       group  unit       claim  evidence  verdict       trials  seconds
+  absent         1  epsilon        1{{ +[0-9.]+}}  REFUTED          400{{ +[0-9.]+}}
+
+  REFUTED: the pair 'opposite' shows a loss of at least…
+  …
+  [exit 1]
+
+## Says that a program failed
+
+  $ cloister audit --epsilon 1 --cols 2 --command 'echo no memory for {input} | wc -c >&2;
+  >     echo cannot do this >&2; cat < {input} > {output}; exit 3'
+  ! cloister: the program failed with exit code 3: cannot do this
+  [exit 4]
+
+## Says that a program wrote nothing
+
+  $ cloister audit --command 'true {input} {output}' --epsilon 1 --cols 2
+  ! cloister: the program ended well and wrote no output file
+  [exit 3]
+
+## Says that a resident program failed
+
+  $ cloister audit --resident --command 'read files; echo error: out of paper' --epsilon 1 --cols 2
+  ! cloister: the resident program says: error: out of paper
+  [exit 4]
+  $ cloister audit --resident --command 'read files; exit 7' --epsilon 1 --cols 2
+  ! cloister: the program failed with exit code 7
+  [exit 4]
+  $ cloister audit --resident --command 'exit 0' --epsilon 1 --cols 2
+  ! cloister: the resident program ended before it had answered
+  [exit 4]
+
+## Says that an answer holds no number
+
+  $ cloister audit --command 'echo col1 x2 > {output}; true {input}' --epsilon 1 --cols 2
+  ! cloister: the program's output holds no number
+  [exit 3]
+
+## Says that answers differ in length
+
+  $ cloister audit --command 'cat {input} > {output}' --epsilon 1 --cols 2 --relation add-remove
+  ! cloister: the program's output holds 6 numbers, and its first one held 8: an audit compares numbers one by one
+  [exit 3]
+
+## Takes two files
+
+  $ mkdir "it's here"
+  $ printf '1\n1\n1\n' > "it's here/0.csv"
+  $ printf '1\n1\n-1\n' > "it's here/1.csv"
+  $ cloister audit --command "python3 $HERE/laplace_mean.py 3 b" --resident --epsilon 1 \
+  >     --pair "it's here/0.csv,it's here/1.csv" --trials 3000 --json > audit.json
+  [exit 1]
+  $ python3 -c "
+  > import json
+  > a = json.load(open('audit.json'))
+  > print(a['schema'], a['mechanism'], a['claim'], a['seed'], a['refuted'])
+  > for f in a['findings']:
+  >     print(*(f[key] for key in 'relation pair group unit claim'.split()),
+  >           f['evidence'] > 1.5, f['refuted'], f['trials'])"
+  cloister.audit/1 None {'epsilon': 1, 'delta': 0} None True
+  None files 1 epsilon 1 True True 3000
+
+## Wants a place for the files
+
+  $ cloister audit --command 'true {input}' --epsilon 1 --cols 1
+  ! cloister: --command must say where {input} and {output} go, or be --resident
+  [exit 2]
+
+## Wants the number of columns
+
+  $ cloister audit --command 'cp {input} {output}' --epsilon 1
+  ! cloister: --cols must be given, or two files with --pair
+  ! try: --cols 2
+  [exit 2]

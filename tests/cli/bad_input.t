@@ -1,0 +1,166 @@
+# Bad input
+
+Files, places and numbers that a run cannot take.  `refused` sees to it that none of them costs
+anything or leaves anything behind.
+
+## A bad cell where it must be refused
+
+  $ sample; ledger
+  $ printf 'a,b\n1,2\n3,secret\n5,6\n' > cell.csv
+  $ refused cloister run kmeans cell.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --missing refuse
+  ! cloister: cell.csv, line 3, column 2 ('b'): not a finite number, and missing cells are refused
+  [exit 3]
+
+## A folder for a file
+
+  $ sample; ledger
+  $ mkdir folder
+  $ refused cloister run kmeans folder --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: folder cannot be read: Is a directory
+  [exit 4]
+
+## A full disk
+
+  $ cloister methods > /dev/full
+  ! cloister: cannot write to standard output: No space left on device
+  [exit 4]
+
+## A header and no rows
+
+  $ sample; ledger
+  $ echo x1,x2 > bare.csv
+  $ refused cloister run kmeans bare.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: bare.csv has no rows
+  [exit 3]
+
+## A ledger in no folder
+
+  $ sample
+  $ touch file
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger file/l.db \
+  >     -o out.json
+  ! cloister: the ledger file/l.db cannot be created: Not a directory; name another place
+  [exit 6]
+
+## A ledger that is a folder
+
+  $ sample
+  $ mkdir book
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger book \
+  >     -o out.json
+  ! cloister: book is not a plain file, so it cannot be a ledger: name another place
+  [exit 6]
+
+## A ledger that is something else
+
+  $ sample
+  $ echo "dear diary" > diary
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger diary \
+  >     -o out.json
+  ! cloister: diary is not a ledger: name another file, or, if it was one, restore it from a backup
+  [exit 6]
+
+## A missing column
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --columns x1,weight
+  ! cloister: sample.csv has no column 'weight'; it has 'x1', 'x2'
+  [exit 2]
+
+## A missing file
+
+  $ sample; ledger
+  $ refused cloister run kmeans nothing.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: nothing.csv cannot be read: No such file or directory
+  [exit 4]
+
+## A negative epsilon
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon -1 --norm 1 --ledger l.db \
+  >     -o out.json
+  ! cloister: --epsilon must be a number greater than 0, not '-1'
+  [exit 2]
+
+## A ragged CSV
+
+  $ sample; ledger
+  $ printf 'a,b\n1,2\n3\n5,6\n' > ragged.csv
+  $ refused cloister run kmeans ragged.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: ragged.csv, line 3: 2 cells were expected, as on the first line, and 1 found
+  [exit 3]
+
+## An empty cell where it must be refused
+
+  $ sample; ledger
+  $ printf 'a,b\n1,2\n3,4\n,6\n' > cell.csv
+  $ refused cloister run kmeans cell.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --missing refuse
+  ! cloister: cell.csv, line 4, column 1 ('a'): not a finite number, and missing cells are refused
+  [exit 3]
+
+## An empty file
+
+  $ sample; ledger
+  $ : > empty.csv
+  $ refused cloister run kmeans empty.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: empty.csv is empty
+  [exit 3]
+
+## An NPY of objects
+
+  $ sample; ledger
+  $ {
+  >     printf '\223NUMPY\001\000\166\000'
+  >     printf '%-117s\n' "{'descr': '|O', 'fortran_order': False, 'shape': (1, 3), }"
+  >     head -c 24 /dev/zero
+  > } > objects.npy
+  $ refused cloister run kmeans objects.npy --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: objects.npy holds Python objects, which are never unpacked: save it as float64
+  [exit 3]
+
+## An NPY with a lying header
+
+  $ sample; ledger
+  $ {
+  >     printf '\223NUMPY\001\000\166\000'
+  >     printf '%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (1000, 3), }"
+  >     head -c 24 /dev/zero
+  > } > lying.npy
+  $ refused cloister run kmeans lying.npy --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: lying.npy is shorter than its header says: 1000 x 3 cells of 8 bytes
+  [exit 3]
+
+## An output in no folder
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     -o nowhere/out.json
+  ! cloister: nowhere/out.json cannot be written: No such file or directory
+  [exit 4]
+
+## An output that is a folder
+
+  $ sample; ledger
+  $ mkdir release
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     -o release
+  ! cloister: release cannot be written: Is a directory
+  [exit 4]
+
+## No clusters
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 0 --epsilon 1 --norm 1 --ledger l.db \
+  >     -o out.json
+  ! cloister: clusters must be between 1 and 1024, not 0
+  [exit 2]

@@ -1,0 +1,104 @@
+# Bounds: a radius or column bounds, privately
+
+## Finds a radius
+
+  $ sample; ledger
+  $ cloister bounds sample.csv --epsilon 1 --norm 1000 --ledger l.db --seed 1
+  radius {{[-0-9.e]+}} holds about a share of 0.95 of the records
+  ! warning: --seed: this release is reproducible, not private
+  ! bounds/quantile on 'sample.csv': epsilon 1, delta 0, replace
+  !   asks quantile (quantile of the row norms) once
+  ! next: cloister run ... --norm {{[-0-9.e]+}}
+  ! spent epsilon 1, delta 0 on 'sample.csv': epsilon 1 is left at delta 1e-5
+  $ charges
+  1
+
+## Keeps odd names of columns
+
+  $ printf 'plain,"with, comma","with ""quotes"" inside"\n1,2,3\n4,5,6\n' > odd.csv
+  $ cloister bounds odd.csv --epsilon 5 --norm 10 --of columns --no-ledger -q -o bounds.csv
+  $ cut -d, -f1 bounds.csv
+  name
+  plain
+  "with
+  "with ""quotes"" inside"
+  $ cloister run kmeans odd.csv --epsilon 1 --bounds bounds.csv --no-ledger --dry-run | grep data
+    data        3 columns, each within its bounds, 2 rows
+
+## Prints the bounds
+
+  $ sample
+  $ cloister bounds sample.csv --epsilon 2 --norm 100 --of columns --no-ledger --seed 1 -q
+  name,lower,upper
+  x1,{{[-0-9.e]+}},{{[-0-9.e]+}}
+  x2,{{[-0-9.e]+}},{{[-0-9.e]+}}
+  ! warning: --seed: this release is reproducible, not private
+
+## Refuses an output for a radius
+
+  $ sample; ledger
+  $ refused cloister bounds sample.csv --epsilon 1 --norm 9 --ledger l.db -o out.json
+  ! cloister: -o writes a bounds file, which needs --of columns
+  [exit 2]
+
+## Says what it would spend
+
+  $ sample; ledger
+  $ cloister bounds sample.csv --epsilon 1 --norm 9 --ledger l.db --dry-run
+  bounds/quantile: a private radius or private column bounds, by private quantiles
+
+    charged     epsilon 1, delta 0
+    accounting  basic
+    parameters  of norm, quantile 0.95, steps 8
+    hides       replace: one row replaced by any other
+    data        2 columns, norm at most 9, 300 rows
+    guarantee   exact, proof in proofs/bounds_quantile.md
+
+    query     what                        times      noise   share
+    quantile  quantile of the row norms       1          -    100%
+
+    Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-5); nothing was spent.
+  $ charges
+  0
+
+## Wants a file
+
+  $ cloister bounds --epsilon 1 --norm 9
+  ! cloister: 'bounds' needs a file
+  ! try: cloister bounds --help
+  [exit 2]
+
+## Wants a generous norm
+
+  $ sample; ledger
+  $ refused cloister bounds sample.csv --epsilon 1 --ledger l.db
+  ! cloister: --norm MAX must be given: a generous radius, known without the data, under which to look
+  ! try: --norm 1000, or whatever no record can exceed; too much costs little
+  [exit 2]
+
+## Writes a file that a run takes
+
+  $ sample
+  $ cloister bounds sample.csv --epsilon 2 --norm 100 --of columns --no-ledger --seed 1 \
+  >     -o bounds.csv
+  ! warning: --seed: this release is reproducible, not private
+  ! bounds/quantile on 'sample.csv': epsilon 2, delta 1e-6, replace
+  !   asks quantile (lower bound of each column) 2 times
+  !   asks quantile (upper bound of each column) 2 times
+  ! next: cloister run ... --bounds bounds.csv
+  ! not metered: no ledger knows of this release
+  $ head -1 bounds.csv
+  name,lower,upper
+  $ wc -l < bounds.csv
+  3
+  $ cloister run kmeans sample.csv --epsilon 1 --bounds bounds.csv --no-ledger --dry-run | grep data
+    data        2 columns, each within its bounds, 300 rows
+
+## Writes JSON
+
+  $ sample
+  $ cloister bounds sample.csv --epsilon 2 --norm 100 --no-ledger -q --json | python3 -c "
+  > import json, sys
+  > r = json.load(sys.stdin)
+  > print(r['family'], r['method'], r['privacy']['delta'], list(r['values']))"
+  bounds quantile 0 ['radius']

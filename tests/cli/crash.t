@@ -1,0 +1,40 @@
+# A run that does not come to its end
+
+The charge is on disk before the data are asked, so whatever happens afterwards has spent.
+
+## A killed run has spent
+
+  $ cloister generate mixture --rows 200000 --cols 10 --clusters 4 --seed t -o big.npy
+  $ cloister ledger init l.db --dataset big.npy --epsilon 1 > /dev/null
+  $ cloister run kmeans big.npy --clusters 256 --rounds 100 --epsilon 1 --delta 1e-6 --norm 2 \
+  >     --ledger l.db -q -o out.json &
+  $ run=$!
+  $ wait_for_charge
+  $ { kill -9 $run; wait $run; } 2> /dev/null
+  [exit 137]
+  $ charges
+  1
+  $ ls -A | grep -v '^l\.db'
+  big.npy
+  $ cloister ledger verify l.db
+  l.db: sound; 1 charge, and every hash fits
+  $ cloister run kmeans big.npy --epsilon 1 --delta 1e-6 --norm 2 --ledger l.db -q
+  ! cloister: the cap on the data set big.npy does not cover this run: it asks for epsilon 1 and delta 1e-6, and of its epsilon 1 and delta 1e-6 only epsilon 0 and delta 0 are left
+  ! try: cloister ledger show l.db
+  [exit 5]
+
+## A stopped run ends in order and has spent
+
+  $ cloister generate mixture --rows 200000 --cols 10 --clusters 4 --seed t -o big.npy
+  $ cloister ledger init l.db --dataset big.npy --epsilon 1 > /dev/null
+  $ cloister run kmeans big.npy --clusters 256 --rounds 100 --epsilon 1 --delta 1e-6 --norm 2 \
+  >     --ledger l.db -q -o out.json &
+  $ run=$!
+  $ wait_for_charge
+  $ kill -TERM $run; wait $run
+  ! cloister: stopped; the budget of this run stays spent
+  [exit 130]
+  $ charges
+  1
+  $ ls -A | grep -v '^l\.db'
+  big.npy

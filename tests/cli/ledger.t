@@ -1,0 +1,192 @@
+# Ledger: what was spent, and what is left
+
+## Declares, shows and verifies
+
+  $ cloister ledger init l.db --dataset patients --epsilon 3 --delta 1e-6
+  'patients' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
+  $ cloister ledger show l.db
+  data set  cap           spent           left            charges  last charge
+  patients  (3, 1e-6)     (0, 0)          (3, 1e-6)             0  -
+  $ cloister ledger history l.db
+  l.db: nothing was spent yet
+  $ cloister ledger verify l.db
+  l.db: sound; 0 charges, and every hash fits
+
+## Exports all of it as JSON
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     --token may > /dev/null
+  $ cloister ledger export l.db
+  {
+    "schema": "cloister.ledger-export/1",
+    "ledger": "l.db",
+    "identity": "{{[0-9a-f]+}}",
+    "key_id": "{{[0-9a-f]+}}",
+    "ledger_schema": 2,
+    "created": "{{....-..-..T..:..:..Z}}",
+    "datasets": [
+      {
+        "dataset": "sample.csv",
+        "cap": {
+          "epsilon": 2,
+          "delta": 1e-5
+        },
+        "spent": {
+          "epsilon": 1,
+          "delta": 1e-6
+        },
+        "left": {
+          "epsilon": …,
+          "delta": 1e-5
+        },
+        "charges": 1,
+        "created": "{{....-..-..T..:..:..Z}}",
+        "last_charge": "{{....-..-..T..:..:..Z}}"
+      }
+    ],
+    "declarations": [
+      {
+        "sequence": 1,
+        "after_charge": 0,
+        "time": "{{....-..-..T..:..:..Z}}",
+        "dataset": "sample.csv",
+        "cap": {
+          "epsilon": 2,
+          "delta": 1e-5
+        },
+        "format": 2,
+        "hash": "{{[0-9a-f]+}}"
+      }
+    ],
+    "charges": [
+      {
+        "sequence": 1,
+        "time": "{{....-..-..T..:..:..Z}}",
+        "dataset": "sample.csv",
+        "mechanism": "kmeans/lloyd",
+        "relation": "replace",
+        "loss": {
+          "epsilon": 1,
+          "delta": 1e-6
+        },
+        "units": {
+          "epsilon": 281474976710656,
+          "delta": 4611686018427,
+          "rho": {{[0-9]+}},
+          "rho_delta": 0
+        },
+        "rule": "zcdp",
+        "capacity": {{[0-9]+}},
+        "token": "may",
+        "plan": "{{[0-9a-f]+}}",
+        "stored": "{{....-..-..T..:..:..Z}}",
+        "stored_bytes": {{[0-9]+}},
+        "format": 2,
+        "hash": "{{[0-9a-f]+}}"
+      }
+    ]
+  }
+
+## Exports the whole ledger only
+
+  $ ledger
+  $ cloister ledger export l.db --dataset sample.csv
+  ! cloister: 'ledger export' writes the whole ledger: leave --dataset out
+  [exit 2]
+
+## Keeps the cap options to init
+
+  $ ledger
+  $ cloister ledger show l.db --epsilon 1
+  ! cloister: --epsilon and --delta belong to 'ledger init'
+  [exit 2]
+
+## Lists every charge
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     > /dev/null
+  $ cloister run subspace sample.csv --dim 1 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
+  $ cloister ledger show l.db
+  data set…
+  sample.csv  (2, 1e-5)     (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
+  $ cloister ledger history l.db
+  number  time…
+       1  {{....-..-..T..:..:..Z}}  sample.csv  kmeans/lloyd        replace     (1, 1e-6)
+       2  {{....-..-..T..:..:..Z}}  sample.csv  subspace/gaussian   replace     (0.5, 1e-6)
+  $ cloister ledger history l.db --json | python3 -c "
+  > import json, sys
+  > for c in json.load(sys.stdin)['charges']:
+  >     print(c['sequence'], c['dataset'], c['mechanism'], c['loss'])"
+  1 sample.csv kmeans/lloyd {'epsilon': 1, 'delta': 1e-06}
+  2 sample.csv subspace/gaussian {'epsilon': 0.5, 'delta': 1e-06}
+  $ cloister ledger show l.db --json | python3 -c "
+  > import json, sys
+  > for d in json.load(sys.stdin)['datasets']:
+  >     print(d['dataset'], d['charges'], d['cap'], d['spent'])"
+  sample.csv 2 {'epsilon': 2, 'delta': 1e-05} {'epsilon': 1.5, 'delta': 2e-06}
+  $ cloister ledger verify l.db --json
+  {
+    "schema": "cloister.ledger-verify/1",
+    "ledger": "l.db",
+    "sound": true,
+    "problem": null,
+    "charges": 2,
+    "anchored": true,
+    "clock_went_back": 0
+  }
+
+## Refuses to declare twice
+
+  $ ledger
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 9
+  ! cloister: the data set sample.csv is already declared, and its cap cannot be changed
+  [exit 6]
+
+## Says when a data set is not there
+
+  $ ledger
+  $ cloister ledger show l.db --dataset nobody
+  ! cloister: the ledger l.db knows no data set nobody
+  ! try: cloister ledger show l.db
+  [exit 2]
+
+## Says when there is no ledger
+
+  $ cloister ledger show nothing.db
+  ! cloister: there is no ledger at nothing.db: make one with cloister ledger init
+  [exit 6]
+  $ ls -A
+
+## Shows one data set
+
+  $ ledger
+  $ cloister ledger init l.db --dataset other --epsilon 1 > /dev/null
+  $ cloister ledger show l.db --dataset other
+  data set  cap           spent           left            charges  last charge
+  other     (1, 1e-6)     (0, 0)          (1, 1e-6)             0  -
+
+## Suggests a verb
+
+  $ cloister ledger verfiy
+  ! cloister: a ledger cannot 'verfiy'; did you mean 'verify'?
+  ! try: cloister ledger --help
+  [exit 2]
+
+## Wants a data set and an epsilon
+
+  $ cloister ledger init l.db --epsilon 1
+  ! cloister: --dataset NAME must be given: which data the cap is for
+  [exit 2]
+  $ cloister ledger init l.db --dataset x
+  ! cloister: --epsilon must be given: the most that may ever be spent on 'x'
+  [exit 2]
+  $ ls -A
+
+## Wants a verb
+
+  $ cloister ledger
+  ! cloister: 'ledger' needs a verb: init, show, history, verify or export
+  ! try: cloister ledger --help
+  [exit 2]

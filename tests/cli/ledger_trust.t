@@ -1,0 +1,110 @@
+# Ledger: when it can be trusted
+
+Keys, changed and older files, and other processes.
+
+## Can be shown and not checked without its key
+
+  $ ledger
+  $ rm "$XDG_CONFIG_HOME/cloister/ledger.key"
+  $ cloister ledger show l.db
+  data set    cap           spent           left            charges  last charge
+  sample.csv  (2, 1e-5)     (0, 0)          (2, 1e-5)             0  -
+  $ cloister ledger verify l.db
+  ! cloister: the hashes of the ledger l.db cannot be checked: they were made with the key {{[0-9a-f]+}}, which is not at FOLDER/home/config/cloister/ledger.key; bring it back
+  [exit 6]
+  $ cloister ledger init l.db --dataset other --epsilon 1
+  ! cloister: the hashes of the ledger l.db cannot be checked: they were made with the key {{[0-9a-f]+}}, which is not at FOLDER/home/config/cloister/ledger.key; bring it back
+  [exit 6]
+
+## Names another key
+
+  $ ledger
+  $ rm -r "$XDG_CONFIG_HOME/cloister"
+  $ cloister ledger init other.db --dataset other --epsilon 1 > /dev/null
+  $ cloister ledger verify l.db
+  ! cloister: the hashes of the ledger l.db cannot be checked: they were made with the key {{[0-9a-f]+}}, and the one at FOLDER/home/config/cloister/ledger.key is {{[0-9a-f]+}}; put the right one there
+  [exit 6]
+
+## Notices a changed charge
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     > /dev/null
+  $ sed -i 's|kmeans/lloyd|kmeans/loyal|' l.db
+  $ cloister ledger verify l.db --json > answer.json
+  ! cloister: …
+  [exit 6]
+  $ grep -o '"sound": [a-z]*' answer.json
+  "sound": false
+
+## Notices a removed ledger
+
+  $ ledger
+  $ rm l.db
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 9
+  ! cloister: at l.db there was a ledger that ended at charge 0 and declaration 1, and it is gone: bring it back, or name another file, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  [exit 6]
+
+## Notices an old copy
+
+  $ sample; ledger
+  $ cp l.db old.db
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q > /dev/null
+  $ cp old.db l.db
+  $ cloister ledger verify l.db --json 2> /dev/null | grep -o '"sound": [a-z]*'
+  "sound": false
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q
+  ! cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  [exit 6]
+
+## Refuses a file that is no ledger
+
+  $ echo hello > l.db
+  $ cloister ledger show l.db
+  ! cloister: l.db is not a ledger: name another file, or, if it was one, restore it from a backup
+  [exit 6]
+
+## Refuses a key that others can read
+
+  $ ledger
+  $ chmod 644 "$XDG_CONFIG_HOME/cloister/ledger.key"
+  $ cloister ledger init l.db --dataset other --epsilon 1
+  ! cloister: the ledger's key FOLDER/home/config/cloister/ledger.key can be read or written by others, so its hashes prove nothing: run chmod 600 'FOLDER/home/config/cloister/ledger.key'
+  [exit 6]
+
+## Says that another process holds it
+
+  $ ledger
+  $ python3 - <<'END' &
+  > import sqlite3, time
+  > db = sqlite3.connect("l.db")
+  > db.execute("BEGIN EXCLUSIVE")
+  > open("held", "w").close()
+  > time.sleep(20)
+  > END
+  $ holder=$!
+  $ while [ ! -e held ]; do sleep 0.05; done
+  $ cloister ledger init l.db --dataset other --epsilon 1
+  ! cloister: the ledger l.db is in use by another process, and still was after 5 seconds: try again when that one is done
+  [exit 6]
+  $ kill $holder
+
+## Says that it is damaged
+
+  $ ledger
+  $ dd if=/dev/zero of=l.db bs=4096 seek=1 count=2 conv=notrunc 2> /dev/null
+  $ cloister ledger show l.db
+  ! cloister: the ledger l.db is damaged (database disk image is malformed): keep the file, restore a backup and run the verification on it
+  [exit 6]
+
+## Takes a moved ledger along
+
+  $ ledger
+  $ mkdir elsewhere
+  $ mv l.db elsewhere/m.db
+  $ cloister ledger init elsewhere/m.db --dataset other --epsilon 9 > /dev/null
+  $ cloister ledger verify elsewhere/m.db
+  elsewhere/m.db: sound; 0 charges, and every hash fits
+  $ ledger
+  $ cloister ledger verify l.db
+  l.db: sound; 0 charges, and every hash fits

@@ -1,0 +1,250 @@
+# Plan: what a run would ask, cost and deliver
+
+A plan reads no data and charges nobody.
+
+## Answers how many rows in one sentence
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05
+  An error of at most 0.05 (root mean square distance of a released centre from the exact mean of its cluster in the coordinates looked at, as a share of the norm, for clusters of equal size) needs about {{[0-9]+}} rows at epsilon 1, delta 1e-6.
+
+## Explains a plan of choices
+
+  $ cloister plan bounds --of columns --epsilon 2 --cols 20 --norm 100 --rows 5000 --delta 1e-6 \
+  >     --explain | sed -n '/same noise/,$p'
+    The same noise, at delta 1e-6, by
+    composition        epsilon  what it adds up
+    basic               5.4062  epsilons and deltas of single asks, added up (naive)
+    advanced            4.8581  the same asks, by advanced composition
+    renyi                    2  Renyi divergences, order by order (zCDP)
+    mixed               2.4314  Gaussian asks exactly, the others bounded
+    pld                 2.1621  the distribution of the privacy loss; at least 2.1513
+
+    For the price of this plan, epsilon 2, naive composition would need 2.7 times
+    the noise.
+
+## Explains a single ask
+
+  $ cloister plan subspace --dim 2 --epsilon 1 --cols 10 --norm 1 --explain \
+  >     | sed -n '/same noise/,$p'
+    The same noise, at delta 1e-6, by
+    composition        epsilon  what it adds up
+    basic                    1  epsilons and deltas of single asks, added up (naive)
+    advanced            6.0724  the same asks, by advanced composition
+    renyi               1.0779  Renyi divergences, order by order (zCDP)
+    pld                      1  the distribution of the privacy loss
+    gaussian-exact           1  Gaussian asks alone, exactly
+
+    Naive composition would need the same noise for this plan: it has nothing to
+    add up.
+
+## Explains as JSON
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 --explain \
+  >     --json | python3 -c "
+  > import json, sys
+  > p = json.load(sys.stdin)
+  > rows = {r['accounting']: r for r in p['compositions']}
+  > print(sorted(rows))
+  > print(round(rows['basic']['epsilon'], 3), round(rows['pld']['epsilon'], 6))
+  > print(rows['pld']['lower'] <= rows['pld']['epsilon'], rows['renyi']['lower'])
+  > print(round(p['naive_noise_ratio'], 2))"
+  ['advanced', 'basic', 'gaussian-exact', 'pld', 'renyi']
+  2.297 1.0
+  True None
+  2.19
+
+## Explains what other compositions would charge
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 --explain \
+  >     | sed -n '/same noise/,$p'
+    The same noise, at delta 1e-6, by
+    composition        epsilon  what it adds up
+    basic               2.2969  epsilons and deltas of single asks, added up (naive)
+    advanced            6.2723  the same asks, by advanced composition
+    renyi               1.0779  Renyi divergences, order by order (zCDP)
+    pld                      1  the distribution of the privacy loss
+    gaussian-exact           1  Gaussian asks alone, exactly
+
+    For the price of this plan, epsilon 1, naive composition would need 2.19 times
+    the noise.
+
+## Finds the fewest rows
+
+  $ rows=$(cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05 --json |
+  >     python3 -c "import json,sys; print(json.load(sys.stdin)['domain']['rows'])")
+  $ error() {
+  >     cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows $1 --json |
+  >         python3 -c "import json,sys; print(json.load(sys.stdin)['prediction']['error'] <= 0.05)"
+  > }
+  $ error $rows
+  True
+  $ error $((rows - 1))
+  False
+
+## Plans without delta
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --delta 0 --cols 10 --norm 1
+  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+
+    charged     epsilon 1, delta 0
+    accounting  basic
+    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    hides       replace: one row replaced by any other
+    data        10 columns, norm at most 1
+    guarantee   exact, proof in proofs/kmeans_lloyd.md
+
+    query        what                                              times      noise   share
+    laplace_sum  sums and sizes of the clusters, one ask a round       5      {{[-0-9.e]+}}    100%
+    (noise: standard deviation, in the units of what is asked)
+
+## Reads no data and touches no ledger
+
+  $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 > /dev/null
+  $ ls -A "$HOME"
+
+## Reproduces the noise of the paper
+
+  $ cloister plan subspaces/sulq --clusters 3 --dim 3 --epsilon 1 --delta 1.4476482730108395e-4 \
+  >     --rows 1000 --cols 10 --norm 1 --accounting paper | grep -E "accounting|gaussian_gram"
+    accounting  gaussian-exact, which needs only epsilon 0.03136
+    parameters  clusters 3, dim 3, flats linear, rounds 0, restarts 0, schedule rising, accounting paper, reduce 0, share 0.5
+    gaussian_gram  Gram matrices of the clusters, with the paper's noise      10      282.2    100%
+  $ cloister plan subspaces/sulq --clusters 3 --dim 3 --epsilon 1 --delta 1.4476482730108395e-4 \
+  >     --rows 1000 --cols 10 --norm 1 --schedule even --restarts 1 --rounds 10 \
+  >     | grep -E "accounting|gaussian_gram"
+    accounting  gaussian-exact
+    parameters  clusters 3, dim 3, flats linear, rounds 10, restarts 1, schedule even, accounting exact, reduce 0, share 0.5
+    gaussian_gram  Gram matrices of the clusters, one ask a round      10      13.83    100%
+
+## Says how far the guarantee of a mode reaches
+
+  $ for mode in limit steps; do
+  >     cloister plan subspaces/gibbs --mode $mode --accept asymptotic --dim 3 --epsilon 1 \
+  >         --cols 10 --norm 1 | grep guarantee
+  > done
+    guarantee   asymptotic, proof in proofs/subspaces_gibbs.md
+    guarantee   idealized, proof in proofs/subspaces_gibbs.md
+
+## Says what a run would cost
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000
+  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+
+    charged     epsilon 1, delta 1e-6
+    accounting  gaussian-exact
+    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    hides       replace: one row replaced by any other
+    data        10 columns, norm at most 1, 5000 rows
+    guarantee   exact, proof in proofs/kmeans_lloyd.md
+
+    query         what                                              times      noise   share
+    gaussian_sum  sums and sizes of the clusters, one ask a round       5      {{[-0-9.e]+}}    100%
+    (noise: standard deviation, in the units of what is asked)
+
+    With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
+    a released centre from the exact mean of its cluster in the coordinates looked
+    at, as a share of the norm, for clusters of equal size.
+
+## Shows the default delta
+
+  $ for rows in 100 10000 1000000; do
+  >     cloister plan kmeans --epsilon 1 --cols 2 --norm 1 --rows $rows | grep charged
+  > done
+    charged     epsilon 1, delta 1e-6
+    charged     epsilon 1, delta 1e-6
+    charged     epsilon 1, delta 1e-9
+  $ cloister plan kmeans --epsilon 1 --cols 2 --norm 1 | grep charged
+    charged     epsilon 1, delta 1e-6
+
+## Shows what is learnt first
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --delta 1e-6 --cols 2 --rows 5000 \
+  >     --norm private --center private --norm-at-most 1e5
+  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+
+    charged     epsilon 1, delta 1e-6
+    accounting  pld…
+    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    hides       replace: one row replaced by any other
+    data        2 columns, norm at most 100000, 5000 rows; norm and centre learnt first, at a share of 0.2 of the epsilon
+    guarantee   exact, proof in proofs/kmeans_lloyd.md
+
+    query         what                                                   times      noise   share
+    quantile      quantile of the row norms, to learn the centre             1          -      1%
+    laplace_sum   sum and number of the records, to learn their centre       1    {{[-0-9.e]+}}     17%
+    quantile      quantile of the row norms, to learn the norm               1          -      1%
+    gaussian_sum  sums and sizes of the clusters, one ask a round            5    {{[-0-9.e]+}}     81%
+    (noise: standard deviation, in the units of what is asked, at the largest norm that may be learnt)
+
+    With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
+    a released centre from the exact mean of its cluster in the coordinates looked
+    at, as a share of the norm, for clusters of equal size.
+
+## Takes bounds from a file
+
+  $ printf 'name,lower,upper\nage,0,120\nincome,0,1e6\n' > bounds.csv
+  $ cloister plan kmeans --epsilon 1 --bounds bounds.csv | grep data
+    data        2 columns, each within its bounds
+
+## Takes the better of what is accepted
+
+  $ for accept in exact idealized; do
+  >     cloister plan subspace --accept $accept --dim 1 --epsilon 1 --delta 1e-6 --cols 200 \
+  >         --rows 10 --norm 1 | grep -e ^subspace -e guarantee
+  > done
+  subspace/gaussian: one subspace (private PCA), from a noisy Gram matrix
+    guarantee   exact, proof in proofs/subspace_gaussian.md
+  subspace/bingham: one subspace (private PCA), by the exponential mechanism over subspaces
+    guarantee   idealized, proof in proofs/subspace_bingham.md
+
+## Takes the vote where there are rows enough
+
+  $ for rows in 2000 20000; do
+  >     cloister plan subspace --cols 10 --rows $rows --dim 2 --gamma 1e-4 --epsilon 1 --norm 1 \
+  >         | grep -A1 chosen
+  > done
+    chosen      of 3 methods that serve, approx promises the least error: {{0\.00[0-9]+}},
+                and boosted {{0\.00[0-9]+}}
+    chosen      of 3 methods that serve, boosted promises the least error:
+                {{0\.000[0-9]+}}, and approx {{0\.000[0-9]+}}
+
+## Takes what is stated of the data
+
+  $ for gamma in 0 1e-6 1e-2; do
+  >     cloister plan subspace --gamma $gamma --dim 2 --epsilon 1 --delta 1e-6 --cols 500 \
+  >         --rows 10000 --norm 100 | grep -A1 -e chosen
+  > done
+    chosen      of 2 methods that serve, exact promises the least error: 3.8e-09,
+                and gaussian 0.0267
+    chosen      of 3 methods that serve, boosted promises the least error:
+                0.00218, and approx 0.00252
+    chosen      of 3 methods that serve, gaussian promises the least error:
+                0.0273, and approx 1.41
+
+## Takes whole numbers with an exponent
+
+  $ cloister plan kmeans --epsilon 1e0 --cols 2 --norm 1 --rows 1e6 | grep data
+    data        2 columns, norm at most 1, 1000000 rows
+
+## Writes JSON
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000 --json \
+  >     | python3 -c "
+  > import json, sys
+  > p = json.load(sys.stdin)
+  > print(p['schema'], p['budget'], p['domain']['rows'], len(p['queries']))"
+  cloister.plan/1 {'epsilon': 1, 'delta': 1e-06} 5000 1
+
+## Writes the learning as JSON
+
+  $ cloister plan kmeans/lloyd --epsilon 1 --delta 0 --cols 2 --bounds 0,1 --norm private \
+  >     --share-norm 0.2 --json > plan.json
+  $ python3 -c "
+  > import json
+  > p = json.load(open('plan.json'))
+  > print(p['learning'])
+  > print([(q['query'], q['event']) for q in p['queries']])
+  > print(p['price']['epsilon'] <= p['budget']['epsilon'] == 1)"
+  {'norm': True, 'center': False, 'share_norm': 0.2, 'share_center': 0, 'quantile': 0.98}
+  [('quantile', 'exponential'), ('laplace_sum', 'pure')]
+  True

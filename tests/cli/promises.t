@@ -1,0 +1,76 @@
+# Promises of a release
+
+What a release depends on, and what not; a seed makes it repeatable here.
+
+## A bad cell makes the zero record
+
+  $ sample
+  $ for cell in nan inf -inf hello ""; do
+  >     { cat sample.csv; echo "0.5,$cell"; } > bad.csv
+  >     { cat sample.csv; echo "0,0"; } > zero.csv
+  >     cloister run kmeans bad.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o bad.json 2> /dev/null
+  >     cloister run kmeans zero.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o zero.json 2> /dev/null
+  >     cmp bad.json zero.json || echo "with '$cell'"
+  > done
+
+## A far record counts as the clipped one
+
+  $ sample
+  $ { cat sample.csv; echo 1e6,0; } > far.csv
+  $ { cat sample.csv; echo 2,0; } > near.csv
+  $ for file in far near; do
+  >     cloister run kmeans $file.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o $file.json 2> /dev/null
+  >     cloister run subspace $file.csv --dim 1 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o s-$file.json 2> /dev/null
+  > done
+  $ cmp far.json near.json && cmp s-far.json s-near.json
+
+## The format of the file does not matter
+
+  $ cloister generate mixture --rows 500 --cols 2 --clusters 3 --seed t -o data.npy
+  $ cloister generate mixture --rows 500 --cols 2 --clusters 3 --seed t -o data.csv
+  $ tail -n +2 data.csv > bare.csv
+  $ cloister run kmeans data.npy --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >     -o npy.json 2> /dev/null
+  $ cloister run kmeans bare.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >     -o csv.json 2> /dev/null
+  $ cmp npy.json csv.json
+
+## The order of the rows does not matter
+
+  $ cloister generate mixture --rows 20000 --cols 5 --clusters 3 --seed t -o data.csv
+  $ { head -1 data.csv; tail -n +2 data.csv | sort; } > sorted.csv
+  $ { head -1 data.csv; tail -n +2 data.csv | sort -r -t, -k3; } > other.csv
+  $ cmp -s data.csv sorted.csv
+  [exit 1]
+  $ for file in data sorted other; do
+  >     cloister run kmeans $file.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o $file.json 2> /dev/null
+  >     cloister run subspace $file.csv --dim 2 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o s-$file.json 2> /dev/null
+  > done
+  $ cmp data.json sorted.json && cmp data.json other.json && cmp s-data.json s-sorted.json \
+  >     && cmp s-data.json s-other.json
+
+## The same seed gives the same bytes on any number of threads
+
+  $ cloister generate mixture --rows 20000 --cols 5 --clusters 3 --seed t -o big.csv
+  $ for threads in 1 2 3; do
+  >     cloister run kmeans big.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         --threads $threads -o $threads.json 2> /dev/null
+  >     cloister run subspace big.csv --dim 2 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         --threads $threads -o s$threads.json 2> /dev/null
+  > done
+  $ cmp 1.json 2.json && cmp 1.json 3.json && cmp s1.json s2.json && cmp s1.json s3.json
+
+## Two secure runs differ
+
+  $ sample
+  $ for i in 1 2; do
+  >     cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger -q -o $i.json
+  > done
+  $ cmp -s 1.json 2.json
+  [exit 1]

@@ -1,0 +1,248 @@
+# Run: a private release from a file
+
+## Takes bounds by name
+
+  $ sample; ledger
+  $ printf 'name,lower,upper\nx2,-2,2\nx1,-1,1\n' > bounds.csv
+  $ cloister run kmeans sample.csv --epsilon 1 --ledger l.db --bounds bounds.csv --dry-run --json \
+  >     | python3 -c "
+  > import json, sys
+  > d = json.load(sys.stdin)['domain']
+  > print(d['lower'], d['upper'])"
+  [-1, -2] [1, 2]
+
+## Draws a subspace at pure epsilon
+
+  $ cloister generate subspaces --rows 2000 --cols 4 --clusters 1 --dim 2 --noise 0.01 --seed s \
+  >     -o plane.csv --truth truth.csv
+  $ for draw in sequence matrix; do
+  >     cloister run subspace/bingham plane.csv --accept idealized --draw $draw --dim 2 \
+  >         --epsilon 2 --delta 0 --norm 1 --no-ledger --seed s -q -o $draw.json
+  >     cloister evaluate $draw.json plane.csv --truth truth.csv 2> /dev/null | grep ^distance
+  > done
+  distance    {{0.0[0-9]+ +}}of what was released from the truth
+  distance    {{0.0[0-9]+ +}}of what was released from the truth
+  ! warning: --seed: this release is reproducible, not private
+  ! warning: --seed: this release is reproducible, not private
+
+## Finds subspaces
+
+  $ cloister generate subspaces --rows 2000 --cols 4 --clusters 2 --dim 1 --noise 0.02 --seed 3 \
+  >     -o lines.csv --truth truth.npy
+  $ cloister run subspaces/sulq lines.csv --clusters 2 --dim 1 --epsilon 5 --norm 1 --no-ledger \
+  >     --seed 1 -q -o out.json 2> /dev/null
+  $ grep -E '"(bases|offsets|weights|energies|residuals)":' out.json | sed 's/:.*//'
+      "bases"
+      "weights"
+      "energies"
+      "residuals"
+  $ cloister evaluate out.json lines.csv --truth truth.npy 2> /dev/null \
+  >     | awk '/^distance/ { print ($2 < 0.1 ? "near" : "far") }'
+  near
+
+## Learns a subspace
+
+  $ cloister generate subspaces --rows 2000 --cols 4 --clusters 1 --dim 2 --noise 0.01 --seed s \
+  >     -o plane.csv --truth truth.csv
+  $ cloister run subspace plane.csv --dim 2 --epsilon 2 --norm 1 --no-ledger --seed s -q -o out.json
+  ! warning: --seed: this release is reproducible, not private
+  $ cloister evaluate out.json plane.csv --truth truth.csv
+  cost        {{[0-9.e-]+ +}}mean squared distance of the rows to what was released
+  truth cost  {{[0-9.e-]+ +}}the same for the truth
+  distance    {{[0-9.e-]+ +}}of what was released from the truth
+  angle       {{[0-9.e-]+ +}}the largest between matched subspaces, in radians
+  ! warning: not private: for the operator only
+
+## Learns its centre and norm first
+
+  $ cloister generate mixture --rows 3000 --cols 2 --clusters 3 --noise 0.05 --spread 1 \
+  >     --seed away -o raw.csv
+  $ awk -F, 'NR == 1 { print; next } { printf "%.6f,%.6f\n", 700 + $1, $2 - 300 }' raw.csv \
+  >     > away.csv
+  $ cloister ledger init l.db --dataset away.csv --epsilon 4 --delta 1e-5 > /dev/null
+  $ cloister run kmeans/lloyd away.csv --clusters 3 --epsilon 4 --delta 1e-6 --center private \
+  >     --norm private --norm-at-most 1e4 --ledger l.db -o out.json
+  ! kmeans/lloyd on 'away.csv': epsilon 4, delta 1e-6, replace
+  !   asks quantile (quantile of the row norms, to learn the centre) once
+  !   asks laplace_sum (sum and number of the records, to learn their centre) once, noise at most {{[-0-9.e]+}}
+  !   asks quantile (quantile of the row norms, to learn the norm) once
+  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most {{[-0-9.e]+}}
+  ! release written to 'out.json'
+  ! spent epsilon 4, delta 1e-6 on 'away.csv': nothing is left under its cap
+  $ charges
+  1
+  $ python3 - << 'END'
+  > import json
+  > r = json.load(open("out.json"))
+  > v, d = r["values"], r["domain"]
+  > x, y = v["learnt_center"]
+  > print(abs(x - 700) < 60 and abs(y + 300) < 60, v["learnt_norm"][0] < 100)
+  > print(d["norm"] == v["learnt_norm"][0], d["center"] == v["learnt_center"])
+  > print(all(abs(x - 700) < 200 and abs(y + 300) < 200 for x, y in v["centers"]))
+  > print(len(v["weights"]))
+  > print(r["privacy"]["epsilon"], [q["query"] for q in r["queries"]])
+  > END
+  True True
+  True True
+  True
+  3
+  4 ['quantile', 'laplace_sum', 'quantile', 'gaussian_sum']
+
+## Lets parts vote on a subspace
+
+  $ cloister generate subspaces --rows 12000 --cols 6 --clusters 1 --dim 2 --noise 1e-4 --seed s \
+  >     -o plane.csv --truth truth.csv
+  $ for method in approx boosted; do
+  >     cloister run subspace/$method plane.csv --gamma 2e-4 --dim 2 --epsilon 1 --norm 1 \
+  >         --no-ledger --seed s -q -o $method.json
+  >     cloister evaluate $method.json plane.csv --truth truth.csv 2> /dev/null | grep ^distance
+  > done
+  distance    {{0\.000[0-9]+ +}}of what was released from the truth
+  distance    {{0\.000[0-9]+ +}}of what was released from the truth
+  ! warning: --seed: this release is reproducible, not private
+  ! warning: --seed: this release is reproducible, not private
+
+## Overwrites an older release whole
+
+  $ sample; ledger
+  $ head -c 100000 /dev/zero > out.json
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     -o out.json
+  $ cloister report out.json | head -1
+  kmeans/lloyd with clusters 3, rounds 5, reduce 0, share 0.5, noise "auto"
+  $ ls -A
+  l.db
+  out.json
+  sample.csv
+  truth.csv
+
+## Prints JSON on stdout
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet --json \
+  >     > one.json
+  $ cloister report one.json --json | cmp - one.json
+
+## Prints text without an output file
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet
+  kmeans/lloyd with clusters 3, rounds 5, reduce 0, share 0.5, noise "auto"
+  privacy    epsilon 1, delta 1e-6, replace one record
+  cost       1 of epsilon by gaussian-exact accounting; metered against a cap
+  guarantee  exact; exactly rounded Gaussian; ChaCha20 keyed by the operating system
+
+    Had one record been replaced by any other, any outcome of this release would
+    have been as likely up to a factor of 2.719 (e to the epsilon 1), apart from
+    a probability of 1e-6.
+
+  centers (3 x 2)
+                   x1           x2
+       1 {{[-0-9. e]+}}
+       2 {{[-0-9. e]+}}
+       3 {{[-0-9. e]+}}
+
+  weights (3)
+  …
+
+## Protects a person with several rows
+
+  $ sample
+  $ awk -F, 'NR == 1 { print "person," $0; next } { print int(NR / 3) "," $0 }' sample.csv \
+  >     > visits.csv
+  $ cloister run kmeans visits.csv --unit person --rows-per-unit 3 --clusters 2 --epsilon 1 \
+  >     --norm 2 --no-ledger -q --json | python3 -c "
+  > import json, sys
+  > print(json.load(sys.stdin)['privacy']['statement'])"
+  Had the rows of one 'person' (3 at most) been replaced by any other, any outcome of this release would have been as likely up to a factor of 2.719 (e to the epsilon 1), apart from a probability of 1e-6.
+
+## Reads standard input
+
+  $ sample; ledger
+  $ cloister run kmeans - --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset sample.csv -q \
+  >     -o out.json < sample.csv
+  $ charges
+  1
+
+## Says when no subspace is found
+
+  $ cloister generate mixture --rows 1000 --cols 3 --clusters 4 --seed s -o cloud.csv
+  $ for method in approx "boosted --parts 3"; do
+  >     cloister run subspace/$method cloud.csv --gamma 1e-3 --dim 1 --epsilon 1 --norm 1 \
+  >         --no-ledger --seed s -q | sed -n '/found/,$p'
+  > done
+  found (1)
+                    1
+       1            0
+  found (1)
+                    1
+       1            0
+
+  votes (3)
+                    1            2            3
+       1            3            0            0
+  ! warning: --seed: this release is reproducible, not private
+  ! warning: --seed: this release is reproducible, not private
+
+## Takes columns by name and number
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --columns x2 -q \
+  >     --seed 1 -o a.json 2> /dev/null
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --columns 2 -q \
+  >     --seed 1 -o b.json 2> /dev/null
+  $ cmp a.json b.json
+
+## Takes no rows from the data under add-remove
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --relation add-remove --dry-run --json | grep '"rows"\|relation'
+      "relation": "add-remove",
+      "rows": null,
+
+## Warns of a seed
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --seed 42 -q \
+  >     -o out.json
+  ! warning: --seed: this release is reproducible, not private
+  $ grep -c "Reproducible, not private" out.json
+  1
+
+## Writes a release
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -o out.json
+  ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
+  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise {{[-0-9.e]+}}
+  ! release written to 'out.json'
+  ! spent epsilon 1, delta 1e-6 on 'sample.csv': epsilon {{[-0-9.e]+}} is left at delta 1e-5
+  $ python3 -c "
+  > import json
+  > r = json.load(open('out.json'))
+  > print(r['schema'], r['family'], r['method'], r['privacy']['metered'], r['privacy']['private'])"
+  cloister.release/1 kmeans lloyd True True
+  $ charges
+  1
+  $ ls -A
+  l.db
+  out.json
+  sample.csv
+  truth.csv
+
+## Writes into a device
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q -o /dev/null
+  $ charges
+  1
+  $ ls -l /dev/null | cut -c1
+  c
+
+## Writes JSON to a dash
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet -o - \
+  >     | python3 -c "import json,sys; print(json.load(sys.stdin)['schema'])"
+  cloister.release/1

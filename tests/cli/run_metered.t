@@ -1,0 +1,265 @@
+# Run: charges, caps and tokens
+
+## A dry run makes no ledger
+
+  $ sample
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dry-run \
+  >     > /dev/null
+  $ ls -A
+  sample.csv
+  truth.csv
+  $ ls -A "$HOME"
+
+## Asks a person before a spend without a cap
+
+  $ sample
+  $ on_terminal n cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 1 --norm 1 \
+  >     --ledger l.db -o out.json
+  kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
+  …
+  'sample.csv' has no cap.  Spend epsilon 1, delta 1e-6 on it for good? [y/N] n
+  <1;31m>cloister:<0m> stopped before the spend: nothing was spent
+  [exit 130]
+  $ charges
+  0
+  $ ls -A
+  l.db
+  sample.csv
+  truth.csv
+
+## Does not ask where there is a cap
+
+  $ sample; ledger
+  $ on_terminal n cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     -o out.json > /dev/null
+  $ charges
+  1
+
+## Gives a lost release back by its random token
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q --json \
+  >     > lost.json
+  $ token=$(cloister ledger history l.db --json | python3 -c "
+  > import json, sys
+  > print(json.load(sys.stdin)['charges'][0]['token'])")
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q --json \
+  >     --token "$token" | cmp - lost.json
+  $ charges
+  1
+
+## Is metered in the user's own ledger
+
+  $ sample
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 -q -o out.json
+  $ ls "$XDG_STATE_HOME/cloister"
+  ledger.db
+  $ cloister ledger show
+  data set…
+  sample.csv  none          (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
+
+## Keeps the token of a run whose output fails
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     --json > /dev/full
+  ! cloister: cannot write to standard output: No space left on device
+  [exit 4]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     --json | head -c 1; echo
+  {
+  $ charges
+  1
+
+## Refuses a private norm that would exceed the cap
+
+  $ sample; ledger
+  $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 3 --norm private \
+  >     --norm-at-most 100 --ledger l.db -o out.json
+  ! kmeans/lloyd on 'sample.csv': epsilon 3, delta 1e-6, replace
+  !   asks quantile (quantile of the row norms, to learn the norm) once
+  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most {{[-0-9.e]+}}
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 2 and delta 1e-5 are left
+  ! try: cloister ledger show l.db
+  [exit 5]
+
+## Refuses a token beside no ledger
+
+  $ sample
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger \
+  >     --token may -q -o out.json
+  ! cloister: --no-ledger excludes --token, which is kept in the ledger
+  [exit 2]
+
+## Refuses a token of another data set
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     > /dev/null
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dataset x --token may -q -o out.json
+  ! cloister: the token may belongs to a run on the data set sample.csv: a token is good for one run, so use another one for this
+  [exit 2]
+
+## Refuses a token of another plan
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     > /dev/null
+  $ refused cloister run kmeans sample.csv --clusters 4 --epsilon 1 --norm 2 --ledger l.db \
+  >     --token may -q -o out.json
+  ! cloister: the token may belongs to another plan (charge 1): repeat that run exactly as it was, or use another token for this one
+  [exit 2]
+
+## Refuses a token whose run died
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     > /dev/null
+
+As a crash between the charge and the result leaves it.
+
+  $ python3 - <<'END'
+  > import sqlite3
+  > db = sqlite3.connect("l.db")
+  > trigger, = db.execute(
+  >     "SELECT sql FROM sqlite_schema WHERE name = 'result_is_not_deleted'").fetchone()
+  > db.execute("DROP TRIGGER result_is_not_deleted")
+  > db.execute("DELETE FROM result")
+  > db.execute(trigger)
+  > db.commit()
+  > END
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --token may -q -o out.json
+  ! cloister: the token may was charged (charge 1) and has no result: its run died, or is still under way; what it spent stays spent, and another try needs another token
+  [exit 6]
+
+## Refuses ledger options beside no ledger
+
+  $ cloister run kmeans a.csv --epsilon 1 --norm 1 --no-ledger --ledger l.db
+  ! cloister: --no-ledger excludes --ledger and --dataset
+  [exit 2]
+
+## Refuses what the cap does not cover
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 2 --delta 1e-5 --norm 2 --ledger l.db -q \
+  >     > /dev/null
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q \
+  >     -o out.json
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.1 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
+  ! try: cloister ledger show l.db
+  [exit 5]
+
+## Repeats a run with its token for nothing
+
+  $ sample; ledger
+  $ for i in 1 2 3; do
+  >     cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may \
+  >         -q -o $i.json
+  > done
+  $ cmp 1.json 2.json && cmp 1.json 3.json
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may \
+  >     --json | cmp - 1.json
+  ! token 'may': the release that was stored for it; nothing was spent
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     > text
+  $ cloister report 1.json | cmp - text
+  $ charges
+  1
+
+## Says what it would spend
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dry-run \
+  >     -o out.json
+  kmeans/lloyd: k centres, by Lloyd's rounds on noisy sums and sizes
+
+    charged     epsilon 1, delta 1e-6
+    accounting  gaussian-exact
+    parameters  clusters 3, rounds 5, reduce 0, share 0.5, noise auto
+    hides       replace: one row replaced by any other
+    data        2 columns, norm at most 2, 300 rows
+    guarantee   exact, proof in proofs/kmeans_lloyd.md
+
+    query         what                                              times      noise   share
+    gaussian_sum  sums and sizes of the clusters, one ask a round       5      {{[-0-9.e]+}}    100%
+    (noise: standard deviation, in the units of what is asked)
+
+    With 300 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of a
+    released centre from the exact mean of its cluster in the coordinates looked
+    at, as a share of the norm, for clusters of equal size.
+
+    Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-5); nothing was spent.
+  $ charges
+  0
+  $ ls -A
+  l.db
+  sample.csv
+  truth.csv
+
+## Says when it is not metered
+
+  $ sample
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger -o out.json
+  ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
+  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise {{[-0-9.e]+}}
+  ! release written to 'out.json'
+  ! not metered: no ledger knows of this release
+  $ grep metered out.json
+      "metered": false,
+  $ ls -A "$HOME"
+
+## Takes a yes from a person or an option
+
+  $ sample
+  $ on_terminal y cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     -o out.json | tail -2
+  release written to 'out.json'
+  spent epsilon 1, delta 1e-6 on 'sample.csv': no cap set
+  $ on_terminal n cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     -o out.json --yes | tail -2
+  release written to 'out.json'
+  spent epsilon 1, delta 1e-6 on 'sample.csv': no cap set
+  $ charges
+  2
+
+## Tells two files of one name apart
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
+  $ mkdir elsewhere
+  $ cp sample.csv elsewhere
+  $ cloister run kmeans elsewhere/sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
+  >     > /dev/null
+  ! cloister: the data set sample.csv in the ledger l.db is another file of that name, FOLDER/here/sample.csv: give this one a name of its own, or say by that name that they are the same
+  ! try: --dataset NAME
+  [exit 2]
+  $ charges
+  1
+  $ cloister run kmeans elsewhere/sample.csv --dataset sample.csv --clusters 3 --epsilon 0.5 \
+  >     --norm 2 --ledger l.db -q > /dev/null
+  $ charges
+  2
+
+## Wants a name for standard input
+
+  $ cloister run kmeans - --clusters 3 --epsilon 1 --norm 2 < /dev/null
+  ! cloister: data from standard input have no name to charge: give --dataset NAME
+  [exit 2]
+
+## Warns of a clock that went backwards
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
+
+As if that had been in the year 2100, and the clock was set right since.
+
+  $ python3 - <<'END'
+  > import sqlite3
+  > db = sqlite3.connect("l.db")
+  > db.execute("UPDATE dataset SET last_charge = 4102444800")
+  > db.commit()
+  > END
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
+  ! warning: the clock says {{....-..-..T..:..:..Z}}, which is before the last charge (2100-01-01T00:00:00Z): the history is in the order of its numbers, not of its times

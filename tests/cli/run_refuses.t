@@ -1,0 +1,79 @@
+# Run: what it does not take
+
+## Does not overwrite the data or the ledger
+
+  $ sample; ledger
+  $ cp sample.csv before.csv
+  $ cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o ./sample.csv
+  ! cloister: -o ./sample.csv would overwrite the data
+  [exit 2]
+  $ cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o l.db
+  ! cloister: -o l.db would overwrite the ledger
+  [exit 2]
+  $ cmp sample.csv before.csv
+  $ charges
+  0
+
+## Refuses a third word
+
+  $ cloister run kmeans a.csv b.csv --epsilon 1 --norm 1
+  ! cloister: 'run' does not know what to do with 'b.csv'
+  ! try: cloister run --help
+  [exit 2]
+
+## Refuses another number of rows under replace
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --rows 299 -o out.json
+  ! cloister: --rows says 299, but 'sample.csv' has 300: under replace leave --rows out
+  [exit 2]
+
+## Refuses bounds that miss a column
+
+  $ sample; ledger
+  $ printf 'name,lower,upper\nx2,-2,2\n' > bounds.csv
+  $ refused cloister run kmeans sample.csv --epsilon 1 --ledger l.db --bounds bounds.csv -o out.json
+  ! cloister: 'bounds.csv' has no bounds for the column 'x1'
+  [exit 2]
+
+## Suggests a mechanism
+
+  $ cloister run kmean a.csv --epsilon 1 --norm 1
+  ! cloister: there is no mechanism 'kmean'; did you mean 'kmeans'?
+  ! try: cloister methods
+  [exit 2]
+
+## Wants the rows of a unit
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --unit x1
+  ! cloister: --unit needs --rows-per-unit M: how many rows one person may have decides how much noise hides that person
+  ! try: --rows-per-unit 1
+  [exit 2]
+
+## Wants the unit of the rows
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --rows-per-unit 2
+  ! cloister: --rows-per-unit needs --unit COLUMN, which says whose row it is
+  [exit 2]
+
+## Wants the width of a LIBSVM file
+
+  $ ledger
+  $ printf '1 1:0.5 3:0.2\n0 2:1\n' > a.svm
+  $ cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --cols 3 --no-ledger -q --json \
+  >     | grep '"cols"'
+      "cols": 3,
+  $ refused cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o out.json
+  ! cloister: a.svm is LIBSVM, which does not say how many columns there are: give their public number (--cols)
+  [exit 2]
+
+## Wants two words
+
+  $ cloister run kmeans
+  ! cloister: 'run' needs a mechanism and a file
+  ! try: cloister run --help
+  [exit 2]

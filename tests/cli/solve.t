@@ -1,0 +1,218 @@
+# Solve: without privacy
+
+## Clusters a given affinity
+
+  $ printf '0,1,0,0\n1,0,0.1,0\n0,0.1,0,2\n0,0,2,0\n' > affinity.csv
+  $ cloister solve spectral affinity.csv --clusters 2 --header no --labels found.csv
+  spectral (not private: for those who may see the data)
+  cost        0.0720093
+
+  cluster   rows        dimension
+  0         2           0
+  1         2           0
+  ! warning: not private: for those who may see the data
+  $ cat found.csv
+  cluster
+  0
+  0
+  1
+  1
+
+## Every solver finds three planes
+
+  $ flats
+  $ cloister solve auto flats.csv --clusters 3 --dim 2 --quiet
+  auto (not private: for those who may see the data)
+  cost        0.000376144
+
+  cluster   rows        dimension
+  0         {{38|40|42}}          2
+  1         {{38|40|42}}          2
+  2         {{38|40|42}}          2
+  ! warning: not private: for those who may see the data
+
+Which plane is the first is not told by the data: rounding decides, and that differs between
+processors.
+
+  $ for solver in auto kplanes tsc ssc ensc lrr lsr; do
+  >     cloister solve $solver flats.csv --clusters 3 --dim 2 --quiet > found.txt
+  >     echo $solver $(awk '/^cost/ { print $2 }' found.txt) \
+  >         $(awk '/^[0-9]/ { print $2 "x" $3 }' found.txt | sort)
+  > done
+  auto 0.000376144 38x2 40x2 42x2
+  kplanes 0.000376144 38x2 40x2 42x2
+  tsc 0.000376144 38x2 40x2 42x2
+  ssc 0.000376144 38x2 40x2 42x2
+  ensc 0.000376144 38x2 40x2 42x2
+  lrr 0.000376144 38x2 40x2 42x2
+  lsr 0.000376144 38x2 40x2 42x2
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+
+## Finds centres by means and medians
+
+  $ sample
+  $ for solver in kmeans kmedian; do
+  >     cloister solve $solver sample.csv --clusters 3 --quiet
+  > done
+  kmeans (not private: for those who may see the data)
+  cost        0.00485959
+
+  cluster   rows        dimension
+  0         102         0
+  1         99          0
+  2         99          0
+  kmedian (not private: for those who may see the data)
+  cost        0.0615735
+
+  cluster   rows        dimension
+  0         99          0
+  1         102         0
+  2         99          0
+  ! warning: not private: for those who may see the data
+  ! warning: not private: for those who may see the data
+
+## Labels are scored by evaluate
+
+  $ flats
+  $ cloister solve auto flats.csv --clusters 3 --dim 2 -q -o found.json 2> /dev/null
+  $ cloister evaluate found.json flats.csv --labels flats_labels.csv
+  cost        0.000376144   mean squared distance of the rows to what was found
+  accuracy    1             the share of rows in the right cluster
+  nmi         1             normalised mutual information with the true clusters
+  ari         1             adjusted Rand index
+  ! warning: not private: for the operator only
+
+## Pursues subspaces of many columns
+
+  $ cloister generate subspaces --rows 200 --cols 30 --clusters 4 --dim 3 --noise 0.001 --seed omp \
+  >     -o many.csv --labels truth.csv
+  $ cloister solve ssc-omp many.csv --clusters 4 --dim 3 --sparsity 3 -q -o found.json
+  ! warning: not private: for those who may see the data
+  $ cloister evaluate found.json many.csv --labels truth.csv
+  cost        2.46696e-5    mean squared distance of the rows to what was found
+  accuracy    1             the share of rows in the right cluster
+  nmi         1             normalised mutual information with the true clusters
+  ari         1             adjusted Rand index
+  ! warning: not private: for the operator only
+
+## Refuses a cell that is not a number
+
+  $ printf 'a,b\n1,2\n3,nan\n5,6\n' > hole.csv
+  $ refused cloister solve kmeans hole.csv --clusters 2 -o out.json
+  ! cloister: hole.csv, line 3, column 2 ('b'): not a finite number, and missing cells are refused
+  [exit 3]
+
+## Refuses a dimension beyond the columns
+
+  $ flats
+  $ refused cloister solve kplanes flats.csv --clusters 3 --dim 7 -o out.json
+  ! cloister: dim must be at most the 6 columns, not 7
+  [exit 2]
+
+## Refuses a file that is not there
+
+  $ refused cloister solve kmeans nowhere.csv --clusters 2 -o out.json
+  ! cloister: nowhere.csv cannot be read: No such file or directory
+  [exit 4]
+
+## Refuses a parameter of another solver
+
+  $ sample
+  $ refused cloister solve kmeans sample.csv --clusters 3 --dim 1 -o out.json
+  ! cloister: kmeans has no parameter --dim
+  ! try: cloister help solve kmeans
+  [exit 2]
+
+## Refuses a solver that is not there
+
+  $ sample
+  $ cloister solve kplane sample.csv --clusters 2
+  ! cloister: there is no solver 'kplane'; did you mean 'kplanes'?
+  ! try: cloister solve --help
+  [exit 2]
+
+## Refuses a start of another shape
+
+  $ sample
+  $ cloister solve kmeans sample.csv --clusters 2 -q -o two.json 2> /dev/null
+  $ refused cloister solve kmeans sample.csv --clusters 3 --start two.json -o out.json
+  ! cloister: the start has 2 clusters in 2 columns, and asked for are 3 in 2
+  [exit 2]
+
+## Refuses an affinity that is not square
+
+  $ printf '0,1,0\n1,0,0\n' > affinity.csv
+  $ refused cloister solve spectral affinity.csv --header no --clusters 2 -o out.json
+  ! cloister: spectral takes the affinity of the rows, a square matrix, not 2 x 3
+  [exit 2]
+
+## Refuses an affinity that is not symmetric
+
+  $ printf '0,1\n0.5,0\n' > affinity.csv
+  $ refused cloister solve spectral affinity.csv --header no --clusters 2 -o out.json
+  ! cloister: an affinity must be symmetric; rows 2 and 1 are not
+  [exit 2]
+
+## Refuses an output that cannot be written
+
+  $ sample
+  $ refused cloister solve kmeans sample.csv --clusters 2 -o nowhere/out.json
+  ! cloister: nowhere/out.json cannot be written: No such file or directory
+  [exit 4]
+
+## Refuses dims that are not one for each cluster
+
+  $ flats
+  $ refused cloister solve kplanes flats.csv --clusters 3 --dims 1,2 -o out.json
+  ! cloister: there are 2 dimensions for 3 clusters
+  [exit 2]
+
+## Refuses more clusters than rows
+
+  $ printf '1,2\n3,4\n' > two.csv
+  $ refused cloister solve kmeans two.csv --clusters 3 -o out.json
+  ! cloister: clusters must be at most the 2 rows, not 3
+  [exit 2]
+
+## Starts where another solution ended
+
+  $ sample
+  $ cloister solve kmeans sample.csv --clusters 3 --quiet -o first.json
+  ! warning: not private: for those who may see the data
+  $ cloister solve kmeans sample.csv --clusters 3 --restarts 1 --iterations 1 --start first.json -q
+  kmeans (not private: for those who may see the data)
+  cost        0.00485959
+
+  cluster   rows        dimension
+  0         102         0
+  1         99          0
+  2         99          0
+  ! warning: not private: for those who may see the data
+
+## Takes a dimension for each subspace
+
+  $ flats
+  $ cloister solve kplanes flats.csv --clusters 2 --dims 2,4 --quiet
+  kplanes (not private: for those who may see the data)
+  cost        0.000243275
+
+  cluster   rows        dimension
+  0         38          2
+  1         82          4
+  ! warning: not private: for those who may see the data
+
+## Writes the same on one and on two threads
+
+  $ flats
+  $ for threads in 1 2; do
+  >     cloister solve auto flats.csv --clusters 3 --dim 2 -q --threads $threads -o $threads.json \
+  >         --labels $threads.csv 2> /dev/null
+  > done
+  $ cmp 1.json 2.json && cmp 1.csv 2.csv && wc -l < 1.csv | tr -d ' '
+  121
