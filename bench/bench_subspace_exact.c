@@ -14,6 +14,7 @@
 #include "plan/mechanism.h"
 #include "query/gapmax_parts.h"
 #include "random/random.h"
+#include "query/gapmax.h"
 #include <cloister/cloister.h>
 #include <math.h>
 #include <stdio.h>
@@ -172,9 +173,9 @@ static void measure(const task *t, size_t runs)
     for (size_t run = 0; run < runs; run++) one_run(t, plan, &domain, run, rows, &sum);
     printf("k=%zu d=%zu epsilon=%g A=%llu beta=%.2e spans=%zu  n=%zu outliers=%zu flat=%zu: "
            "true %zu, wrong %zu, none %zu of %zu; %.5f s a run\n",
-           t->dim, t->cols, t->epsilon, (unsigned long long)line->scale, line->beta, line->groups,
-           t->rows, t->outliers, t->flat, sum.found - sum.wrong, sum.wrong, runs - sum.found, runs,
-           sum.seconds / (double)runs);
+           t->dim, t->cols, t->epsilon, (unsigned long long)line->scale,
+           clo_i_gapmax_part(line).beta, line->groups, t->rows, t->outliers, t->flat,
+           sum.found - sum.wrong, sum.wrong, runs - sum.found, runs, sum.seconds / (double)runs);
     free(rows);
     clo_plan_free(plan);
 }

@@ -73,8 +73,12 @@ struct clo_grant {
     clo_i_receipt receipt; /* of a metered one */
 };
 
-/* Bytes that a run needs with blocks of so many rows; 0: as the queries like. */
-size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
+/* Bytes that a run needs with blocks of so many rows; 0: as the queries like.  data NULL: without
+ * those that follow the number of rows. */
+size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
+                            size_t block_rows);
+/* What of them the steps of a plan need to look at the records from another place. */
+size_t clo_i_learn_rows_workspace(const clo_plan *plan, const clo_bounded *data);
 
 /* Whether a budget is one, and one that these lines may have. */
 CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
@@ -95,7 +99,7 @@ typedef struct clo_i_learnt {
 /* Takes the steps of the plan (learn.T1); the release is told of them.  To be freed. */
 /* What another rank does when rank 0 looks at the rows from another place. */
 CLO_CHECK clo_status clo_i_look_for_rank_0(const clo_plan *plan, const clo_bounded *data,
-                                           const uint8_t *bytes, size_t count, clo_bounded **out,
+                                           const uint8_t *bytes, size_t count, clo_bounded *seen,
                                            clo_error *err);
 CLO_CHECK clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data,
                                  clo_context *context, clo_release *release, clo_i_learnt *out,

@@ -252,6 +252,36 @@ static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo
     return status;
 }
 
+clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
+                                 const clo_run_options *given, clo_workspace **out, clo_error *err)
+{
+    clo_run_options options;
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(clo_plan_check_data(plan, data, err));
+    const int threads = clo_i_threads(options.threads);
+    return clo_workspace_new(clo_i_plan_workspace(plan, data, threads, options.block_rows), out,
+                             err);
+}
+
+/* All memory that follows the number of rows is there before the grant is used (meter.T2): in a
+ * workspace of the run's own, or in the caller's, which is made larger where it is too small. */
+static clo_status prepare_workspace(const clo_plan *plan, const clo_bounded *data,
+                                    const clo_run_options *options, int threads,
+                                    clo_workspace **own, clo_error *err)
+{
+    const size_t bytes = clo_i_plan_workspace(plan, data, threads, options->block_rows);
+    if (options->workspace) return clo_i_workspace_reserve(options->workspace, bytes, err);
+    return clo_workspace_new(bytes, own, err);
+}
+
+/* Whatever went wrong once the data were asked is told by its status and by words.  A number might
+ * be that of the rows, or follow from it: then the words are those of the status (meter.T2). */
+static clo_status say_without_numbers(clo_status status, const clo_error *why, clo_error *err)
+{
+    const bool words = why->status == status && !strpbrk(why->message, "0123456789");
+    return clo_i_fail(err, status, "%s", words ? why->message : clo_status_text(status));
+}
+
 /* ---- ranks ----------------------------------------------------------------------------- */
 
 /* Rank 0 runs the plan, and says in the end how that went. */
@@ -281,7 +311,10 @@ static clo_status serve(const clo_plan *plan, const clo_bounded *data, clo_conte
                         clo_error *err)
 {
     clo_bounded *seen = NULL;
+    bool looked = false;
     clo_status failed = CLO_OK;
+    if (plan->steps)
+        failed = clo_i_recenter_take(context->workspace, data, plan->learning.center, &seen, err);
     for (;;) {
         clo_message message;
         uint8_t *bytes = NULL;
@@ -292,13 +325,13 @@ static clo_status serve(const clo_plan *plan, const clo_bounded *data, clo_conte
             failed = failed ? failed : status;
             break;
         }
-        const clo_bounded *const rows = failed ? NULL : seen ? seen : data;
+        const clo_bounded *const rows = failed ? NULL : looked ? seen : data;
         if (message == CLO_MESSAGE_ASK) {
             status = clo_i_fold_for_rank_0(context, rows, bytes, count, told);
         } else if (message == CLO_MESSAGE_LOOK) {
-            clo_bounded_free(seen);
-            seen = NULL;
-            status = clo_i_look_for_rank_0(plan, data, bytes, count, &seen, told);
+            looked = seen != NULL;
+            status = looked ? clo_i_look_for_rank_0(plan, data, bytes, count, seen, told)
+                            : clo_i_fail(told, CLO_FORMAT, "this plan learns nothing");
         } else {
             status = end_as_told(bytes, count, told);
         }
@@ -329,9 +362,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
         meter = (clo_meter){ .lines = plan->lines + plan->steps,
                              .count = plan->line_count - plan->steps,
                              .first = plan->steps };
-    if (!options.workspace)
-        CLO_TRY(
-            clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));
+    CLO_TRY(prepare_workspace(plan, data, &options, threads, &own, err));
     if ((status = clo_i_release_new(&release, err))) goto done;
     /* From here on the data are asked; of two runs at once, one gets the grant. */
     if (atomic_exchange(&grant->used, true)) {
@@ -352,12 +383,14 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .progress_to = 1,
                             .meter = &meter };
     const size_t mark = clo_i_workspace_mark(context.workspace);
+    clo_error why = { .status = CLO_OK };
     /* BLAS takes its number of threads from here; it is put back below. */
     omp_set_num_threads(threads);
-    status = comm->rank == 0 ? run_and_end(plan, grant, data, &context, release, err)
-                             : serve(plan, data, &context, err);
+    status = comm->rank == 0 ? run_and_end(plan, grant, data, &context, release, &why)
+                             : serve(plan, data, &context, &why);
     omp_set_num_threads(before);
     clo_i_workspace_release(context.workspace, mark);
+    if (status) status = say_without_numbers(status, &why, err);
 done:
     clo_workspace_free(own);
     if (status || comm->rank != 0) {

@@ -260,8 +260,9 @@ static clo_status answer(clo_context *context, const clo_line *line, const solut
 clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_solve *solve, void *user, double *out, clo_error *err)
 {
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_line *line;
-    clo_division d = { .count = 0 };
+    clo_division d;
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_aggregate, &line, err));
     const clo_aggregate_part how = clo_i_aggregate_part(line);
     solutions s = { .blocks = how.blocks };
@@ -273,7 +274,7 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
     clo_status status = clo_i_alloc(count, sizeof *s.coordinates, &s.coordinates, err);
     if (!status) status = clo_i_divide(context, line, how.blocks, data, &d, err);
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
-    clo_i_division_free(&d);
+    clo_i_workspace_release(context->workspace, mark);
     if (!status) status = answer(context, line, &s, out, err);
     if (!status) clo_i_tell_answer(context, line, out, s.space.given);
     clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);
@@ -296,10 +297,16 @@ static clo_numbers numbers_of(const clo_line *line)
     return (clo_numbers){ k * d * small, k * d * q };
 }
 
+static size_t rows_room(const clo_line *line, size_t rows)
+{
+    return clo_i_division_room(line, clo_i_aggregate_part(line).blocks, rows);
+}
+
 const clo_query clo_i_query_aggregate = {
     .name = "aggregate",
     .reading = CLO_READING_BLOCKS,
     .numbers = numbers_of,
     .sampler = "exactly rounded Gaussian",
     .lay_out = lay_out,
+    .rows_room = rows_room,
 };

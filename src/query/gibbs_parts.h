@@ -28,7 +28,8 @@ typedef struct clo_i_gibbs_chain {
     clo_stream *stream;
 } clo_i_gibbs_chain;
 
-/* Reads the data once.  Everything is freed, and wiped, by clo_i_gibbs_free. */
+/* Reads the data once.  What is as long as they are is the workspace's, and lives as long as the
+ * caller's mark; the rest is freed, and wiped, by clo_i_gibbs_free. */
 CLO_CHECK clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data,
                                      const clo_line *line, const clo_gibbs *how,
                                      clo_i_gibbs_chain *out, clo_error *err);
@@ -69,5 +70,8 @@ CLO_CHECK clo_status clo_i_gibbs_start(const clo_gibbs *how, clo_i_gibbs_chain *
 /* Tells whoever listens the projectors U_l U_l': a frame's own basis is redrawn at random. */
 CLO_CHECK clo_status clo_i_gibbs_tell(const clo_context *context, const clo_line *line,
                                       const clo_i_gibbs_chain *chain, clo_error *err);
+
+/* Bytes of workspace of a chain that follow the number of rows. */
+size_t clo_i_gibbs_rows_workspace(const clo_line *line, size_t rows);
 
 #endif

@@ -218,8 +218,9 @@ static clo_status answer(clo_context *context, const clo_line *line, entry *entr
 clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_locate *locate, void *user, clo_cell *out, clo_error *err)
 {
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_line *line;
-    clo_division d = { .count = 0 };
+    clo_division d;
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_histogram, &line, err));
     const clo_histogram_part how = clo_i_histogram_part(line);
     size_t count = 0;
@@ -235,7 +236,7 @@ clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bo
     const size_t divided = clo_i_planted(CLO_FAULT_PARTS_SHARED) ? l.blocks : how.blocks;
     if (!status) status = clo_i_divide(context, line, divided, data, &d, err);
     if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
-    clo_i_division_free(&d);
+    clo_i_workspace_release(context->workspace, mark);
     if (!status) status = answer(context, line, l.entries, out, err);
     clo_i_wipe_free(l.entries, how.blocks * sizeof *l.entries);
     clo_i_wipe_free(l.cells, count * sizeof *l.cells);
@@ -249,9 +250,15 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return CLO_OK;
 }
 
+static size_t rows_room(const clo_line *line, size_t rows)
+{
+    return clo_i_division_room(line, clo_i_histogram_part(line).blocks, rows);
+}
+
 const clo_query clo_i_query_histogram = {
     .name = "histogram",
     .reading = CLO_READING_BLOCKS,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
+    .rows_room = rows_room,
 };

@@ -46,9 +46,13 @@ void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t fir
                        int bits, double *seen);
 
 /* The records about another centre (shift, in ball coordinates; NULL: the same) within another
- * radius, those of the domain, by released values alone; to be freed (bound.T5). */
+ * radius, those of the domain, by released values alone (bound.T5).  Into what clo_i_recenter_take
+ * gave for them, as often as one likes: room for any shift, or for none; to be freed. */
 CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain,
-                                    const double *shift, clo_bounded **out, clo_error *err);
+                                    const double *shift, clo_bounded *moved, clo_error *err);
+CLO_CHECK clo_status clo_i_recenter_take(clo_workspace *workspace, const clo_bounded *data,
+                                         bool shifted, clo_bounded **out, clo_error *err);
+size_t clo_i_recenter_size(const clo_bounded *data, bool shifted); /* bytes that it takes */
 
 /* Whether these records may be moved to any centre: sparse ones are written out in full for it.
  * Told by public facts alone, so that nobody's presence decides. */

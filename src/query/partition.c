@@ -203,9 +203,16 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return clo_i_tree_lay_out(fold->line, space, &unused, err);
 }
 
+static size_t rows_room(const clo_line *line, size_t rows)
+{
+    (void)line;
+    return clo_i_tree_rows_workspace(rows);
+}
+
 const clo_query clo_i_query_partition = {
     .name = "partition",
     .reading = CLO_READING_WHOLE,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
+    .rows_room = rows_room,
 };

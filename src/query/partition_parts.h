@@ -47,9 +47,11 @@ typedef struct clo_tree {
 /* The part of its room that follows the line alone. */
 CLO_CHECK clo_status clo_i_tree_lay_out(const clo_line *line, clo_workspace *space, clo_tree *tree,
                                         clo_error *err);
-/* Room for a tree; whatever comes of it, to be freed. */
+/* Room for a tree, from the workspace but for the lists of cubes, which are as long as the answer;
+ * whatever comes of it, to be freed. */
 CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_line *line,
                                      const clo_bounded *data, clo_tree *tree, clo_error *err);
+size_t clo_i_tree_rows_workspace(size_t rows); /* bytes of it that follow the rows */
 void clo_i_tree_free(clo_tree *tree);
 /* The cube that holds all records, at a random public place, and nothing else. */
 CLO_CHECK clo_status clo_i_tree_plant(clo_context *context, clo_tree *tree, clo_error *err);

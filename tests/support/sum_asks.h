@@ -22,6 +22,8 @@
 #include "query/quantile.h"
 #include "query/seed.h"
 #include "query/sparse_sum.h"
+#include "query/assign.h"
+#include "query/lens.h"
 #include <math.h>
 
 enum { ASK_ROWS = 40, ASK_COLS = 4, ASK_SEEN = 2, ASK_SKETCH = 4, MOST_ASKS = 32 };
