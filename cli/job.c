@@ -155,12 +155,16 @@ static clo_status make_plan(cli_job *job, cli_error *err)
                              cli_accept(job->args), &job->plan, err);
 }
 
+/* Memory is gathered here and not by the run: how much it is follows the number of rows, and after
+ * the charge a lack of it would tell of them. */
 static clo_status gather(cli_job *job, cli_error *err)
 {
     const char *const seed_text = cli_value(job->args, "seed");
+    clo_run_options options = clo_run_options_default();
     uint8_t seed[32];
-    clo_status status = clo_workspace_new(clo_plan_workspace(job->plan, job->threads),
-                                          &job->workspace, &err->error);
+    options.threads = job->threads;
+    const clo_status status =
+        clo_workspace_for_run(job->plan, job->data, &options, &job->workspace, &err->error);
     if (status != CLO_OK) return status;
     if (!seed_text) return clo_rng_new(&job->rng, &err->error);
     cli_warn("--seed: this release is reproducible, not private");

@@ -67,7 +67,9 @@ CLO_API double clo_plan_value(const clo_plan *plan, size_t i);
 CLO_API clo_guarantee clo_plan_guarantee(const clo_plan *plan);
 CLO_API clo_loss clo_plan_budget(const clo_plan *plan); /* as asked for: what is charged */
 CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
-CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads); /* bytes a run needs */
+/* Bytes that a run needs whatever the data: public.  What follows the number of rows comes on top
+ * (clo_workspace_for_run).  threads 0: as OpenMP says. */
+CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads);
 
 /* One line of a plan: a query that a run will ask. */
 typedef struct clo_plan_line {

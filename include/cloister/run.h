@@ -46,7 +46,7 @@ typedef struct clo_run_options {
     int threads;                               /* 0: as OpenMP says */
     size_t block_rows;                         /* 0: chosen from the number of columns */
     const clo_comm *comm;                      /* NULL: one process */
-    clo_workspace *workspace;                  /* NULL: one is made for this run */
+    clo_workspace *workspace;                  /* clo_workspace_for_run; NULL: made by the run */
     bool (*progress)(void *user, double done); /* false stops the run; may be NULL */
     void *user;
     /* Told every answer as it was noised, before anything is made of it; may be NULL.  The price of
@@ -66,12 +66,22 @@ CLO_API const char *clo_blas_better_kernel(void);
 CLO_API const char *clo_blas_threading(void);
 
 CLO_API clo_run_options clo_run_options_default(void);
+
+/* All the scratch memory that a run of the plan on these data takes, with these options (of which
+ * the workspace is not looked at; NULL: the presets).  To be asked for before the ledger is charged
+ * and given to clo_run as options.workspace: how much it is follows the number of rows, which may be
+ * a secret, and CLO_MEMORY tells of it only while nothing is spent.  Who leaves it out gets
+ * the same memory from clo_run itself, before the grant is used, but after the charge. */
+CLO_API CLO_CHECK clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
+                                                   const clo_run_options *options,
+                                                   clo_workspace **out, clo_error *err);
 /* Whether a run of the plan takes these data: what clo_run would refuse, by public facts alone.  To
  * be asked before anything is spent. */
 CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data,
                                                  clo_error *err);
 /* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
- * of it.  options may be NULL. */
+ * of it.  options may be NULL.  From where the grant is used, a failure's message holds no number: it
+ * might be one that follows from the data. */
 CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,
                                      const clo_bounded *data, clo_rng *rng,
                                      const clo_run_options *options, clo_release **out,

@@ -28,8 +28,9 @@ clo_status clo_i_fail(clo_error *err, clo_status status, const char *format, ...
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* count * size zeroed bytes, 64-byte aligned; CLO_MEMORY on overflow or where there is none.
- * Every allocation of the library goes through here, so that a test can make the n-th fail. */
+/* count * size zeroed bytes, 64-byte aligned; CLO_MEMORY on overflow or where there is none, and
+ * then the message holds no size.  Every allocation of the library goes through here, so that a
+ * test can make the n-th fail. */
 CLO_CHECK clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err);
 /* Keeps the contents; new bytes are zero; the old block is wiped when it moves. */
 CLO_CHECK clo_status clo_i_resize(void *pointer_to_pointer, size_t old_count, size_t new_count,
@@ -43,6 +44,9 @@ CLO_CHECK clo_status clo_i_copy_text(const char *text, char **out, clo_error *er
  * 0 switches it off.  Compiled in only with -Dfault_injection=true. */
 void clo_i_fail_allocation(uint64_t n);
 uint64_t clo_i_allocation_count(void);
+/* The same tests: told the size of every allocation, on whatever thread; NULL: nobody is. */
+typedef void clo_i_allocation_watch(size_t bytes);
+void clo_i_watch_allocations(clo_i_allocation_watch *watch);
 
 /* False on overflow, and then *out is untouched. */
 bool clo_i_multiply(size_t a, size_t b, size_t *out);
@@ -55,6 +59,9 @@ bool clo_i_add(size_t a, size_t b, size_t *out);
  * still succeeds, from a further chunk; a test holds that no mechanism needs one. */
 CLO_CHECK clo_status clo_i_take(struct clo_workspace *workspace, size_t count, size_t size,
                                 void *out_pointer, clo_error *err);
+/* From here on so many bytes can be taken, in any parts, without asking the system for more. */
+CLO_CHECK clo_status clo_i_workspace_reserve(struct clo_workspace *workspace, size_t bytes,
+                                             clo_error *err);
 size_t clo_i_workspace_mark(const struct clo_workspace *workspace);
 void clo_i_workspace_release(struct clo_workspace *workspace, size_t mark);
 size_t clo_i_workspace_peak(const struct clo_workspace *workspace);

@@ -1,5 +1,8 @@
 /* memory.c - the one place that asks the system for memory, so that sizes are multiplied with
- * a check, blocks start on a cache line, and a test can make the n-th allocation fail. */
+ * a check, blocks start on a cache line, and a test can make the n-th allocation fail.
+ *
+ * A failure never says how much was asked for: it may follow the number of rows, which may be a
+ * secret.  Who asks for a public size may say so in words of their own. */
 #include "base/base.h"
 #include <sodium.h>
 #include <stdlib.h>
@@ -10,6 +13,7 @@ enum { ALIGNMENT = 64 };
 #ifdef CLO_FAULT_INJECTION
 /* The only writable state of the library, and only in the test build. */
 static _Atomic uint64_t allocations, failing;
+static clo_i_allocation_watch *_Atomic watch;
 
 void clo_i_fail_allocation(uint64_t n)
 {
@@ -22,14 +26,22 @@ uint64_t clo_i_allocation_count(void)
     return allocations;
 }
 
-static bool allocation_fails(void)
+void clo_i_watch_allocations(clo_i_allocation_watch *seen)
+{
+    watch = seen;
+}
+
+static bool allocation_fails(size_t bytes)
 {
     const uint64_t number = ++allocations;
+    clo_i_allocation_watch *const seen = watch;
+    if (seen) seen(bytes);
     return failing && number == failing;
 }
 #else
-static bool allocation_fails(void)
+static bool allocation_fails(size_t bytes)
 {
+    (void)bytes;
     return false;
 }
 #endif
@@ -58,9 +70,8 @@ clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
     /* An empty array still needs an address of its own. */
     bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    if (!allocation_fails()) block = aligned_alloc(ALIGNMENT, bytes);
-    if (!block)
-        return clo_i_fail(err, CLO_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+    if (!allocation_fails(bytes)) block = aligned_alloc(ALIGNMENT, bytes);
+    if (!block) return clo_i_fail(err, CLO_MEMORY, "out of memory");
     memset(block, 0, bytes);
     memcpy(out_pointer, &block, sizeof block);
     return CLO_OK;

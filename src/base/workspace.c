@@ -75,6 +75,25 @@ size_t clo_i_take_size(size_t count, size_t size)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Makes the chunk behind this one one of at least so many bytes; those behind are empty. */
+static clo_status make_next(chunk *c, size_t bytes, clo_error *err)
+{
+    while (c->next && c->next->size < bytes) { /* kept, but too small now */
+        chunk *const rest = c->next->next;
+        clo_i_free(c->next->bytes);
+        clo_i_free(c->next);
+        c->next = rest;
+    }
+    if (c->next) return CLO_OK;
+    return new_chunk(bytes > SMALLEST_CHUNK ? bytes : SMALLEST_CHUNK, 0, &c->next, err);
+}
+
+clo_status clo_i_workspace_reserve(clo_workspace *workspace, size_t bytes, clo_error *err)
+{
+    chunk *const c = workspace->current;
+    return bytes <= c->size - c->used ? CLO_OK : make_next(c, bytes, err);
+}
+
 clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void *out_pointer,
                       clo_error *err)
 {
@@ -83,14 +102,7 @@ clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void 
     if (bytes == SIZE_MAX)
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
     if (bytes > c->size - c->used) {
-        while (c->next && c->next->size < bytes) { /* kept, but too small now */
-            chunk *const rest = c->next->next;
-            clo_i_free(c->next->bytes);
-            clo_i_free(c->next);
-            c->next = rest;
-        }
-        if (!c->next)
-            CLO_TRY(new_chunk(bytes > SMALLEST_CHUNK ? bytes : SMALLEST_CHUNK, 0, &c->next, err));
+        CLO_TRY(make_next(c, bytes, err));
         c->next->start = c->start + c->used;
         c = workspace->current = c->next;
     }

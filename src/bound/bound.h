@@ -16,7 +16,7 @@ enum { CLO_GRID_BITS = 30 };
 
 /* The domain that the data were bounded to; its arrays belong to the data. */
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data);
-size_t clo_i_bounded_rows(const clo_bounded *data); /* sensitive under add-remove */
+size_t clo_i_bounded_rows(const clo_bounded *data); /* a secret under add-remove, and of units */
 bool clo_i_bounded_is_sparse(const clo_bounded *data);
 
 /* How many blocks of block_rows rows there are (the last may be short; 0 for no rows). */
@@ -44,9 +44,14 @@ static inline int32_t clo_i_coarser(int32_t r, int shift)
     return (r + bias) >> shift;
 }
 /* The same rows in another domain of as many columns: record y, in ball coordinates, becomes
- * y - shift inside the new domain's ball (NULL: no shift).  bound.T5 */
+ * y - shift inside the new domain's ball (NULL: no shift).  bound.T5.  Into what
+ * clo_i_rebound_take gave for the same data, which may be used again and again; with `shifted` for
+ * any shift, without it for none.  Its arrays are the workspace's; it is freed as other data. */
 CLO_CHECK clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain,
-                                   const double *shift, clo_bounded **out, clo_error *err);
+                                   const double *shift, clo_bounded *moved, clo_error *err);
+CLO_CHECK clo_status clo_i_rebound_take(struct clo_workspace *workspace, const clo_bounded *data,
+                                        bool shifted, clo_bounded **out, clo_error *err);
+size_t clo_i_rebound_size(const clo_bounded *data, bool shifted); /* bytes that it takes */
 /* A good block size for so many columns. */
 size_t clo_i_block_rows(size_t cols, size_t asked);
 

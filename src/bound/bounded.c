@@ -13,6 +13,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef CLO_TAINT
+#include <valgrind/memcheck.h>
+#endif
 
 enum { BLOCK_CELLS = 1 << 17, MOST_BLOCK_ROWS = 4096, LEAST_BLOCK_ROWS = 16 };
 
@@ -21,8 +24,10 @@ struct clo_bounded {
     size_t rows;
     int32_t *cells; /* dense: rows x cols; sparse: one an entry */
     size_t cell_count;
+    bool sparse;
     uint32_t *columns; /* sparse only: of each entry */
     size_t *starts;    /* sparse only: rows + 1 */
+    bool borrowed;     /* the three arrays are a workspace's */
 };
 
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data)
@@ -37,15 +42,20 @@ size_t clo_i_bounded_rows(const clo_bounded *data)
 
 bool clo_i_bounded_is_sparse(const clo_bounded *data)
 {
-    return data->starts != NULL;
+    return data->sparse;
+}
+
+static void free_arrays(clo_bounded *data)
+{
+    clo_i_wipe_free(data->cells, data->cell_count * sizeof *data->cells);
+    clo_i_wipe_free(data->columns, data->columns ? data->cell_count * sizeof *data->columns : 0);
+    clo_i_wipe_free(data->starts, data->starts ? (data->rows + 1) * sizeof *data->starts : 0);
 }
 
 void clo_bounded_free(clo_bounded *data)
 {
     if (!data) return;
-    clo_i_wipe_free(data->cells, data->cell_count * sizeof *data->cells);
-    clo_i_wipe_free(data->columns, data->columns ? data->cell_count * sizeof *data->columns : 0);
-    clo_i_wipe_free(data->starts, data->starts ? (data->rows + 1) * sizeof *data->starts : 0);
+    if (!data->borrowed) free_arrays(data);
     clo_i_domain_clear(&data->domain);
     clo_i_free(data);
 }
@@ -156,6 +166,7 @@ static clo_status bound_sparse(clo_bounded *data, const clo_table *table, clo_er
 {
     const size_t entries = clo_i_table_entries(table);
     const double radius = clo_i_domain_radius(&data->domain);
+    data->sparse = true;
     CLO_TRY(clo_i_alloc(entries, sizeof *data->cells, &data->cells, err));
     CLO_TRY(clo_i_alloc(entries, sizeof *data->columns, &data->columns, err));
     CLO_TRY(clo_i_alloc(data->rows + 1, sizeof *data->starts, &data->starts, err));
@@ -196,8 +207,8 @@ static int by_row(const void *a, const void *b)
 
 static void row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count)
 {
-    *first = data->starts ? data->starts[row] : row * data->domain.cols;
-    *count = data->starts ? data->starts[row + 1] - data->starts[row] : data->domain.cols;
+    *first = data->sparse ? data->starts[row] : row * data->domain.cols;
+    *count = data->sparse ? data->starts[row + 1] - data->starts[row] : data->domain.cols;
 }
 
 static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
@@ -206,7 +217,7 @@ static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
     size_t first, count;
     row_range(data, row, &first, &count);
     crypto_generichash_init(&state, NULL, 0, 16);
-    if (data->columns)
+    if (data->sparse)
         crypto_generichash_update(&state, (const uint8_t *)(data->columns + first),
                                   count * sizeof *data->columns);
     crypto_generichash_update(&state, (const uint8_t *)(data->cells + first),
@@ -221,10 +232,10 @@ static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
         size_t first, cells;
         row_range(data, kept[i].row, &first, &cells);
         memmove(data->cells + at, data->cells + first, cells * sizeof *data->cells);
-        if (data->columns)
+        if (data->sparse)
             memmove(data->columns + at, data->columns + first, cells * sizeof *data->columns);
         at += cells;
-        if (data->starts) data->starts[i + 1] = at;
+        if (data->sparse) data->starts[i + 1] = at;
     }
     clo_i_wipe(data->cells + at, (data->cell_count - at) * sizeof *data->cells);
     data->rows = count;
@@ -295,6 +306,19 @@ static void plant_radius(clo_bounded *data)
         }
 }
 
+/* For the information-flow test: how many rows there are is followed like any other secret, where
+ * it is one.  (Where a row of a sparse table begins is marked in the table already.) */
+static void taint(clo_bounded *data)
+{
+#ifdef CLO_TAINT
+    if (data->domain.relation == CLO_REPLACE && !data->domain.unit) return;
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&data->rows, sizeof data->rows);
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&data->cell_count, sizeof data->cell_count);
+#else
+    (void)data;
+#endif
+}
+
 clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bounded **out,
                      clo_error *err)
 {
@@ -313,6 +337,7 @@ clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bound
         status = bound_dense(data, table, err);
     if (!status) plant_radius(data);
     if (!status && clo_table_has_unit(table)) status = limit_units(data, table, err);
+    if (!status) taint(data);
 done:
     if (status)
         clo_bounded_free(data);
@@ -331,7 +356,7 @@ static void move_row(const clo_bounded *from, size_t row, const double *shift, d
     const size_t cols = from->domain.cols;
     size_t first, count;
     row_range(from, row, &first, &count);
-    if (from->starts && shift) {
+    if (from->sparse && shift) {
         for (size_t j = 0; j < cols; j++) values[j] = 0;
         for (size_t e = first; e < first + count; e++)
             values[from->columns[e]] = from->cells[e] * unit;
@@ -343,49 +368,72 @@ static void move_row(const clo_bounded *from, size_t row, const double *shift, d
     clo_i_to_grid(values, count, radius, out);
 }
 
-static clo_status copy_places(const clo_bounded *from, clo_bounded *to, clo_error *err)
+/* What of `data` the moved records must have room for: as they are, and, where they may be
+ * shifted, written out in full.  Rows are fewer than 2^32 and columns than 2^25: no overflow. */
+static size_t moved_cells(const clo_bounded *data, bool shifted)
 {
-    CLO_TRY(clo_i_alloc(to->cell_count, sizeof *to->columns, &to->columns, err));
-    CLO_TRY(clo_i_alloc(from->rows + 1, sizeof *to->starts, &to->starts, err));
-    if (to->cell_count) memcpy(to->columns, from->columns, to->cell_count * sizeof *to->columns);
-    memcpy(to->starts, from->starts, (from->rows + 1) * sizeof *to->starts);
-    return CLO_OK;
+    const size_t full = data->rows * data->domain.cols;
+    return data->sparse && (!shifted || data->cell_count > full) ? data->cell_count : full;
 }
 
-static clo_status move_rows(const clo_bounded *from, const double *shift, clo_bounded *to,
-                            clo_error *err)
+size_t clo_i_rebound_size(const clo_bounded *data, bool shifted)
 {
-    const size_t cols = from->domain.cols;
-    const bool sparse = from->starts && !shift;
-    const double radius = clo_i_domain_radius(&to->domain);
-    double *values = NULL;
-    if (sparse)
-        to->cell_count = from->starts[from->rows];
-    else if (!clo_i_multiply(from->rows, cols, &to->cell_count))
-        return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
-    CLO_TRY(clo_i_alloc(to->cell_count, sizeof *to->cells, &to->cells, err));
-    if (sparse) CLO_TRY(copy_places(from, to, err));
-    CLO_TRY(clo_i_alloc(cols, sizeof *values, &values, err));
-    for (size_t i = 0; i < from->rows; i++)
-        move_row(from, i, shift, radius, values, to->cells + (sparse ? to->starts[i] : i * cols));
-    clo_i_wipe_free(values, cols * sizeof *values);
-    return CLO_OK;
+    size_t bytes = clo_i_take_size(moved_cells(data, shifted), sizeof *data->cells);
+    if (data->sparse)
+        bytes += clo_i_take_size(data->cell_count, sizeof *data->columns) +
+                 clo_i_take_size(data->rows + 1, sizeof *data->starts);
+    return bytes;
 }
 
-clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, const double *shift,
-                         clo_bounded **out, clo_error *err)
+static clo_status take_arrays(struct clo_workspace *workspace, const clo_bounded *data,
+                              bool shifted, clo_bounded *out, clo_error *err)
+{
+    const size_t cells = moved_cells(data, shifted);
+    CLO_TRY(clo_i_take(workspace, cells, sizeof *out->cells, &out->cells, err));
+    if (!data->sparse) return CLO_OK;
+    CLO_TRY(clo_i_take(workspace, data->cell_count, sizeof *out->columns, &out->columns, err));
+    return clo_i_take(workspace, data->rows + 1, sizeof *out->starts, &out->starts, err);
+}
+
+clo_status clo_i_rebound_take(struct clo_workspace *workspace, const clo_bounded *data,
+                              bool shifted, clo_bounded **out, clo_error *err)
 {
     clo_bounded *moved = NULL;
-    CLO_TRY(clo_domain_check(domain, err));
     CLO_TRY(clo_i_alloc(1, sizeof *moved, &moved, err));
-    moved->rows = data->rows;
-    clo_status status = clo_i_domain_copy(domain, &moved->domain, err);
-    if (!status) status = move_rows(data, shift, moved, err);
+    moved->borrowed = true;
+    const clo_status status = take_arrays(workspace, data, shifted, moved, err);
     if (status)
         clo_bounded_free(moved);
     else
         *out = moved;
     return status;
+}
+
+static void copy_places(const clo_bounded *from, clo_bounded *to)
+{
+    if (to->cell_count) memcpy(to->columns, from->columns, to->cell_count * sizeof *to->columns);
+    memcpy(to->starts, from->starts, (from->rows + 1) * sizeof *to->starts);
+}
+
+clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, const double *shift,
+                         clo_bounded *moved, clo_error *err)
+{
+    const size_t cols = data->domain.cols;
+    double *values = NULL;
+    CLO_TRY(clo_domain_check(domain, err));
+    clo_i_domain_clear(&moved->domain);
+    CLO_TRY(clo_i_domain_copy(domain, &moved->domain, err));
+    CLO_TRY(clo_i_alloc(cols, sizeof *values, &values, err));
+    const double radius = clo_i_domain_radius(&moved->domain);
+    moved->rows = data->rows;
+    moved->sparse = data->sparse && !shift;
+    moved->cell_count = moved->sparse ? data->cell_count : data->rows * cols;
+    if (moved->sparse) copy_places(data, moved);
+    for (size_t i = 0; i < data->rows; i++)
+        move_row(data, i, shift, radius, values,
+                 moved->cells + (moved->sparse ? moved->starts[i] : i * cols));
+    clo_i_wipe_free(values, cols * sizeof *values);
+    return CLO_OK;
 }
 
 /* ---- reading it ------------------------------------------------------------------------ */
@@ -394,7 +442,7 @@ clo_row clo_i_bounded_row(const clo_bounded *data, size_t row)
 {
     size_t first, count;
     row_range(data, row, &first, &count);
-    return (clo_row){ count, data->columns ? data->columns + first : NULL, data->cells + first };
+    return (clo_row){ count, data->sparse ? data->columns + first : NULL, data->cells + first };
 }
 
 static size_t block_size(const clo_bounded *data, size_t index, size_t block_rows)
@@ -411,7 +459,7 @@ clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_
     const int shift = CLO_GRID_BITS - bits;
     if (bits < 1 || shift < 0)
         return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits does not exist", bits);
-    if (!data->starts) {
+    if (!data->sparse) {
         const int32_t *cells = data->cells + first * cols;
 #pragma omp simd
         for (size_t i = 0; i < count * cols; i++) values[i] = clo_i_coarser(cells[i], shift);

@@ -28,11 +28,13 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* n x q with 1 <= q <= n, small enough that LAPACK's int work sizes hold. */
+/* n x q with 1 <= q <= n, small enough that LAPACK's int work sizes hold.  No message of this file
+ * holds a number: matrices may be made of a secret number of rows, and how LAPACK ended on records
+ * is a function of theirs. */
 static clo_status check_shape(const char *what, size_t n, size_t q, clo_error *err)
 {
     if (q < 1 || q > n || n > INT_MAX / (2 * PANEL))
-        return clo_i_fail(err, CLO_INTERNAL, "%s: a %zu x %zu matrix is out of range", what, n, q);
+        return clo_i_fail(err, CLO_INTERNAL, "%s: a matrix is out of range", what);
     return CLO_OK;
 }
 
@@ -155,8 +157,7 @@ clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values, double
         (lapack_int)work_count(n), space.integers, (lapack_int)(10 * n));
     clo_i_blas_serial_end(threads);
     if (info != 0 || found != (lapack_int)q)
-        return clo_i_fail(err, CLO_INTERNAL, "eigenvectors: LAPACK's dsyevr stopped with %d",
-                          (int)info);
+        return clo_i_fail(err, CLO_INTERNAL, "eigenvectors: LAPACK's dsyevr did not end well");
 
     for (size_t j = 0; j < q; j++) {
         const double *vector = space.vectors + (q - 1 - j) * n;
@@ -193,8 +194,7 @@ clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err)
         for (size_t j = 0; j < q; j++) a[i * q + j] *= sign[j];
     clo_i_wipe_free(scale, (2 + PANEL) * q * sizeof *scale);
     if (info != 0)
-        return clo_i_fail(err, CLO_INTERNAL, "orthonormal basis: LAPACK stopped with %d",
-                          (int)info);
+        return clo_i_fail(err, CLO_INTERNAL, "orthonormal basis: LAPACK did not end well");
     return CLO_OK;
 }
 
@@ -214,8 +214,7 @@ static clo_status singular_values(double *a, size_t n, size_t q, double *values,
         clo_i_wipe_free(work, (size_t)wanted * sizeof *work);
     }
     if (info != 0)
-        return clo_i_fail(err, CLO_INTERNAL, "principal angles: LAPACK's dgesvd stopped with %d",
-                          (int)info);
+        return clo_i_fail(err, CLO_INTERNAL, "principal angles: LAPACK's dgesvd did not end well");
     return CLO_OK;
 }
 

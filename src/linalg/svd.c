@@ -29,9 +29,8 @@ clo_status clo_i_thin_svd(double *a, size_t rows, size_t cols, double *values, d
     double wanted = 0, *right = NULL, *work = NULL;
     lapack_int *integers = NULL, info = 0;
     if (rank < 1 || rank > MOST_SHORT_SIDE || rows > INT_MAX || cols > INT_MAX)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "singular values need at most %d rows or columns, not %zu x %zu",
-                          (int)MOST_SHORT_SIDE, rows, cols);
+        return clo_i_fail(err, CLO_ARGUMENT, "singular values need at most %d rows, or columns",
+                          (int)MOST_SHORT_SIDE);
     for (size_t i = 0; i < rows * cols; i++)
         if (!isfinite(a[i]))
             return clo_i_fail(err, CLO_INTERNAL, "singular values: a number is not finite");
@@ -50,7 +49,6 @@ clo_status clo_i_thin_svd(double *a, size_t rows, size_t cols, double *values, d
     clo_i_free(integers);
     clo_i_free(work);
     if (!status && info)
-        status = clo_i_fail(err, CLO_INTERNAL, "singular values: LAPACK's dgesdd stopped with %d",
-                            (int)info);
+        status = clo_i_fail(err, CLO_INTERNAL, "singular values: LAPACK's dgesdd did not end well");
     return status;
 }

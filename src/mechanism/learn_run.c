@@ -40,50 +40,51 @@ static clo_status domain_at(const clo_domain *domain, const place *at, clo_domai
 }
 
 static clo_status look_from(const clo_plan *plan, const clo_bounded *data, const place *at,
-                            clo_bounded **out, clo_error *err)
+                            clo_bounded *seen, clo_error *err)
 {
     clo_domain domain;
     CLO_TRY(domain_at(&plan->domain, at, &domain, err));
-    const clo_status status = clo_i_recenter(data, &domain, at->moved ? at->shift : NULL, out, err);
+    const clo_status status =
+        clo_i_recenter(data, &domain, at->moved ? at->shift : NULL, seen, err);
     clo_i_domain_clear(&domain);
     return status;
 }
 
 /* ---- the steps ------------------------------------------------------------------------- */
 
+/* The records as they came, and room for them as they are seen from a place. */
+typedef struct records {
+    const clo_bounded *data;
+    clo_bounded *seen;
+} records;
+
 /* Narrows the place's radius to the quantile of the norms about it. */
-static clo_status learn_norm(const clo_plan *plan, size_t slot, const clo_bounded *data,
+static clo_status learn_norm(const clo_plan *plan, size_t slot, const records *r,
                              clo_context *context, place *at, clo_error *err)
 {
-    clo_bounded *seen = NULL;
     double share = 1;
-    CLO_TRY(look_from(plan, data, at, &seen, err));
-    const clo_status status =
-        clo_i_ask_norm_quantile(context, slot, seen, CLO_LEARN_STEPS, &share, err);
-    clo_bounded_free(seen);
+    CLO_TRY(look_from(plan, r->data, at, r->seen, err));
+    CLO_TRY(clo_i_ask_norm_quantile(context, slot, r->seen, CLO_LEARN_STEPS, &share, err));
     at->radius *= share;
-    return status;
+    return CLO_OK;
 }
 
 /* Moves the place to the noisy mean of the records inside it, unless their number is noise. */
-static clo_status learn_center(const clo_plan *plan, size_t slot, const clo_bounded *data,
+static clo_status learn_center(const clo_plan *plan, size_t slot, const records *r,
                                clo_context *context, place *at, clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     const size_t d = plan->domain.cols;
-    clo_bounded *seen = NULL;
     double size = 0;
-    CLO_TRY(look_from(plan, data, at, &seen, err));
-    const clo_status status =
-        clo_i_ask_cluster_sum(context, slot, seen, &all, at->shift, &size, err);
-    clo_bounded_free(seen);
-    const bool told = !status && !clo_i_size_is_noise(&plan->slots[slot], size);
+    CLO_TRY(look_from(plan, r->data, at, r->seen, err));
+    CLO_TRY(clo_i_ask_cluster_sum(context, slot, r->seen, &all, at->shift, &size, err));
+    const bool told = !clo_i_size_is_noise(&plan->slots[slot], size);
     for (size_t j = 0; j < d; j++) at->shift[j] = told ? at->shift[j] / size : 0;
     clo_i_pull_into_ball(at->shift, d);
     for (size_t j = 0; j < d; j++) at->shift[j] *= at->radius;
     at->narrowed = at->radius / clo_i_domain_radius(&plan->domain);
     at->moved = true;
-    return status;
+    return CLO_OK;
 }
 
 static double length(const double *vector, size_t d)
@@ -93,20 +94,19 @@ static double length(const double *vector, size_t d)
     return sqrt(square);
 }
 
-static clo_status take_steps(const clo_plan *plan, const clo_bounded *data, clo_context *context,
+static clo_status take_steps(const clo_plan *plan, const records *r, clo_context *context,
                              place *at, clo_error *err)
 {
     const clo_learning *const learning = &plan->learning;
     const double widest = clo_i_domain_radius(&plan->domain);
     size_t slot = 0;
-    if (learning->norm && learning->center)
-        CLO_TRY(learn_norm(plan, slot++, data, context, at, err));
+    if (learning->norm && learning->center) CLO_TRY(learn_norm(plan, slot++, r, context, at, err));
     if (learning->center) {
-        CLO_TRY(learn_center(plan, slot++, data, context, at, err));
+        CLO_TRY(learn_center(plan, slot++, r, context, at, err));
         /* About the centre, a record may lie as far out as this. */
         at->radius = widest + length(at->shift, plan->domain.cols);
     }
-    if (learning->norm) return learn_norm(plan, slot, data, context, at, err);
+    if (learning->norm) return learn_norm(plan, slot, r, context, at, err);
     at->radius = learning->norm_about > 0 ? learning->norm_about : widest;
     return CLO_OK;
 }
@@ -148,6 +148,12 @@ static clo_status tell(const clo_plan *learnt, const place *at, clo_release *rel
     return clo_i_release_put(release, "learnt_norm", &at->radius, 1, (size_t[]){ 1 }, err);
 }
 
+size_t clo_i_learn_rows_workspace(const clo_plan *plan, const clo_bounded *data)
+{
+    return plan->steps ? clo_i_recenter_size(data, plan->learning.center) : 0;
+}
+
+/* The records as they are seen stay in the workspace until the run ends. */
 clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_context *context,
                        clo_release *release, clo_i_learnt *out, clo_error *err)
 {
@@ -155,15 +161,18 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
     clo_meter meter = { .slots = plan->slots, .count = plan->steps };
     clo_meter *const later = context->meter;
     place at = { .radius = clo_i_domain_radius(&plan->domain), .narrowed = 1 };
+    CLO_TRY(
+        clo_i_recenter_take(context->workspace, data, plan->learning.center, &learnt.data, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    CLO_TRY(clo_i_take(context->workspace, plan->domain.cols, sizeof *at.shift, &at.shift, err));
-    memset(at.shift, 0, plan->domain.cols * sizeof *at.shift);
+    const records r = { data, learnt.data };
+    clo_status status =
+        clo_i_take(context->workspace, plan->domain.cols, sizeof *at.shift, &at.shift, err);
     context->meter = &meter;
     context->progress_to = 0; /* the steps are short, and what follows counts from the start */
-    clo_status status = take_steps(plan, data, context, &at, err);
+    if (!status) status = take_steps(plan, &r, context, &at, err);
     context->meter = later;
     context->progress_to = 1;
-    if (!status) status = look_from(plan, data, &at, &learnt.data, err);
+    if (!status) status = look_from(plan, data, &at, learnt.data, err);
     if (!status) status = make_plan(plan, &at, &learnt.plan, err);
     if (!status) {
         *out = learnt;

@@ -72,8 +72,12 @@ struct clo_grant {
     clo_i_receipt receipt; /* of a metered one */
 };
 
-/* Bytes that a run needs with blocks of so many rows; 0: as the queries like. */
-size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows);
+/* Bytes that a run needs with blocks of so many rows; 0: as the queries like.  data NULL: without
+ * those that follow the number of rows. */
+size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
+                            size_t block_rows);
+/* What of them the steps of a plan need to look at the records from another place. */
+size_t clo_i_learn_rows_workspace(const clo_plan *plan, const clo_bounded *data);
 
 /* Whether a budget is one, and one that these lines may have. */
 CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_slot *slots, size_t count,

@@ -6,6 +6,7 @@
  */
 #include "mechanism/mechanism.h"
 #include "domain/domain.h"
+#include "parallel/parallel.h"
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
@@ -307,17 +308,21 @@ clo_price clo_plan_price(const clo_plan *plan)
 
 size_t clo_plan_workspace(const clo_plan *plan, int threads)
 {
-    return clo_i_plan_workspace(plan, threads, 0);
+    return clo_i_plan_workspace(plan, NULL, clo_i_threads(threads), 0);
 }
 
-size_t clo_i_plan_workspace(const clo_plan *plan, int threads, size_t block_rows)
+size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
+                            size_t block_rows)
 {
     size_t most = 0, total;
     for (size_t i = 0; i < plan->slot_count; i++) {
-        const size_t bytes =
-            clo_i_query_workspace(&plan->slots[i], plan->domain.cols, block_rows, threads);
+        const clo_slot *const slot = &plan->slots[i];
+        size_t bytes = clo_i_query_workspace(slot, plan->domain.cols, block_rows, threads);
+        if (data && !clo_i_add(bytes, clo_i_query_rows_workspace(slot, data), &bytes))
+            return SIZE_MAX;
         if (bytes > most) most = bytes;
     }
+    if (data && !clo_i_add(most, clo_i_learn_rows_workspace(plan, data), &most)) return SIZE_MAX;
     return clo_i_add(plan->workspace, most, &total) ? total : SIZE_MAX;
 }
 

@@ -228,32 +228,73 @@ static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo
     return status;
 }
 
+/* The caller's options over the presets: an older caller has fewer of them. */
+static clo_status take_options(const clo_run_options *given, clo_run_options *out, clo_error *err)
+{
+    *out = clo_run_options_default();
+    if (given)
+        memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    if (out->threads >= 0 && out->threads <= 4096) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
+                      out->threads);
+}
+
+clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
+                                 const clo_run_options *given, clo_workspace **out, clo_error *err)
+{
+    clo_run_options options;
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(clo_plan_check_data(plan, data, err));
+    const int threads = clo_i_threads(options.threads);
+    return clo_workspace_new(clo_i_plan_workspace(plan, data, threads, options.block_rows), out,
+                             err);
+}
+
+/* All memory that follows the number of rows is there before the grant is used (meter.T2): in a
+ * workspace of the run's own, or in the caller's, which is made larger where it is too small. */
+static clo_status prepare_workspace(const clo_plan *plan, const clo_bounded *data,
+                                    const clo_run_options *options, int threads,
+                                    clo_workspace **own, clo_error *err)
+{
+    const size_t bytes = clo_i_plan_workspace(plan, data, threads, options->block_rows);
+    if (options->workspace) return clo_i_workspace_reserve(options->workspace, bytes, err);
+    return clo_workspace_new(bytes, own, err);
+}
+
+static clo_status check_run(const clo_plan *plan, const clo_grant *grant, const clo_bounded *data,
+                            const clo_run_options *options, clo_error *err)
+{
+    CLO_TRY(check(plan, grant, data, err));
+    if (options->comm && options->comm->size > 1 && plan->domain.unit)
+        return clo_i_fail(
+            err, CLO_UNSUPPORTED,
+            "units cannot be kept to their rows over several ranks (bound.T3): run on "
+            "one rank");
+    return CLO_OK;
+}
+
+/* Whatever went wrong once the data were asked is told by its status and by words.  A number might
+ * be that of the rows, or follow from it: then the words are those of the status (meter.T2). */
+static clo_status say_without_numbers(clo_status status, const clo_error *why, clo_error *err)
+{
+    const bool words = why->status == status && !strpbrk(why->message, "0123456789");
+    return clo_i_fail(err, status, "%s", words ? why->message : clo_status_text(status));
+}
+
 clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *data, clo_rng *rng,
                    const clo_run_options *given, clo_release **out, clo_error *err)
 {
-    clo_run_options options = clo_run_options_default();
+    clo_run_options options;
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
     clo_meter meter = { .slots = plan->slots + plan->steps,
                         .count = plan->slot_count - plan->steps };
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof options ? given->struct_size : sizeof options);
-    if (options.threads < 0 || options.threads > 4096)
-        return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
-                          options.threads);
-    CLO_TRY(check(plan, grant, data, err));
-    if (options.comm && options.comm->size > 1 && plan->domain.unit)
-        return clo_i_fail(
-            err, CLO_UNSUPPORTED,
-            "units cannot be kept to their rows over several ranks (bound.T3): run on "
-            "one rank");
+    CLO_TRY(take_options(given, &options, err));
+    CLO_TRY(check_run(plan, grant, data, &options, err));
     const int threads = clo_i_threads(options.threads);
     CLO_TRY(clo_i_check_float_state(threads, err));
-    if (!options.workspace)
-        CLO_TRY(
-            clo_workspace_new(clo_i_plan_workspace(plan, threads, options.block_rows), &own, err));
+    CLO_TRY(prepare_workspace(plan, data, &options, threads, &own, err));
     if ((status = clo_i_release_new(&release, err))) goto done;
     /* From here on the data are asked; of two runs at once, one gets the grant. */
     if (atomic_exchange(&grant->used, true)) {
@@ -274,8 +315,10 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .progress_to = 1,
                             .meter = &meter };
     const size_t mark = clo_i_workspace_mark(context.workspace);
-    status = run_in(plan, grant, data, &context, release, err);
+    clo_error why = { .status = CLO_OK };
+    status = run_in(plan, grant, data, &context, release, &why);
     clo_i_workspace_release(context.workspace, mark);
+    if (status) status = say_without_numbers(status, &why, err);
 done:
     clo_workspace_free(own);
     if (status)

@@ -43,8 +43,7 @@ clo_status clo_i_comm_sum(const clo_comm *comm, int64_t *values, size_t count, c
     CLO_TRY(check(comm, err));
     const clo_status status = comm->sum(comm->user, values, count);
     if (status != CLO_OK)
-        return clo_i_fail(err, status, "rank %d of %d could not add %zu sums to the other ranks'",
-                          comm->rank, comm->size, count);
+        return clo_i_fail(err, status, "this rank could not add its sums to the others'");
     return CLO_OK;
 }
 
@@ -54,7 +53,6 @@ clo_status clo_i_comm_broadcast(const clo_comm *comm, void *bytes, size_t count,
     CLO_TRY(check(comm, err));
     const clo_status status = comm->broadcast(comm->user, bytes, count);
     if (status != CLO_OK)
-        return clo_i_fail(err, status, "rank %d of %d could not share %zu bytes from rank 0",
-                          comm->rank, comm->size, count);
+        return clo_i_fail(err, status, "this rank could not share what the first one has");
     return CLO_OK;
 }

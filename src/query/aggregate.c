@@ -253,8 +253,9 @@ static clo_status answer(clo_context *context, const clo_slot *slot, const solut
 clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_solve *solve, void *user, double *out, clo_error *err)
 {
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_slot *slot;
-    clo_division d = { .count = 0 };
+    clo_division d;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_aggregate, &slot, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
@@ -269,7 +270,7 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
     clo_status status = clo_i_alloc(count, sizeof *s.coordinates, &s.coordinates, err);
     if (!status) status = clo_i_divide(context, slot, data, &d, err);
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
-    clo_i_division_free(&d);
+    clo_i_workspace_release(context->workspace, mark);
     if (!status) status = answer(context, slot, &s, out, err);
     if (!status) clo_i_tell_answer(context, slot, out, s.space.given);
     clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);

@@ -14,6 +14,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+enum { LINE = 8 }; /* doubles of a cache line, which every block begins on */
+
 /* Where the number of rows is public all blocks are equally large, but for one row, and which rows
  * share one is a uniform draw; under add-remove, and where persons may have fewer rows or more,
  * each row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
@@ -35,13 +37,19 @@ static clo_status draw_homes(clo_context *context, const clo_division *d, bool e
     return status;
 }
 
+/* Rows stand in a block in the order of the data. */
 static void find_places(const clo_division *d)
 {
-    for (size_t i = 0; i < d->count; i++) d->starts[d->home[i] + 1]++;
-    for (size_t b = 0; b < d->blocks; b++) d->starts[b + 1] += d->starts[b];
-    for (size_t i = 0; i < d->count; i++) d->places[i] = d->starts[d->home[i]]++;
-    for (size_t b = d->blocks; b > 0; b--) d->starts[b] = d->starts[b - 1];
-    d->starts[0] = 0;
+    for (size_t i = 0; i < d->count; i++) d->sizes[d->home[i]]++;
+    for (size_t b = 1; b < d->blocks; b++) {
+        const size_t end = d->begins[b - 1] + d->sizes[b - 1] * d->cols;
+        d->begins[b] = (end + LINE - 1) / LINE * LINE;
+    }
+    for (size_t i = 0; i < d->count; i++) {
+        d->places[i] = d->begins[d->home[i]];
+        d->begins[d->home[i]] += d->cols;
+    }
+    for (size_t b = 0; b < d->blocks; b++) d->begins[b] -= d->sizes[b] * d->cols;
 }
 
 static clo_status place_rows(void *user, int thread, size_t block, const double *values,
@@ -50,10 +58,33 @@ static clo_status place_rows(void *user, int thread, size_t block, const double 
     const clo_division *const d = user;
     (void)thread;
     for (size_t i = 0; i < rows; i++) {
-        double *const to = d->records + d->places[block * d->block_rows + i] * d->cols;
+        double *const to = d->records + d->places[block * d->block_rows + i];
         for (size_t j = 0; j < d->cols; j++) to[j] = values[i * d->cols + j] * d->unit;
     }
     return CLO_OK;
+}
+
+/* Between two blocks lies less than a line. */
+static size_t record_cells(size_t rows, size_t cols, size_t blocks)
+{
+    return rows * cols + blocks * LINE;
+}
+
+size_t clo_i_division_workspace(const clo_slot *slot, size_t rows)
+{
+    return clo_i_take_size(rows, sizeof(uint32_t)) + clo_i_take_size(rows, sizeof(size_t)) +
+           2 * clo_i_take_size(slot->blocks, sizeof(size_t)) +
+           clo_i_take_size(record_cells(rows, slot->cols, slot->blocks), sizeof(double));
+}
+
+static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
+{
+    CLO_TRY(clo_i_take(space, d->count, sizeof *d->home, &d->home, err));
+    CLO_TRY(clo_i_take(space, d->count, sizeof *d->places, &d->places, err));
+    CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->sizes, &d->sizes, err));
+    CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->begins, &d->begins, err));
+    return clo_i_take(space, record_cells(d->count, d->cols, d->blocks), sizeof *d->records,
+                      &d->records, err);
 }
 
 clo_status clo_i_divide(clo_context *context, const clo_slot *slot, const clo_bounded *data,
@@ -61,35 +92,22 @@ clo_status clo_i_divide(clo_context *context, const clo_slot *slot, const clo_bo
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
     const bool even = domain->relation == CLO_REPLACE && !domain->unit;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
     double *scratch = NULL;
     *d = (clo_division){ .count = clo_i_bounded_rows(data),
                          .cols = slot->cols,
                          .blocks = slot->blocks,
                          .block_rows = clo_i_pass_block_rows(context, data),
                          .unit = ldexp(1, -slot->bits) };
-    CLO_TRY(clo_i_alloc(d->count, sizeof *d->home, &d->home, err));
-    CLO_TRY(clo_i_alloc(d->blocks + 1, sizeof *d->starts, &d->starts, err));
-    CLO_TRY(clo_i_alloc(d->count, sizeof *d->places, &d->places, err));
-    CLO_TRY(clo_i_alloc(d->count * d->cols, sizeof *d->records, &d->records, err));
+    CLO_TRY(take(context->workspace, d, err));
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     CLO_TRY(draw_homes(context, d, even, err));
     find_places(d);
-    clo_status status =
-        clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
-                   sizeof *scratch, &scratch, err);
-    if (!status)
-        status =
-            clo_i_pass(context, data, slot->bits, context->threads, scratch, place_rows, d, err);
+    CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
+                       sizeof *scratch, &scratch, err));
+    const clo_status status =
+        clo_i_pass(context, data, slot->bits, context->threads, scratch, place_rows, d, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
-}
-
-void clo_i_division_free(clo_division *d)
-{
-    clo_i_free(d->home);
-    clo_i_free(d->starts);
-    clo_i_free(d->places);
-    clo_i_wipe_free(d->records, d->count * d->cols * sizeof *d->records);
 }
 
 /* ---- a visit to each ---------------------------------------------------------------------- */
@@ -116,9 +134,7 @@ static bool tell(const clo_context *context, double share)
 
 static clo_block block_at(const clo_division *d, size_t b, const uint8_t *seeds)
 {
-    clo_block block = { .rows = d->records + d->starts[b] * d->cols,
-                        .count = d->starts[b + 1] - d->starts[b],
-                        .cols = d->cols };
+    clo_block block = { .rows = d->records + d->begins[b], .count = d->sizes[b], .cols = d->cols };
     memcpy(block.seed, seeds + 32 * b, sizeof block.seed);
     return block;
 }

@@ -187,42 +187,39 @@ static void sort_records(const work *w)
     if (from != w->lattice.records) memcpy(w->lattice.records, from, count * row);
 }
 
-static size_t loser_cells(const work *w)
+size_t clo_i_gapmax_rows_workspace(const clo_slot *slot, size_t rows)
 {
-    return REMEMBERED * w->how->dim * w->lattice.cols;
+    return 2 * clo_i_take_size(rows * slot->cols, sizeof(uint64_t)) +
+           clo_i_take_size(rows * slot->dim, sizeof(int32_t)) +
+           clo_i_take_size(rows, sizeof(uint64_t)) +
+           clo_i_take_size(REMEMBERED * slot->dim * slot->cols, sizeof(uint64_t));
+}
+
+static clo_status take(clo_workspace *space, work *w, clo_error *err)
+{
+    const size_t cells = w->lattice.count * w->lattice.cols;
+    CLO_TRY(clo_i_take(space, cells, sizeof(uint64_t), &w->lattice.records, err));
+    CLO_TRY(clo_i_take(space, cells, sizeof(uint64_t), &w->order, err));
+    CLO_TRY(
+        clo_i_take(space, w->lattice.count * w->how->dim, sizeof(int32_t), &w->coordinates, err));
+    CLO_TRY(clo_i_take(space, w->lattice.count, sizeof(uint64_t), &w->keys, err));
+    CLO_TRY(clo_i_take(space, REMEMBERED * w->how->dim * w->lattice.cols, sizeof(uint64_t),
+                       &w->losers, err));
+    CLO_TRY(clo_i_take(space, w->columns, sizeof(double), &w->widths, err));
+    return clo_i_take(space, w->columns, sizeof(double), &w->centers, err);
 }
 
 static clo_status load(clo_context *context, const clo_bounded *data, work *w, clo_error *err)
 {
-    const clo_domain *const domain = clo_i_bounded_domain(data);
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    const size_t cells = w->lattice.count * w->lattice.cols;
     double *scratch = NULL;
-    CLO_TRY(clo_i_alloc(cells, sizeof(uint64_t), &w->lattice.records, err));
-    CLO_TRY(clo_i_alloc(cells, sizeof(uint64_t), &w->order, err));
-    CLO_TRY(clo_i_alloc(w->lattice.count * w->how->dim, sizeof(int32_t), &w->coordinates, err));
-    CLO_TRY(clo_i_alloc(w->lattice.count, sizeof(uint64_t), &w->keys, err));
-    CLO_TRY(clo_i_alloc(loser_cells(w), sizeof(uint64_t), &w->losers, err));
-    CLO_TRY(clo_i_take(context->workspace, w->columns, sizeof(double), &w->widths, err));
-    CLO_TRY(clo_i_take(context->workspace, w->columns, sizeof(double), &w->centers, err));
+    CLO_TRY(take(context->workspace, w, err));
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                        sizeof *scratch, &scratch, err));
-    clo_i_domain_map(domain, w->widths, w->centers);
+    clo_i_domain_map(clo_i_bounded_domain(data), w->widths, w->centers);
     CLO_TRY(
         clo_i_pass(context, data, CLO_GRID_BITS, context->threads, scratch, to_lattice, w, err));
-    clo_i_workspace_release(context->workspace, mark);
     sort_records(w);
     return CLO_OK;
-}
-
-static void free_work(work *w)
-{
-    const size_t cells = w->lattice.count * w->lattice.cols * sizeof(uint64_t);
-    clo_i_wipe_free(w->lattice.records, cells);
-    clo_i_wipe_free(w->order, cells);
-    clo_i_wipe_free(w->coordinates, w->lattice.count * w->how->dim * sizeof(int32_t));
-    clo_i_wipe_free(w->keys, w->lattice.count * sizeof(uint64_t));
-    clo_i_wipe_free(w->losers, loser_cells(w) * sizeof(uint64_t));
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -383,6 +380,7 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
                             int64_t *denominators, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_slot *slot;
     clo_span *span = NULL;
     bool any = false;
@@ -400,7 +398,7 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
     clo_status status = clo_i_alloc(1, sizeof *span, &span, err);
     if (!status) status = load(context, data, &w, err);
     if (!status) status = decide(context, slot, &w, &any, span, err);
-    free_work(&w);
+    clo_i_workspace_release(context->workspace, mark);
     if (!status) status = publish(context, slot, any, span, numerators, denominators, err);
     if (!status) *found = any;
     clo_i_wipe_free(span, sizeof *span);

@@ -75,8 +75,9 @@ static clo_status check(const clo_context *context, const clo_bounded *data, con
         (how->whole && (!how->steps || how->columns)))
         return clo_i_fail(err, CLO_INTERNAL, "the chain is not that of the plan");
     if (context->comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED, "a chain runs on one rank, not on %d",
-                          context->comm->size);
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "a chain runs in one process: all records must be "
+                          "together");
     return CLO_OK;
 }
 
@@ -117,6 +118,7 @@ static clo_status finish(const clo_gibbs *how, clo_i_gibbs_chain *chain, double 
 clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounded *data,
                            const clo_gibbs *how, double *bases, double *labels, clo_error *err)
 {
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_slot *slot;
     clo_i_gibbs_chain chain = { 0 };
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_gibbs, &slot, err));
@@ -135,6 +137,7 @@ clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounde
     if (!status) status = finish(how, &chain, bases, labels, err);
     if (!status && !how->steps) status = clo_i_gibbs_tell(context, slot, &chain, err);
     clo_i_gibbs_free(&chain);
+    clo_i_workspace_release(context->workspace, mark);
     clo_i_blas_serial_end(before);
     return status;
 }

@@ -40,30 +40,42 @@ static clo_status load(clo_context *context, const clo_bounded *data, const clo_
     return status;
 }
 
+size_t clo_i_gibbs_rows_workspace(const clo_slot *slot, size_t rows)
+{
+    return 3 * clo_i_take_size(rows * slot->cols, sizeof(double)) +
+           clo_i_take_size(rows * (slot->groups + 1), sizeof(double)) +
+           clo_i_take_size(rows, sizeof(uint32_t));
+}
+
+/* All that is as long as the data, which was there before anything was asked. */
+static clo_status take(clo_workspace *space, clo_i_gibbs_chain *c, clo_error *err)
+{
+    const size_t n = c->n, d = c->d;
+    CLO_TRY(clo_i_take(space, n * d, sizeof(double), &c->rows, err));
+    CLO_TRY(clo_i_take(space, n * d, sizeof(double), &c->across, err));
+    CLO_TRY(clo_i_take(space, n * d, sizeof(double), &c->gathered, err));
+    CLO_TRY(clo_i_take(space, n * (c->k + 1), sizeof(double), &c->energies, err));
+    CLO_TRY(clo_i_take(space, n, sizeof(uint32_t), &c->labels, err));
+    c->trial = c->energies + c->k * n;
+    return CLO_OK;
+}
+
+static size_t frame_cells(const clo_i_gibbs_chain *c)
+{
+    return c->k * c->d * c->q + c->d * c->d + c->d * c->q;
+}
+
 static clo_status allocate(clo_i_gibbs_chain *c, clo_error *err)
 {
-    const size_t n = c->n, d = c->d, small = c->k * d * c->q + d * d + d * c->q;
-    CLO_TRY(clo_i_alloc(n * d, sizeof(double), &c->rows, err));
-    CLO_TRY(clo_i_alloc(n * d, sizeof(double), &c->across, err));
-    CLO_TRY(clo_i_alloc(n * d, sizeof(double), &c->gathered, err));
-    CLO_TRY(clo_i_alloc(n * (c->k + 1), sizeof(double), &c->energies, err));
-    CLO_TRY(clo_i_alloc(n, sizeof(uint32_t), &c->labels, err));
-    CLO_TRY(clo_i_alloc(small, sizeof(double), &c->frames, err));
-    c->trial = c->energies + c->k * n;
-    c->gram = c->frames + c->k * d * c->q;
-    c->proposal = c->gram + d * d;
+    CLO_TRY(clo_i_alloc(frame_cells(c), sizeof(double), &c->frames, err));
+    c->gram = c->frames + c->k * c->d * c->q;
+    c->proposal = c->gram + c->d * c->d;
     return CLO_OK;
 }
 
 void clo_i_gibbs_free(clo_i_gibbs_chain *c)
 {
-    const size_t n = c->n, d = c->d, small = c->k * d * c->q + d * d + d * c->q;
-    clo_i_wipe_free(c->rows, n * d * sizeof(double));
-    clo_i_wipe_free(c->across, n * d * sizeof(double));
-    clo_i_wipe_free(c->gathered, n * d * sizeof(double));
-    clo_i_wipe_free(c->energies, n * (c->k + 1) * sizeof(double));
-    clo_i_wipe_free(c->labels, n * sizeof(uint32_t));
-    clo_i_wipe_free(c->frames, small * sizeof(double));
+    clo_i_wipe_free(c->frames, frame_cells(c) * sizeof(double));
     clo_bingham_free(c->bingham);
     clo_i_stream_close(c->stream);
     *c = (clo_i_gibbs_chain){ 0 };
@@ -79,7 +91,8 @@ clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const 
                             .rate = (double)slot->rate_numerator / (double)slot->rate_denominator };
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     double *weights = NULL;
-    clo_status status = allocate(&c, err);
+    clo_status status = take(context->workspace, &c, err);
+    if (!status) status = allocate(&c, err);
     if (!status) status = clo_i_alloc(c.q, sizeof *weights, &weights, err);
     if (!status) {
         for (size_t r = 0; r < c.q; r++) weights[r] = c.rate;

@@ -26,7 +26,8 @@ typedef struct clo_i_gibbs_chain {
     clo_stream *stream;
 } clo_i_gibbs_chain;
 
-/* Reads the data once.  Everything is freed, and wiped, by clo_i_gibbs_free. */
+/* Reads the data once.  What is as long as they are is the workspace's, and lives as long as the
+ * caller's mark; the rest is freed, and wiped, by clo_i_gibbs_free. */
 CLO_CHECK clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data,
                                      const clo_slot *slot, const clo_gibbs *how,
                                      clo_i_gibbs_chain *out, clo_error *err);

@@ -29,8 +29,8 @@ static clo_status start_solved(const clo_gibbs *how, clo_i_gibbs_chain *c, doubl
         block.seed[i] = (uint8_t)clo_i_random_u64(c->stream);
     for (size_t i = 0; i < c->n * c->d; i++) c->gathered[i] = ldexp(c->rows[i], -CLO_GIBBS_BITS);
     const clo_status status = how->start(how->start_user, &block, bases, &unseen);
-    if (status == CLO_MEMORY || status == CLO_CANCELLED)
-        return clo_i_fail(err, status, "%s", unseen.message);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory in the chain's start");
+    if (status == CLO_CANCELLED) return clo_i_fail(err, status, "the run was stopped on request");
     for (size_t i = 0; i < c->k * cells; i++)
         if (status || !isfinite(bases[i])) return CLO_OK;
     memcpy(c->frames, bases, c->k * cells * sizeof *bases);

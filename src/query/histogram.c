@@ -186,8 +186,9 @@ static clo_status answer(clo_context *context, const clo_slot *slot, entry *entr
 clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_locate *locate, void *user, clo_cell *out, clo_error *err)
 {
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_slot *slot;
-    clo_division d = { .count = 0 };
+    clo_division d;
     CLO_TRY(clo_i_meter_charge(context, number, CLO_QUERY_histogram, &slot, err));
     if (context->comm->size > 1)
         return clo_i_fail(err, CLO_UNSUPPORTED,
@@ -207,7 +208,7 @@ clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bo
     if (clo_i_planted(CLO_FAULT_PARTS_SHARED)) divided.blocks = l.blocks;
     if (!status) status = clo_i_divide(context, &divided, data, &d, err);
     if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
-    clo_i_division_free(&d);
+    clo_i_workspace_release(context->workspace, mark);
     if (!status) status = answer(context, slot, l.entries, out, err);
     clo_i_wipe_free(l.entries, slot->blocks * sizeof *l.entries);
     clo_i_wipe_free(l.cells, count * sizeof *l.cells);

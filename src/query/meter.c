@@ -68,8 +68,19 @@ clo_status clo_i_recenter_check(const clo_bounded *data, clo_error *err)
     return CLO_OK;
 }
 
-clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain, const double *shift,
-                          clo_bounded **out, clo_error *err)
+clo_status clo_i_recenter_take(clo_workspace *workspace, const clo_bounded *data, bool shifted,
+                               clo_bounded **out, clo_error *err)
 {
-    return clo_i_rebound(data, domain, shift, out, err);
+    return clo_i_rebound_take(workspace, data, shifted, out, err);
+}
+
+size_t clo_i_recenter_size(const clo_bounded *data, bool shifted)
+{
+    return clo_i_rebound_size(data, shifted);
+}
+
+clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain, const double *shift,
+                          clo_bounded *moved, clo_error *err)
+{
+    return clo_i_rebound(data, domain, shift, moved, err);
 }

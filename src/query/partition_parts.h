@@ -43,7 +43,8 @@ typedef struct clo_tree {
     double *scratch;        /* of a pass */
 } clo_tree;
 
-/* Room for a tree; whatever comes of it, to be freed. */
+/* Room for a tree, from the workspace but for the lists of cubes, which are as long as the answer;
+ * whatever comes of it, to be freed. */
 CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_slot *slot,
                                      const clo_bounded *data, clo_tree *tree, clo_error *err);
 void clo_i_tree_free(clo_tree *tree);

@@ -28,6 +28,13 @@ size_t clo_i_tree_workspace(const clo_slot *slot)
     return 2 * clo_i_take_size(cubes_a_level(slot) * slot->cols, sizeof(int32_t));
 }
 
+/* One more than there are rows, so that none at all have a place, too. */
+size_t clo_i_tree_rows_workspace(size_t rows)
+{
+    return clo_i_take_size(rows + 1, sizeof(uint32_t)) +
+           clo_i_take_size(rows + 1, sizeof(clo_member));
+}
+
 clo_status clo_i_tree_take(clo_context *context, const clo_slot *slot, const clo_bounded *data,
                            clo_tree *tree, clo_error *err)
 {
@@ -38,14 +45,12 @@ clo_status clo_i_tree_take(clo_context *context, const clo_slot *slot, const clo
     CLO_TRY(clo_i_take(space, tree->most * tree->cols, sizeof(int32_t), &tree->below, err));
     CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
                        &tree->scratch, err));
-    CLO_TRY(clo_i_alloc(rows + 1, sizeof *tree->home, &tree->home, err));
-    return clo_i_alloc(rows + 1, sizeof *tree->members, &tree->members, err);
+    CLO_TRY(clo_i_take(space, rows + 1, sizeof *tree->home, &tree->home, err));
+    return clo_i_take(space, rows + 1, sizeof *tree->members, &tree->members, err);
 }
 
 void clo_i_tree_free(clo_tree *tree)
 {
-    clo_i_wipe_free(tree->home, tree->home ? (tree->rows + 1) * sizeof *tree->home : 0);
-    clo_i_wipe_free(tree->members, tree->members ? (tree->rows + 1) * sizeof *tree->members : 0);
     clo_i_wipe_free(tree->active.cubes, tree->active.room * sizeof(clo_cube));
     clo_i_wipe_free(tree->phantoms.cubes, tree->phantoms.room * sizeof(clo_cube));
 }

@@ -90,25 +90,33 @@ double clo_i_smooth_bound(const double *sorted, size_t points, size_t changed, d
 bool clo_i_smooth_is_constant(size_t points, size_t changed, double beta);
 void clo_i_sort(double *values, size_t count); /* increasing */
 
-/* The records, in unit-ball coordinates, divided at random into slot->blocks disjoint blocks. */
+/* The records, in unit-ball coordinates, divided at random into slot->blocks disjoint blocks.  Each
+ * block begins on a cache line, whatever lies before it: what a solver makes of it is then a
+ * function of its bytes to the last bit, although BLAS treats what lies askew in another order. */
 typedef struct clo_division {
     size_t count, cols, blocks;
     size_t block_rows; /* of the pass */
     double unit;
     uint32_t *home;  /* count: the block of each row */
-    size_t *starts;  /* blocks + 1: where its rows begin */
-    size_t *places;  /* count: where each row goes */
-    double *records; /* count x cols, block after block */
+    size_t *sizes;   /* blocks: how many rows it has */
+    size_t *begins;  /* blocks: where its rows begin, in doubles */
+    size_t *places;  /* count: where each row goes, in doubles */
+    double *records; /* block after block, each a row after the other */
 } clo_division;
 
-/* Whatever comes of it, to be freed. */
+/* From the workspace; lives as long as the caller's mark. */
 CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_slot *slot,
                                   const clo_bounded *data, clo_division *d, clo_error *err);
-void clo_i_division_free(clo_division *d);
 /* Shows each block, with a seed of its own, to `visit`, on some thread; BLAS is on one there. */
 typedef clo_status clo_visit_block(void *user, int thread, size_t number, const clo_block *block);
 CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d,
                                         clo_visit_block *visit, void *user, clo_error *err);
+
+/* Bytes of workspace that follow the number of rows (clo_i_query_rows_workspace). */
+size_t clo_i_division_workspace(const clo_slot *slot, size_t rows);
+size_t clo_i_gibbs_rows_workspace(const clo_slot *slot, size_t rows);
+size_t clo_i_tree_rows_workspace(size_t rows);
+size_t clo_i_gapmax_rows_workspace(const clo_slot *slot, size_t rows);
 
 /* Bytes of workspace that one choice of centres takes, beyond the pass. */
 size_t clo_i_choose_centers_workspace(const clo_slot *slot, size_t threads);

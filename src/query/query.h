@@ -98,8 +98,11 @@ typedef struct clo_context {
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 
-/* Bytes of workspace that one ask of this line takes. */
+/* Bytes of workspace that one ask of this line takes whatever the data, and those that follow how
+ * many rows there are, which may be a secret: a run has both before it asks anything, so that no
+ * lack of memory tells of it afterwards (meter.T2). */
 size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_rows, int threads);
+size_t clo_i_query_rows_workspace(const clo_slot *slot, const clo_bounded *data);
 
 /* ---- what is seen of a record: a pure function of it and of released values -------------- */
 
@@ -126,9 +129,13 @@ CLO_CHECK clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t
 size_t clo_i_sketch_take_size(size_t from);
 
 /* The records about another centre (shift, in ball coordinates; NULL: the same) within another
- * radius, those of the domain, by released values alone; to be freed (bound.T5). */
+ * radius, those of the domain, by released values alone (bound.T5).  Into what clo_i_recenter_take
+ * gave for them, as often as one likes: room for any shift, or for none; to be freed. */
 CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain,
-                                    const double *shift, clo_bounded **out, clo_error *err);
+                                    const double *shift, clo_bounded *moved, clo_error *err);
+CLO_CHECK clo_status clo_i_recenter_take(clo_workspace *workspace, const clo_bounded *data,
+                                         bool shifted, clo_bounded **out, clo_error *err);
+size_t clo_i_recenter_size(const clo_bounded *data, bool shifted); /* bytes that it takes */
 
 /* Whether these records may be moved to any centre: sparse ones are written out in full for it.
  * Told by public facts alone, so that nobody's presence decides. */

@@ -1,5 +1,6 @@
 /* sizes.c - how much scratch one ask of a planned query takes, so that a plan can size the
- * workspace before there are data. */
+ * workspace before there are data; and how much more it takes for so many rows, so that a run has
+ * all of it before it asks (meter.T2). */
 #include "query/parts.h"
 #include "bound/bound.h"
 
@@ -65,7 +66,7 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_quantile:
         return add3(clo_i_take_size(t * (slot->groups + 1), 8), clo_i_take_size(t * rows, 8),
                     clo_i_take_size(t * rows * cols, 8));
-    case CLO_QUERY_gibbs: /* its chain is as long as the data, which no plan knows */
+    case CLO_QUERY_gibbs:
         return add3(whole, clo_i_take_size(rows * seen, 8), 0);
     case CLO_QUERY_choose_flats:
         return add3(clo_i_take_size(t * slot->groups, 8),
@@ -77,12 +78,12 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_choose_centers:
         return add3(whole, clo_i_take_size(t * rows * seen, 8),
                     clo_i_choose_centers_workspace(slot, t));
-    case CLO_QUERY_partition: /* whose members are as many as the data have rows */
+    case CLO_QUERY_partition:
         return add3(whole, clo_i_take_size(t * rows * seen, 8), clo_i_tree_workspace(slot));
-    case CLO_QUERY_gapmax: /* its lattice is as long as the data */
+    case CLO_QUERY_gapmax:
         return add3(clo_i_take_size(t * rows * cols, 8), 2 * clo_i_take_size(cols, 8), 0);
     case CLO_QUERY_histogram:
-    case CLO_QUERY_aggregate: /* the rest follows the number of rows, and is allocated apart */
+    case CLO_QUERY_aggregate:
         return add3(whole, clo_i_take_size(t * rows * seen, 8), 0);
     case CLO_QUERY_count:
     case CLO_QUERY_choose:
@@ -90,4 +91,22 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
         break;
     }
     return 0;
+}
+
+size_t clo_i_query_rows_workspace(const clo_slot *slot, const clo_bounded *data)
+{
+    const size_t rows = clo_i_bounded_rows(data);
+    switch (slot->query) {
+    case CLO_QUERY_gibbs:
+        return clo_i_gibbs_rows_workspace(slot, rows);
+    case CLO_QUERY_partition:
+        return clo_i_tree_rows_workspace(rows);
+    case CLO_QUERY_gapmax:
+        return clo_i_gapmax_rows_workspace(slot, rows);
+    case CLO_QUERY_histogram:
+    case CLO_QUERY_aggregate:
+        return clo_i_division_workspace(slot, rows);
+    default: /* pass over the rows block by block */
+        return 0;
+    }
 }

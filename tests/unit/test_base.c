@@ -237,6 +237,28 @@ static void a_take_beyond_the_plan_comes_from_a_further_chunk(void **state)
     clo_workspace_free(workspace);
 }
 
+/* In any parts, and again after a release: nothing more is asked of the system. */
+static void what_is_reserved_can_be_taken(void **state)
+{
+    clo_workspace *const workspace = workspace_of(256);
+    take(workspace, 100);
+    const size_t mark = clo_i_workspace_mark(workspace);
+    assert_int_equal(clo_i_workspace_reserve(workspace, 128, NULL), CLO_OK); /* is there already */
+    assert_int_equal(clo_i_workspace_reserve(workspace, 1 << 20, NULL), CLO_OK);
+#ifdef CLO_FAULT_INJECTION
+    clo_i_fail_allocation(1);
+#endif
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0; i < 16; i++) take(workspace, i == 3 ? 1 : (1 << 16) - 64);
+        clo_i_workspace_release(workspace, mark);
+    }
+    take(workspace, 1 << 20);
+#ifdef CLO_FAULT_INJECTION
+    clo_i_fail_allocation(0);
+#endif
+    clo_workspace_free(workspace);
+}
+
 static void marks_nest_over_chunks(void **state)
 {
     clo_workspace *const workspace = workspace_of(64);
@@ -424,6 +446,7 @@ int main(void)
         cmocka_unit_test(takes_do_not_overlap),
         cmocka_unit_test(a_release_gives_back_and_wipes_what_was_taken_since),
         cmocka_unit_test(a_take_beyond_the_plan_comes_from_a_further_chunk),
+        cmocka_unit_test(what_is_reserved_can_be_taken),
         cmocka_unit_test(marks_nest_over_chunks),
         cmocka_unit_test(the_peak_is_the_most_that_was_ever_taken),
         cmocka_unit_test(what_a_plan_counts_is_what_a_take_uses),

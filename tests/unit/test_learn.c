@@ -137,19 +137,28 @@ static void records_are_moved_one_by_one(void **state)
     const clo_domain wide = ball(D, 8, CLO_REPLACE), narrow = ball(D, 2, CLO_REPLACE);
     clo_bounded *const data = bounded_from(rows, 3, &wide);
     clo_bounded *moved = NULL;
+    clo_workspace *space = NULL;
     clo_error err;
     double seen[3 * D];
     size_t count;
     (void)state;
-    assert_ok(clo_i_recenter(data, &narrow, shift, &moved, &err), err);
+    assert_ok(clo_workspace_new(clo_i_recenter_size(data, true), &space, &err), err);
+    assert_ok(clo_i_recenter_take(space, data, true, &moved, &err), err);
+    assert_ok(clo_i_recenter(data, &narrow, shift, moved, &err), err);
     assert_ok(clo_i_block_load(moved, 0, 16, 20, seen, &count, &err), err);
     const double length = hypot(2, 3);
     const double wanted[] = { 2 / length,           3 / length, -2 / hypot(2, 0.5),
                               -0.5 / hypot(2, 0.5), -0.5,       -0.5 };
     assert_int_equal(count, 3);
     for (size_t i = 0; i < 3 * D; i++) assert_close(ldexp(seen[i], -20), wanted[i], 1e-5);
+    /* The same room again, and without a shift. */
+    assert_ok(clo_i_recenter(data, &wide, NULL, moved, &err), err);
+    assert_ok(clo_i_block_load(moved, 0, 16, 20, seen, &count, &err), err);
+    for (size_t i = 0; i < 3 * D; i++) assert_close(8 * ldexp(seen[i], -20), rows[i], 1e-4);
+    assert_true(clo_i_workspace_peak(space) <= clo_i_recenter_size(data, true));
     clo_bounded_free(moved);
     clo_bounded_free(data);
+    clo_workspace_free(space);
 }
 
 static clo_status learn(clo_learning learning, const char *mechanism, const char *settings,

@@ -1,0 +1,431 @@
+/*
+ * test_secret_sizes.c - what a run asks the system for once its grant is used, and what it says
+ * when it is refused: neither tells how many rows there are (meter.T2).
+ *
+ * Under add-remove the number of rows is a secret.  So every mechanism runs on data sets of
+ * different lengths, and the sizes of all allocations from the grant on must be the same ones,
+ * each as often.  Where a solver works on blocks of the records they cannot be: those methods are
+ * listed below by name, with the reason, as they are in SECURITY.md, and the list is held to be
+ * true as well.
+ */
+#include "check.h"
+#include "base/base.h"
+#include "mechanism/mechanism.h"
+#include <cloister/cloister.h>
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { COLS = 3, MOST_ROWS = 400, MOST_SIZES = 1 << 16 };
+
+/* A row more; and so many more that every array which is as long as the data shows, although sizes
+ * are rounded up to cache lines. */
+static const size_t lengths[] = { 200, 201, MOST_ROWS };
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+/* ---- what is asked for --------------------------------------------------------------------- */
+
+typedef struct sizes {
+    size_t bytes[MOST_SIZES];
+    size_t count;
+} sizes;
+
+static sizes *watched;
+static const clo_grant *watched_grant;
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/* What is asked for before the grant is used tells nobody anything: nothing is spent yet. */
+static void note(size_t bytes)
+{
+    if (!watched_grant->used) return;
+    pthread_mutex_lock(&one_at_a_time);
+    if (watched->count < MOST_SIZES) watched->bytes[watched->count] = bytes;
+    watched->count++;
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void watch_into(sizes *out, const clo_grant *grant)
+{
+    out->count = 0;
+    watched = out;
+    watched_grant = grant;
+    clo_i_watch_allocations(note);
+}
+
+static void stop_watching(void)
+{
+    clo_i_watch_allocations(NULL);
+    assert_true(watched->count <= MOST_SIZES);
+    qsort(watched->bytes, watched->count, sizeof *watched->bytes, compare);
+}
+
+static bool same_sizes(const sizes *a, const sizes *b)
+{
+    return a->count == b->count && memcmp(a->bytes, b->bytes, a->count * sizeof *a->bytes) == 0;
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+typedef struct method {
+    const char *name;
+    const char *settings;
+    const char *follows; /* why what it asks for follows the rows; NULL: it does not */
+    bool learns;         /* its centre and norm, first */
+    bool sparse;         /* from sparse records */
+} method;
+
+/* Every mechanism of the table is here: a test says so.  Few rounds and clusters, so that what is
+ * made of the noisy answers asks for the same memory whatever they are. */
+static const method methods[] = {
+#define SOLVED "a solver works on random blocks of the records, and asks for what they need"
+    { "kmeans/lloyd", "clusters=2 rounds=2", NULL, false, false },
+    { "kmeans/lloyd", "clusters=2 rounds=2", NULL, true, false },
+    { "kmeans/lloyd", "clusters=2 rounds=2", NULL, true, true },
+    { "kmeans/lloyd", "clusters=2 rounds=2", NULL, false, true },
+    { "kmeans/tree", "clusters=2 cells=4", NULL, false, false },
+    { "kmeans/moments", "clusters=2 starts=1 doubts=1", NULL, false, false },
+    { "kmeans/highdim", "clusters=2 trees=1 levels=2 swaps=1 rounds=1", NULL, false, false },
+    { "kmeans/grid", "clusters=2 side=3", NULL, false, false },
+    { "kmeans/variates", "clusters=2 cells=3 rounds=2", NULL, false, false },
+    { "kmeans/sparse", "clusters=2 cells=3 rounds=1 recover=peel", NULL, false, true },
+    { "kmeans/sparse", "clusters=2 cells=3 rounds=1", NULL, false, true },
+    { "kmeans/aggregate", "clusters=1 blocks=3 restarts=1", SOLVED, false, false },
+    { "kmedian/highdim", "clusters=2 trees=1 levels=2 swaps=1 rounds=1", NULL, false, false },
+    { "subspace/gaussian", "dim=1", NULL, false, false },
+    { "subspace/gaussian", "dim=1", NULL, true, true },
+    { "subspace/exact", "dim=1 scale=10", NULL, false, false },
+    { "subspace/approx", "dim=1 gamma=0.001 blocks=3", SOLVED, false, false },
+    { "subspace/boosted", "dim=1 gamma=0.001 blocks=2 parts=2", SOLVED, false, false },
+    { "subspace/bingham", "dim=1", NULL, false, false },
+    { "subspaces/moments", "clusters=2 dim=1", NULL, false, false },
+    { "subspaces/sulq", "clusters=2 dim=1 rounds=2 restarts=2", NULL, false, false },
+    { "subspaces/gibbs", "clusters=2 dim=1 sweeps=2", NULL, false, false },
+    { "subspaces/gibbs", "clusters=2 dim=1 sweeps=2 flats=affine mode=steps", NULL, false, false },
+    { "subspaces/gibbs", "clusters=2 dim=1 sweeps=2 start=kplanes",
+      "a solver makes the start of all the records", false, false },
+    { "subspaces/aggregate", "clusters=1 dim=1 blocks=3", SOLVED, false, false },
+    { "bounds/quantile", "", NULL, false, false },
+    { "bounds/quantile", "of=columns", NULL, false, false },
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static char sparse_file[64];
+
+static clo_domain hidden_rows(void)
+{
+    clo_domain domain = clo_domain_default();
+    domain.relation = CLO_ADD_REMOVE;
+    domain.cols = COLS;
+    domain.norm = 1;
+    return domain;
+}
+
+/* Records in a few places, so that the answers to queries are much alike for all lengths. */
+static double value_at(size_t i, size_t j)
+{
+    return 0.1 * (double)((i * 7 + j * 3) % 5) - 0.2;
+}
+
+static clo_bounded *dense_data(size_t rows)
+{
+    static double values[MOST_ROWS * COLS];
+    const clo_domain domain = hidden_rows();
+    const clo_matrix matrix = { values, rows, COLS, COLS };
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_error err = { 0 };
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < COLS; j++) values[i * COLS + j] = value_at(i, j);
+    assert_ok(clo_table_wrap(matrix, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    clo_table_free(table);
+    return data;
+}
+
+static clo_bounded *sparse_data(size_t rows)
+{
+    const clo_domain domain = hidden_rows();
+    clo_read_options options = clo_read_options_default();
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_error err = { 0 };
+    FILE *const file = fopen(sparse_file, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < rows; i++) {
+        fprintf(file, "1");
+        for (size_t j = i % 2; j < COLS; j++) fprintf(file, " %zu:%.2f", j + 1, value_at(i, j));
+        fprintf(file, "\n");
+    }
+    assert_int_equal(fclose(file), 0);
+    options.format = "libsvm";
+    options.cols = COLS;
+    assert_ok(clo_table_read(sparse_file, &options, &table, &err), err);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    clo_table_free(table);
+    return data;
+}
+
+static clo_plan *plan_of(const method *m)
+{
+    const clo_mechanism *const mechanism = clo_mechanism_find(m->name);
+    const clo_domain domain = hidden_rows();
+    const clo_loss budget = { 4, 1e-6 };
+    clo_loss rest = budget;
+    clo_learning learning = clo_learning_default();
+    clo_params *params = NULL;
+    clo_plan *plan = NULL;
+    clo_error err = { 0 };
+    char copy[96], *words = copy, *word;
+    assert_non_null(mechanism);
+    learning.norm = learning.center = true;
+    assert_ok(clo_params_new(mechanism, &params, &err), err);
+    snprintf(copy, sizeof copy, "%s", m->settings);
+    while ((word = strtok_r(words, " ", &words))) {
+        char *const equals = strchr(word, '=');
+        *equals = 0;
+        assert_ok(clo_params_set_text(params, word, equals + 1, &err), err);
+    }
+    if (m->learns) assert_ok(clo_learning_rest(&learning, budget, &rest, &err), err);
+    assert_ok(clo_plan_new(params, &domain, rest, clo_mechanism_guarantee(mechanism), &plan, &err),
+              err);
+    if (m->learns) assert_ok(clo_plan_learn(plan, &learning, budget, &err), err);
+    clo_params_free(params);
+    return plan;
+}
+
+/* All that a run needs but its memory.  Plans take long to price, and are made once. */
+typedef struct prepared {
+    const clo_plan *plan;
+    clo_bounded *data;
+    clo_grant *grant;
+    clo_rng *rng;
+    clo_run_options options;
+} prepared;
+
+static prepared prepare(const method *m, const clo_plan *plan, size_t rows)
+{
+    prepared p = { .plan = plan,
+                   .data = m->sparse ? sparse_data(rows) : dense_data(rows),
+                   .options = clo_run_options_default() };
+    uint8_t seed[32];
+    clo_error err = { 0 };
+    p.options.threads = 1; /* which of several threads gets to start its work is chance */
+    clo_seed_from_text("sizes", seed);
+    assert_ok(clo_rng_new_seeded(seed, &p.rng, &err), err);
+    assert_ok(clo_grant_unmetered(p.plan, &p.grant, &err), err);
+    return p;
+}
+
+static void let_go(prepared *p)
+{
+    clo_workspace_free(p->options.workspace);
+    clo_rng_free(p->rng);
+    clo_grant_free(p->grant);
+    clo_bounded_free(p->data);
+}
+
+static clo_status run(prepared *p, clo_error *err)
+{
+    clo_release *release = NULL;
+    const clo_status status =
+        clo_run(p->plan, p->grant, p->data, p->rng, &p->options, &release, err);
+    clo_release_free(release);
+    return status;
+}
+
+/* Where the memory of a run comes from. */
+typedef enum origin { BEFORE_THE_CHARGE, TOO_SMALL, LEFT_TO_THE_RUN, ORIGINS } origin;
+
+static void take_workspace(prepared *p, origin from)
+{
+    clo_error err = { 0 };
+    if (from == BEFORE_THE_CHARGE)
+        assert_ok(clo_workspace_for_run(p->plan, p->data, &p->options, &p->options.workspace, &err),
+                  err);
+    if (from == TOO_SMALL) assert_ok(clo_workspace_new(1, &p->options.workspace, &err), err);
+}
+
+static void sizes_after_the_grant(const method *m, const clo_plan *plan, size_t rows, origin from,
+                                  sizes *out)
+{
+    prepared p = prepare(m, plan, rows);
+    clo_error err = { 0 };
+    take_workspace(&p, from);
+    watch_into(out, p.grant);
+    const clo_status status = run(&p, &err);
+    stop_watching();
+    assert_ok(status, err);
+    let_go(&p);
+}
+
+/* ---- the tests ------------------------------------------------------------------------------ */
+
+static bool follows_the_rows(const method *m, const clo_plan *plan, origin from)
+{
+    static sizes found[LENGTHS];
+    bool same = true;
+    for (size_t l = 0; l < LENGTHS; l++) {
+        sizes_after_the_grant(m, plan, lengths[l], from, &found[l]);
+        same = same && same_sizes(&found[0], &found[l]);
+    }
+    return !same;
+}
+
+/* meter.T2 */
+static void no_allocation_after_the_grant_follows_the_number_of_rows(void **state)
+{
+    size_t wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < METHODS; i++) {
+        const method *const m = &methods[i];
+        clo_plan *const plan = plan_of(m);
+        for (int from = 0; from < ORIGINS; from++) {
+            if (follows_the_rows(m, plan, (origin)from) == (m->follows != NULL)) continue;
+            print_error("%s %s, workspace %d: %s\n", m->name, m->settings, from,
+                        m->follows ? "does not follow the rows, but is listed"
+                                   : "follows the rows");
+            wrong++;
+        }
+        clo_plan_free(plan);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void every_mechanism_is_looked_at(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        char name[64];
+        bool listed = false;
+        snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(clo_mechanism_at(i)),
+                 clo_mechanism_method(clo_mechanism_at(i)));
+        for (size_t j = 0; j < METHODS; j++) listed = listed || !strcmp(methods[j].name, name);
+        if (!listed) print_error("%s is not in the list\n", name);
+        assert_true(listed);
+    }
+}
+
+/* The control: what a run asks for before its grant is used, it could ask for afterwards. */
+static void memory_that_follows_the_rows_is_noticed(void **state)
+{
+    static const clo_grant used = { .used = true };
+    static sizes found[2];
+    const method gibbs = { "subspaces/gibbs", "clusters=2 dim=1 sweeps=2", NULL, false, false };
+    clo_plan *const plan = plan_of(&gibbs);
+    (void)state;
+    for (size_t l = 0; l < 2; l++) {
+        prepared p = prepare(&gibbs, plan, lengths[l]);
+        watch_into(&found[l], &used);
+        take_workspace(&p, BEFORE_THE_CHARGE);
+        stop_watching();
+        let_go(&p);
+    }
+    clo_plan_free(plan);
+    assert_false(same_sizes(&found[0], &found[1]));
+}
+
+/* Before the grant is used a lack of memory leaves it as it was, and afterwards it does not; either
+ * way no number is told. */
+static bool fails_in_words(const method *m, const clo_plan *plan, uint64_t n, bool *used)
+{
+    prepared p = prepare(m, plan, lengths[0]);
+    clo_error err = { 0 };
+    clo_i_fail_allocation(n);
+    const clo_status status = run(&p, &err);
+    clo_i_fail_allocation(0);
+    *used = p.grant->used;
+    if (status) {
+        assert_int_equal(status, CLO_MEMORY);
+        assert_true(strlen(err.message) > 0);
+        for (const char *c = err.message; *c; c++) assert_false(isdigit((unsigned char)*c));
+    }
+    let_go(&p);
+    return status != CLO_OK;
+}
+
+static void a_lack_of_memory_is_told_without_a_number(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < METHODS; i++) {
+        clo_plan *const plan = plan_of(&methods[i]);
+        bool used = false;
+        assert_true(fails_in_words(&methods[i], plan, 1, &used));
+        assert_false(used);
+        /* Of the first allocations each is made to fail, of later ones ever fewer. */
+        for (uint64_t n = 2; fails_in_words(&methods[i], plan, n, &used); n += 1 + n / 8)
+            assert_true(n < 1 << 20);
+        assert_true(used);
+        clo_plan_free(plan);
+    }
+}
+
+/* A message with a number, whoever wrote it: that of the rows, say. */
+static clo_status fail_to_sum(void *user, int64_t *values, size_t count)
+{
+    (void)user;
+    (void)values;
+    (void)count;
+    return CLO_IO;
+}
+
+static clo_status share_nothing(void *user, void *bytes, size_t count)
+{
+    (void)user;
+    (void)bytes;
+    (void)count;
+    return CLO_OK;
+}
+
+static void a_number_in_a_message_does_not_leave_a_run(void **state)
+{
+    const clo_comm broken = { 7, 3, fail_to_sum, share_nothing, NULL }; /* "rank 7 of 3 ..." */
+    const clo_comm silent = { 0, 3, fail_to_sum, share_nothing, NULL };
+    const method lloyd = { "kmeans/lloyd", "clusters=2 rounds=2", NULL, false, false };
+    clo_error err = { 0 };
+    clo_plan *const plan = plan_of(&lloyd);
+    (void)state;
+    prepared p = prepare(&lloyd, plan, lengths[0]);
+    p.options.comm = &broken;
+    assert_int_equal(run(&p, &err), CLO_ARGUMENT);
+    assert_true(p.grant->used);
+    assert_string_equal(err.message, clo_status_text(CLO_ARGUMENT));
+    let_go(&p);
+    p = prepare(&lloyd, plan, lengths[0]);
+    p.options.comm = &silent; /* words alone go through */
+    assert_fails(run(&p, &err), CLO_IO, err, "could not add its sums");
+    let_go(&p);
+    clo_plan_free(plan);
+}
+
+static int make_name(void **state)
+{
+    (void)state;
+    strcpy(sparse_file, "/tmp/cloister-sizes-XXXXXX");
+    const int file = mkstemp(sparse_file);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(sparse_file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_allocation_after_the_grant_follows_the_number_of_rows),
+        cmocka_unit_test(every_mechanism_is_looked_at),
+        cmocka_unit_test(memory_that_follows_the_rows_is_noticed),
+        cmocka_unit_test(a_lack_of_memory_is_told_without_a_number),
+        cmocka_unit_test(a_number_in_a_message_does_not_leave_a_run),
+    };
+    return cmocka_run_group_tests(tests, make_name, remove_file);
+}
