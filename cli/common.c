@@ -47,7 +47,9 @@ static const cli_option reading_rows[] = {
     CLI_OPTION("delimiter", 0, "C", "what parts the cells of a CSV: one character, or 'tab'"),
     CLI_CHOICE("format", "F", "csv|npy|libsvm", NULL,
                "the file's format; by default told from its content"),
-    CLI_OPTION("cols", 0, "D", "how many columns a LIBSVM file has"),
+    CLI_OPTION("cols", 0, "D",
+               "how many columns the file has: of LIBSVM, and of CSV without a header where the "
+               "number of rows is not public"),
     CLI_ROWS_END,
 };
 const cli_group cli_reading_group = { "Reading", reading_rows };

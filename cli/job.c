@@ -138,7 +138,9 @@ static clo_status read_and_bound(cli_job *job, cli_error *err)
     clo_read_options options;
     clo_table *table = NULL;
     clo_status status = cli_read_options(job->args, &options, err);
-    if (status == CLO_OK) status = clo_table_read(job->path, &options, &table, &err->error);
+    if (status != CLO_OK) return status;
+    options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
+    status = clo_table_read(job->path, &options, &table, &err->error);
     if (status == CLO_OK) status = settle_rows(job, table, err);
     if (status == CLO_OK)
         status = cli_domain_fit(&job->spec, clo_table_cols(table), table, &job->domain, err);

@@ -36,9 +36,14 @@ typedef struct clo_read_options {
     clo_header header; /* of CSV */
     char delimiter;    /* of CSV; 0: by the first line, out of comma, semicolon, tab, bar, blank */
     clo_missing missing;
-    size_t
-        cols; /* of LIBSVM, where it must be given: how many columns there are; entries beyond are
-                            bad cells */
+    /* How many columns the file has, that of the unit among them.  LIBSVM does not say, so it must
+     * be given there; entries beyond are bad cells.  For CSV see below. */
+    size_t cols;
+    /* How many rows there are is not public (add-remove, or units): then nothing may depend on there
+     * being any.  A CSV file without a header says how many columns there are by its first record
+     * alone, so that `cols` must be given, or `columns` by their numbers; then no records at all
+     * are data like others.  clo_bound refuses a table whose columns a record has told. */
+    bool rows_are_secret;
 } clo_read_options;
 
 CLO_API clo_read_options clo_read_options_default(void);

@@ -275,6 +275,10 @@ static clo_status check_table(const clo_table *table, const clo_domain *domain, 
     if (clo_table_cols(table) != clo_i_domain_table_cols(domain))
         return clo_i_fail(err, CLO_DOMAIN, "the domain has %zu columns and the table %zu",
                           clo_i_domain_table_cols(domain), clo_table_cols(table));
+    if (clo_i_table_guessed_cols(table) && (domain->relation != CLO_REPLACE || domain->unit))
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a record has told how many columns there are, and it may be a secret "
+                          "whether there is one: read the file with their number (cols)");
     if (!domain->unit != !clo_table_has_unit(table))
         return clo_i_fail(err, CLO_DOMAIN, "%s",
                           domain->unit ? "the domain names a unit, and the table has no unit column"

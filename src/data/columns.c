@@ -111,6 +111,15 @@ static const char *read_index(const char *text, size_t *out)
     return at > text ? at : NULL;
 }
 
+/* Reads "4" or "4-6" and nothing but; false for a name. */
+static bool read_range(const char *item, size_t *from, size_t *to)
+{
+    const char *at = read_index(item, from);
+    *to = *from;
+    if (at && *at == '-') at = read_index(at + 1, to);
+    return at && !*at;
+}
+
 /* The column of this name, or SIZE_MAX. */
 static clo_status find_name(const clo_i_columns *columns, const char *name, size_t *out,
                             clo_error *err)
@@ -146,10 +155,7 @@ static clo_status find_item(const clo_i_columns *columns, const char *item, cons
     *last = *first;
     if (*first != SIZE_MAX) return CLO_OK;
     size_t from, to;
-    const char *at = read_index(item, &from);
-    to = from;
-    if (at && *at == '-') at = read_index(at + 1, &to);
-    if (!at || *at) return no_such_column(columns, item, role, err);
+    if (!read_range(item, &from, &to)) return no_such_column(columns, item, role, err);
     CLO_TRY(check_index(columns, from, role, err));
     CLO_TRY(check_index(columns, to, role, err));
     if (from > to)
@@ -224,6 +230,19 @@ static clo_status choose_listed(const clo_i_columns *columns, const char *text, 
         CLO_TRY(find_item(columns, item, "column", &first, &last, err));
         CLO_TRY(add_range(chosen, seen, count, first, last, err));
         if (*at == 0) return CLO_OK;
+    }
+}
+
+size_t clo_i_last_column(const char *text)
+{
+    char item[LONGEST_ITEM + 1];
+    size_t last = 0;
+    for (const char *at = text;; at++) {
+        size_t from, to;
+        at = read_item(at, item);
+        if (!at || !read_range(item, &from, &to)) return 0;
+        last = to > last ? to : last;
+        if (*at == 0) return last;
     }
 }
 

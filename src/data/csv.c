@@ -33,7 +33,9 @@ typedef struct csv {
     char **names;   /* of the cells, or NULL */
     int32_t *slots; /* cell -> column of the table, or -1 */
     size_t cols;
-    size_t unit; /* the cell that is the unit, or SIZE_MAX */
+    size_t unit;        /* the cell that is the unit, or SIZE_MAX */
+    bool guessed;       /* a record alone has told how many cells there are */
+    size_t blank_lines; /* before the first record that is not */
     uint8_t key[CLO_UNIT_KEY_BYTES];
 } csv;
 
@@ -252,21 +254,26 @@ static void leave_blank(const csv *f, size_t row, clo_i_block *block, clo_i_faul
     if (f->refuse) fault->kind = FAULT_BAD_CELL;
 }
 
+/* Where a missing cell leaves nothing on the line, a blank line is a record like any other. */
+static bool blank_is_record(const csv *f)
+{
+    return f->cells == 1 || f->runs;
+}
+
 static void parse(const void *self, const char *text, const char *end, size_t lines,
                   clo_i_block *block, clo_i_fault *fault)
 {
     const csv *const f = self;
-    /* Where a missing cell leaves nothing on the line, a blank line is a record like any other. */
-    const bool blank_is_record = f->cells == 1 || f->runs;
+    const bool blanks = blank_is_record(f);
     /* A record has a line end and, but for such a blank one, at least a byte a cell. */
-    const size_t most = (size_t)(end - text) / (blank_is_record ? 1 : f->cells);
+    const size_t most = (size_t)(end - text) / (blanks ? 1 : f->cells);
     const size_t rows = (lines < most ? lines : most) + 1;
     size_t done = 0;
     fault->status = allocate_block(f, rows, block);
     if (fault->status != CLO_OK) return;
     for (const char *at = text, *next; at < end; at = next) {
         next = blank_line_end(f, at);
-        if (next && blank_is_record) {
+        if (next && blanks) {
             leave_blank(f, done, block, fault);
             if (fault->kind) fault->line = clo_i_count_bytes(text, at, '\n');
             if (fault->kind) return;
@@ -349,19 +356,18 @@ static char detect_delimiter(const char *text, const char *end)
 }
 
 /* Brings the first record that is not blank to the start of the window, and settles the delimiter;
- * how long the record is. */
+ * how long the record is, 0 where there is none, and how many blank lines came before it. */
 static clo_status find_first_record(csv *f, clo_i_source *source, char delimiter, size_t *length,
-                                    clo_error *err)
+                                    size_t *blank_lines, clo_error *err)
 {
     const char *text, *end, *next;
     CLO_TRY(clo_i_source_fill(source, 2 * CLO_LINE_BYTES, err));
     clo_i_skip_mark(source);
     set_delimiter(f, delimiter ? delimiter : ',');
-    for (;;) {
+    for (*length = *blank_lines = 0;; ++*blank_lines) {
         CLO_TRY(clo_i_source_fill(source, 2 * CLO_LINE_BYTES, err));
         clo_i_end_last_line(source);
-        if (source->start == source->end)
-            return clo_i_fail(err, CLO_FORMAT, "%s is empty", f->name);
+        if (source->start == source->end) return CLO_OK;
         text = source->bytes + source->start;
         end = source->bytes + source->end;
         if (!(next = blank_line_end(f, text))) break;
@@ -468,20 +474,10 @@ static clo_status copy_name(csv *f, size_t cell, content c, void *user)
     return CLO_OK;
 }
 
-/* Counts the cells of the first record and, where it is a header, takes the names from it. */
-static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read_options *options,
-                                    clo_error *err)
+/* The names, from the header that the window begins with. */
+static clo_status read_header(csv *f, clo_i_source *source, size_t length, clo_error *err)
 {
-    size_t length = 0;
-    CLO_TRY(find_first_record(f, source, options->delimiter, &length, err));
     const char *const text = source->bytes + source->start, *const end = text + length;
-    (void)each_cell(f, text, end, count_cell, NULL);
-    if (f->cells > CLO_MOST_COLS)
-        return clo_i_fail(err, CLO_FORMAT, "%s has more than %zu columns, which is the limit",
-                          f->name, CLO_MOST_COLS);
-    bool header = false;
-    CLO_TRY(find_header(f, text, end, options, &header, err));
-    if (!header) return CLO_OK;
     if (length > CLO_HEADER_BYTES)
         return clo_i_fail(err, CLO_FORMAT, "%s: the header is longer than %zu bytes", f->name,
                           CLO_HEADER_BYTES);
@@ -490,6 +486,58 @@ static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read
     source->lines += clo_i_count_bytes(text, end, '\n');
     source->start += length;
     return CLO_OK;
+}
+
+/* How many cells a record has at least, as far as the options say; 0: they do not. */
+static size_t public_cells(const clo_read_options *options)
+{
+    const size_t last = options->columns ? clo_i_last_column(options->columns) : 0;
+    const size_t unit = options->unit ? clo_i_last_column(options->unit) : 1;
+    if (options->cols) return options->cols;
+    return last && unit && last <= CLO_MOST_COLS ? (last > unit ? last : unit) : 0;
+}
+
+/* Without a header, what is there decides nothing that the options do not say already, where it may
+ * be a secret whether there is a record at all. */
+static clo_status settle_cells(csv *f, const clo_read_options *options, bool header, bool record,
+                               clo_error *err)
+{
+    const size_t known = public_cells(options);
+    if (!header && options->rows_are_secret && !known)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "%s has no header, and a record must not tell how many columns there "
+                          "are where the number of rows is not public: give it (--cols)",
+                          f->name);
+    if (!header && !record && !known) return clo_i_fail(err, CLO_FORMAT, "%s is empty", f->name);
+    if (record && options->cols && f->cells != options->cols)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s has %zu columns on its first line, and there should be %zu (--cols)",
+                          f->name, f->cells, options->cols);
+    if (!record) f->cells = known;
+    if (f->cells > CLO_MOST_COLS)
+        return clo_i_fail(err, CLO_FORMAT, "%s has more than %zu columns, which is the limit",
+                          f->name, CLO_MOST_COLS);
+    f->guessed = !header && !known;
+    return CLO_OK;
+}
+
+/* Counts the cells of the first record and, where it is a header, takes the names from it; the rest
+ * is left to be read. */
+static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read_options *options,
+                                    clo_error *err)
+{
+    size_t length = 0;
+    bool header = false;
+    CLO_TRY(find_first_record(f, source, options->delimiter, &length, &f->blank_lines, err));
+    const char *const text = source->bytes + source->start, *const end = text + length;
+    if (length > 0) {
+        (void)each_cell(f, text, end, count_cell, NULL);
+        CLO_TRY(find_header(f, text, end, options, &header, err));
+    }
+    CLO_TRY(settle_cells(f, options, header, length > 0, err));
+    if (!header) return CLO_OK;
+    f->blank_lines = 0; /* nobody's: they came before the header */
+    return read_header(f, source, length, err);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -521,10 +569,30 @@ static clo_status choose_cells(csv *f, const clo_read_options *options, clo_tabl
     for (size_t j = 0; j < f->cols; j++) f->slots[chosen[j]] = (int32_t)j;
     table->cols = f->cols;
     table->has_unit = options->unit != NULL;
+    table->guessed_cols = f->guessed;
     table->col_step = sizeof(double);
     table->row_step = f->cols * sizeof(double);
     const clo_status status = copy_chosen_names(f, chosen, table, err);
     clo_i_free(chosen);
+    return status;
+}
+
+/* The blank lines that were passed by before it was known that they are records. */
+static clo_status add_blank_lines(const csv *f, clo_table *table, clo_error *err)
+{
+    clo_i_block block = { 0 };
+    clo_i_fault fault = { 0 };
+    if (f->blank_lines == 0 || !blank_is_record(f)) return CLO_OK;
+    clo_status status = allocate_block(f, f->blank_lines, &block);
+    if (status != CLO_OK)
+        status = clo_i_fail(err, status, "out of memory while reading %s", f->name);
+    for (size_t row = 0; row < f->blank_lines && status == CLO_OK; row++) {
+        leave_blank(f, row, &block, &fault);
+        if (fault.kind) status = explain(f, &fault, row + 1, err);
+    }
+    block.rows = f->blank_lines;
+    if (status == CLO_OK) status = clo_i_table_append(table, &block, err);
+    clo_i_block_clear(&block);
     return status;
 }
 
@@ -545,6 +613,7 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
     clo_status status = clo_i_table_new(&table, err);
     if (status == CLO_OK) status = read_first_record(&f, source, options, err);
     if (status == CLO_OK) status = choose_cells(&f, options, table, err);
+    if (status == CLO_OK) status = add_blank_lines(&f, table, err);
     if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
     for (size_t cell = 0; f.names && cell < f.cells; cell++) clo_i_free(f.names[cell]);
     clo_i_free(f.names);

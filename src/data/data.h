@@ -18,6 +18,8 @@ void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double
 const double *clo_i_table_dense(const clo_table *table);
 
 bool clo_i_table_is_sparse(const clo_table *table);
+/* Whether a record alone has told how many columns there are: without any, nobody would know. */
+bool clo_i_table_guessed_cols(const clo_table *table);
 /* Of a sparse table: row i's column numbers (from 0, increasing) and values; borrowed. */
 void clo_i_table_sparse_row(const clo_table *table, size_t row, const uint32_t **columns,
                             const double **values, size_t *count);

@@ -44,6 +44,7 @@ typedef struct clo_i_block {
 struct clo_table {
     size_t rows, cols;
     bool sparse, has_unit;
+    bool guessed_cols; /* a record alone has told how many columns there are */
     clo_i_element element;
     size_t row_step, col_step; /* bytes */
     uint32_t *picked;          /* table column -> column of the cells, or NULL: the same */
@@ -151,6 +152,8 @@ CLO_CHECK clo_status clo_i_choose_columns(const clo_i_columns *columns, const ch
 CLO_CHECK clo_status clo_i_find_column(const clo_i_columns *columns, const char *text,
                                        const char *role, size_t *out, clo_error *err);
 bool clo_i_is_column_number(const char *text); /* digits and nothing else */
+/* The highest number in a list such as "2,4-6"; 0 where it holds a name. */
+size_t clo_i_last_column(const char *text);
 
 enum { CLO_SHOWN_BYTES = 44 };
 /* A name for a message: short, on one line, without terminal controls. */

@@ -222,6 +222,11 @@ bool clo_i_table_is_sparse(const clo_table *table)
     return table->sparse;
 }
 
+bool clo_i_table_guessed_cols(const clo_table *table)
+{
+    return table->guessed_cols;
+}
+
 void clo_i_table_sparse_row(const clo_table *table, size_t row, const uint32_t **columns,
                             const double **values, size_t *count)
 {

@@ -165,11 +165,6 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
         if (status != CLO_OK) goto done;
         format = detect_format(&source, path);
     }
-    /* No records at all are data too, where it does not take one to know the columns. */
-    if (source.start == source.end && strcmp(format->name, "libsvm") != 0) {
-        status = clo_i_fail(err, CLO_FORMAT, "%s is empty", source.name);
-        goto done;
-    }
     status = format->read(&source, &options, &table, err);
     if (status != CLO_OK) goto done;
     taint(table);

@@ -1,5 +1,6 @@
 /* Bounded data: blocks, coarser grids (bound.T2), column bounds, units (bound.T3), sparse rows. */
 #include "pipeline.h"
+#include "bytes_file.h"
 #include "bound/bound.h"
 #include <unistd.h>
 
@@ -295,6 +296,34 @@ static void a_wrong_declared_number_of_rows_is_refused_under_replace(void **stat
     clo_table_free(table);
 }
 
+/* Without a header and without `cols`, nobody would know the columns if there were no record. */
+static void columns_that_a_record_told_are_refused_where_the_rows_are_a_secret(void **state)
+{
+    const bytes_file file = bytes_file_open("1,2\n", 4);
+    clo_read_options options = clo_read_options_default();
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_error err;
+    (void)state;
+    for (size_t cols = 0; cols <= 2; cols += 2) {
+        options.format = "csv";
+        options.cols = cols;
+        assert_ok(clo_table_read(file.path, &options, &table, &err), err);
+        for (int relation = 0; relation < 2; relation++) {
+            const clo_domain domain = ball(2, 1, relation ? CLO_ADD_REMOVE : CLO_REPLACE);
+            if (relation && cols == 0)
+                assert_fails(clo_bound(table, &domain, &data, &err), CLO_DOMAIN, err, "(cols)");
+            else
+                assert_ok(clo_bound(table, &domain, &data, &err), err);
+            clo_bounded_free(data);
+            data = NULL;
+        }
+        clo_table_free(table);
+        table = NULL;
+    }
+    bytes_file_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +339,7 @@ int main(void)
         cmocka_unit_test(sparse_rows_bound_like_dense_ones),
         cmocka_unit_test(domains_that_make_no_sense_are_refused),
         cmocka_unit_test(a_wrong_declared_number_of_rows_is_refused_under_replace),
+        cmocka_unit_test(columns_that_a_record_told_are_refused_where_the_rows_are_a_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,66 @@ static void an_empty_file_is_refused(void **state)
     refuse("\n \r\n\n", NULL, CLO_FORMAT, "is empty");
 }
 
+/* Whoever says how many columns there are gets a table of no rows, too. */
+static void no_records_are_a_table_where_the_columns_are_known(void **state)
+{
+    clo_read_options options = clo_read_options_default();
+    static const char *const empty[] = { "", "\n \r\n", "\xef\xbb\xbf" };
+    for (size_t i = 0; i < 3; i++) {
+        options = clo_read_options_default();
+        options.cols = 3;
+        expect(empty[i], &options, 0, 3, NULL);
+        options.unit = "2"; /* which is one of them */
+        expect(empty[i], &options, 0, 2, NULL);
+        options = options_with("4,1-2", NULL);
+        expect(empty[i], &options, 0, 3, NULL);
+        options = options_with("1-2", "7");
+        expect(empty[i], &options, 0, 2, NULL);
+        options = options_with("age", NULL);
+        refuse(empty[i], &options, CLO_FORMAT, "is empty");
+        options = options_with("1-99999999", NULL);
+        refuse(empty[i], &options, CLO_FORMAT, "is empty");
+    }
+    options = clo_read_options_default();
+    options.cols = 3;
+    expect("1,2,3\n", &options, 1, 3, VALUES(1, 2, 3));
+    refuse("1,2\n", &options, CLO_FORMAT, "2 columns on its first line, and there should be 3");
+    refuse("a,b\n1,2\n", &options, CLO_FORMAT, "there should be 3");
+}
+
+static void a_record_does_not_tell_the_columns_where_the_rows_are_a_secret(void **state)
+{
+    static const char *const files[] = { "", "\n", "1,2\n", "1,2\n3,4\n", "nan,NA\n" };
+    clo_read_options options = clo_read_options_default();
+    char first[sizeof err.message];
+    options.rows_are_secret = true;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        refuse(files[i], &options, CLO_ARGUMENT, "--cols");
+        if (i > 1) assert_int_equal(strlen(first), strlen(err.message)); /* but for the path */
+        strcpy(first, err.message);
+    }
+    expect("a,b\n", &options, 0, 2, NULL);
+    expect("a,b\n1,2\n", &options, 1, 2, VALUES(1, 2));
+    options.cols = 2;
+    expect("", &options, 0, 2, NULL);
+    expect("1,2\n", &options, 1, 2, VALUES(1, 2));
+}
+
+/* In one column, or between blanks, a record of nothing but a missing cell is a blank line. */
+static void a_blank_line_counts_wherever_it_stands(void **state)
+{
+    clo_read_options options = clo_read_options_default();
+    expect("\n2\n", NULL, 2, 1, VALUES(NAN, 2));
+    expect("\n\n2\n\n", NULL, 4, 1, VALUES(NAN, NAN, 2, NAN));
+    expect("\n2 3\n", NULL, 2, 2, VALUES(NAN, NAN, 2, 3));
+    expect("\n2,3\n", NULL, 1, 2, VALUES(2, 3)); /* a missing record would hold its comma */
+    expect("\na\n\n1\n", NULL, 2, 1, VALUES(NAN, 1));
+    options.cols = 1;
+    expect("\n\n", &options, 2, 1, VALUES(NAN, NAN));
+    options.missing = CLO_MISSING_REFUSE;
+    refuse("\n2\n", &options, CLO_FORMAT, "line 1, column 1");
+}
+
 static void line_ends_may_be_of_either_kind(void **state)
 {
     expect("a,b\r\n1,2\r\n3,4", NULL, 2, 2, VALUES(1, 2, 3, 4));
@@ -667,6 +727,9 @@ int main(void)
         cmocka_unit_test(a_missing_number_on_the_first_line_makes_no_header),
         cmocka_unit_test(a_file_of_a_header_alone_has_no_rows),
         cmocka_unit_test(an_empty_file_is_refused),
+        cmocka_unit_test(no_records_are_a_table_where_the_columns_are_known),
+        cmocka_unit_test(a_record_does_not_tell_the_columns_where_the_rows_are_a_secret),
+        cmocka_unit_test(a_blank_line_counts_wherever_it_stands),
         cmocka_unit_test(line_ends_may_be_of_either_kind),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(blank_lines_are_skipped),
