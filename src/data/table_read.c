@@ -128,21 +128,35 @@ clo_read_options clo_read_options_default(void)
                                .missing = CLO_MISSING_ZERO };
 }
 
-/* For the information-flow test: from here on memcheck follows every byte of the data. */
-static void taint(clo_table *table)
+#ifdef CLO_TAINT
+static void taint_block(clo_i_block *block, bool rows_too)
+{
+    const size_t entries = block->starts ? block->value_count : 0;
+    if (block->values)
+        (void)VALGRIND_MAKE_MEM_UNDEFINED(block->values,
+                                          block->value_count * sizeof *block->values);
+    if (block->columns)
+        (void)VALGRIND_MAKE_MEM_UNDEFINED(block->columns, entries * sizeof *block->columns);
+    if (block->starts) /* the first is 0 for any record */
+        (void)VALGRIND_MAKE_MEM_UNDEFINED(block->starts + 1, block->rows * sizeof *block->starts);
+    if (block->units) (void)VALGRIND_MAKE_MEM_UNDEFINED(block->units, block->rows * CLO_UNIT_BYTES);
+    if (!rows_too) return;
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&block->first_row, sizeof block->first_row);
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&block->rows, sizeof block->rows);
+}
+#endif
+
+/* For the information-flow test: from here on memcheck follows every byte of the data, where each
+ * sparse row begins, and how many rows there are where that is a secret. */
+static void taint(clo_table *table, bool rows_too)
 {
 #ifdef CLO_TAINT
-    for (size_t i = 0; i < table->block_count; i++) {
-        clo_i_block *const block = &table->blocks[i];
-        if (block->values)
-            (void)VALGRIND_MAKE_MEM_UNDEFINED(block->values,
-                                              block->value_count * sizeof *block->values);
-        if (block->units)
-            (void)VALGRIND_MAKE_MEM_UNDEFINED(block->units, block->rows * CLO_UNIT_BYTES);
-    }
+    for (size_t i = 0; i < table->block_count; i++) taint_block(&table->blocks[i], rows_too);
     if (table->bytes) (void)VALGRIND_MAKE_MEM_UNDEFINED(table->bytes, table->byte_count);
+    if (rows_too) (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->rows, sizeof table->rows);
 #else
     (void)table;
+    (void)rows_too;
 #endif
 }
 
@@ -167,7 +181,7 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     }
     status = format->read(&source, &options, &table, err);
     if (status != CLO_OK) goto done;
-    taint(table);
+    taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
 done:
     clo_i_source_close(&source);

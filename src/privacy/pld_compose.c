@@ -119,7 +119,8 @@ static clo_i_complex power(clo_i_complex base, uint64_t exponent)
     return result;
 }
 
-/* The masses modulo the window's size: circular anyway, and a reach may exceed the window. */
+/* The masses modulo the window's size: circular anyway, and a reach may exceed the window.  Then
+ * several are added up in a cell, which rounds. */
 static void lay_out(clo_i_complex *x, size_t size, const clo_i_grid_pair *pair)
 {
     memset(x, 0, size * sizeof *x);
@@ -141,21 +142,37 @@ static void mirror(clo_i_complex *product, size_t size)
         product[k] = (clo_i_complex){ product[size - k].re, -product[size - k].im };
 }
 
+/* How many of a pair's masses may come together in one cell. */
+static double most_in_a_cell(const clo_i_grid_pair *pair, size_t size)
+{
+    return ceil((2 * (double)pair->reach + 1) / (double)size);
+}
+
+/* From above, of the masses as they are laid out.  Together they are at most 1, and so is that. */
+static double norm_in_window(const clo_i_grid_pair *pair, size_t size)
+{
+    const double together = most_in_a_cell(pair, size), slack = 1 + 0x1p-20;
+    if (together > 1) return fmin(sqrt(together) * pair->norm, 1) * slack;
+    return pair->norm * slack;
+}
+
 /* accounting.T17: the sum of all masses' errors; INFINITY where the proof does not reach. */
 static double rounding_error(const grid *g, size_t size)
 {
     const double transform = 1.5 * clo_i_fft_error(size), root = sqrt((double)size);
-    double drift = 0, norms = 0, largest = 0, events = 0;
+    double drift = 0, norms = 0, sums = 0, largest = 0, events = 0;
     for (size_t i = 0; i < g->made; i++) {
-        const double norm = g->pair[i].norm * (1 + 0x1p-20);
-        drift += count_of(g, i) * transform * root * norm;
+        const double norm = norm_in_window(&g->pair[i], size);
+        const double layout = 1.5 * (most_in_a_cell(&g->pair[i], size) - 1) * CLO_I_ROUNDING;
+        drift += count_of(g, i) * (transform + layout) * root * norm;
         norms += count_of(g, i) * norm;
+        sums += count_of(g, i) * layout * norm;
         largest = fmax(largest, norm);
         events += count_of(g, i) + 1;
     }
     if (drift > LARGEST_DRIFT) return INFINITY;
     const double products = 3 * events * CLO_I_ROUNDING;
-    return 1.25 * root * (transform * norms + (products + transform) * largest) +
+    return 1.25 * root * (transform * norms + sums + (products + transform) * largest) +
            0x1p-900; /* underflow */
 }
 

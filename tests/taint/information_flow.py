@@ -2,12 +2,15 @@
 """No byte of the data leaves the process but through noise.
 
 The library of this build tells valgrind that the table's memory is undefined, and that an answer is
-defined once its noise is in it.  Memcheck carries the mark through every computation and reports a
-system call that is handed a marked byte.  So: run the command as people do, and look at everything
-it writes: stdout, stderr, the release's file, the ledger.
+defined once its noise is in it.  So are where each sparse row begins, and how many rows there are
+where that is a secret: under add-remove, and with units.  Memcheck carries the mark through every
+computation and reports a system call that is handed a marked byte.  So: run the command as people
+do, and look at everything it writes: stdout, stderr, the release's file, the ledger.
 
-Branches on marked values are reported too, and are expected (which centre is nearest?): memcheck
-follows data, not control.  What a program may learn from a branch alone is for the proofs.
+Branches on marked values are reported too, and are expected (which centre is nearest?  is there
+another row?): memcheck follows data, not control.  What a program may learn from a branch alone is
+for the proofs.  One kind of them is a leak: printf finds the digits of a whole number in a table, so
+that the text holds no mark.  Whatever marked number is printed at all is therefore counted.
 
 usage: information_flow.py CLOISTER LEAK      the command, and the control program (leak.c)
 """
@@ -23,6 +26,7 @@ from pathlib import Path
 
 ROWS, COLS = 60, 3
 WRITES = ("write(", "writev(", "pwrite", "sendto(", "sendmsg(", "msync(", "mq_send", "ioctl(")
+PRINTS = ("printf", "_itoa_word", "strfrom")  # in a function's name
 
 
 class Failed(Exception):
@@ -37,6 +41,9 @@ def make_data(folder):
         out.write("person,age,income,height\n")
         for i, record in enumerate(records):
             out.write(f"p{i // 2}," + ",".join(map(str, record)) + "\n")
+    with open(folder / "bare.csv", "w", encoding="utf-8") as out:
+        for record in records:
+            out.write(",".join(map(str, record)) + "\n")
     with open(folder / "broken.csv", "w", encoding="utf-8") as out:
         out.write("age,income,height\n0.125,secret,0.25\n")
     with open(folder / "data.svm", "w", encoding="utf-8") as out:
@@ -63,8 +70,11 @@ def marked_writes(folder, command):
     found = []
     for error in ElementTree.parse(report).getroot().iter("error"):
         what = error.findtext("what") or error.findtext("xwhat/text") or ""
-        if error.findtext("kind") == "SyscallParam" and any(name in what for name in WRITES):
-            frames = [frame.findtext("fn") or "?" for frame in error.iter("frame")]
+        frames = [frame.findtext("fn") or "?" for frame in error.iter("frame")]
+        written = error.findtext("kind") == "SyscallParam" and any(name in what for name in WRITES)
+        printed = error.findtext("kind") in ("UninitValue", "UninitCondition") and \
+            any(name in frame for frame in frames for name in PRINTS)
+        if written or printed:
             found.append(f"{what}\n        " + " < ".join(frames[:12]))
     return result, found
 
@@ -89,7 +99,8 @@ def must_be_caught(folder, command):
 def cases(cloister, leak):
     """(name, check, command, further arguments of the check)"""
     run = [cloister, "run"]
-    norm = ["--epsilon", "1", "--norm", "1", "--no-ledger", "--threads", "2"]
+    known = ["--epsilon", "1", "--norm", "1", "--no-ledger", "--threads", "2"]
+    norm = [*known, "--relation", "add-remove"]  # so that the number of rows is marked, too
     csv = ["data.csv", "--columns", "age,income,height"]
     kmeans = ["--clusters", "3", "--rounds", "3"]
     yield "a leak of raw bytes is caught", must_be_caught, [leak, "raw", "data.csv"]
@@ -97,9 +108,25 @@ def cases(cloister, leak):
     yield "a leak from a mapped file is caught", must_be_caught, [leak, "raw", "data.npy"]
     yield "a leak from a sparse file is caught", must_be_caught, [leak, "raw", "data.svm"]
     yield "a leak of an exact sum is caught", must_be_caught, [leak, "gram", "data.csv"]
+    yield "a leak of the number of rows is caught", must_be_caught, [leak, "rows", "data.csv"]
+    yield ("a leak of the number of sparse rows is caught", must_be_caught,
+           [leak, "rows", "data.svm"])
+    yield ("a leak of the number of rows of units is caught", must_be_caught,
+           [leak, "units", "data.csv"])
+    yield ("a leak of the number of rows in an error is caught", must_be_caught,
+           [leak, "error", "data.csv"])
+    yield ("a leak of the number of rows in a release is caught", must_be_caught,
+           [leak, "release", "data.csv"])
+    yield ("a leak of the memory that rows need is caught", must_be_caught,
+           [leak, "room", "data.csv"])
+    yield ("a leak of where sparse rows begin is caught", must_be_caught,
+           [leak, "entries", "data.svm"])
     yield "a public fact is not caught", must_be_clean, [leak, "public", "data.csv"]
+    yield "a public number of rows is not caught", must_be_clean, [leak, "known", "data.csv"]
     yield "run kmeans, as text", must_be_clean, [*run, "kmeans", *csv, *kmeans, *norm]
     yield "run kmeans, as JSON", must_be_clean, [*run, "kmeans", *csv, *kmeans, *norm, "--json"]
+    yield ("run kmeans where the number of rows is public", must_be_clean,
+           [*run, "kmeans", *csv, *kmeans, *known, "--json"])
     yield ("run kmeans from NPY, into a file", must_be_clean,
            [*run, "kmeans", "data.npy", *kmeans, *norm, "-o", "npy.json"])
     yield ("run kmeans from LIBSVM", must_be_clean,
@@ -112,10 +139,13 @@ def cases(cloister, leak):
     yield "run kmeans in a sketch", must_be_clean, [*wide, "-o", "wide.json"]
     yield ("run kmeans per person, under add-remove", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *norm, "--unit", "person", "--rows-per-unit", "2",
-            "--relation", "add-remove", "-o", "person.json"])
+            "-o", "person.json"])
+    yield ("run kmeans per person, under replace", must_be_clean,
+           [*run, "kmeans", *csv, *kmeans, *known, "--unit", "person", "--rows-per-unit", "2",
+            "-o", "people.json"])
     yield ("run subspace, metered", must_be_clean,
            [*run, "subspace", *csv, "--dim", "2", "--epsilon", "1", "--norm", "1", "--yes",
-            "--ledger", "l.db", "--dataset", "people", "-o", "subspace.json"])
+            "--relation", "add-remove", "--ledger", "l.db", "--dataset", "people", "-o", "subspace.json"])
     yield ("run subspace with bounds of columns", must_be_clean,
            [*run, "subspace", *csv, "--dim", "1", "--epsilon", "1", "--bounds=-1,1", "--no-ledger",
             "--json"])
@@ -133,8 +163,10 @@ def cases(cloister, leak):
     yield ("run subspaces in directions of their own", must_be_clean,
            [*sulq, "--restarts", "2", "--reduce", "2", "-o", "kept.json"])
     gibbs = [*run, "subspaces/gibbs", *csv, "--clusters", "2", "--dim", "1", "--sweeps", "3",
-             "--accept", "asymptotic", *norm]
-    yield "run a chain and release its labels", must_be_clean, [*gibbs, "--labels", "yes", "--json"]
+             "--accept", "asymptotic"]
+    yield ("run a chain and release its labels", must_be_clean,
+           [*gibbs, *known, "--labels", "yes", "--json"])
+    gibbs += norm
     yield ("run a chain step by step", must_be_clean,
            [*gibbs, "--mode", "steps", "--flats", "affine", "-o", "steps.json"])
     yield ("run a chain from a solver's answer", must_be_clean,
@@ -143,7 +175,8 @@ def cases(cloister, leak):
            [*run, "kmeans", *csv, *kmeans, *norm, "--reduce", "2", "-o", "reduced.json"])
     yield ("run kmeans without a delta", must_be_clean,
            [*run, "kmeans/lloyd", *csv, *kmeans, *norm, "--delta", "0", "-o", "pure.json"])
-    learning = ["--epsilon", "1", "--norm", "private", "--norm-at-most", "9", "--no-ledger"]
+    learning = ["--epsilon", "1", "--norm", "private", "--norm-at-most", "9", "--no-ledger",
+                "--relation", "add-remove"]
     yield ("run kmeans, learning its centre and norm first", must_be_clean,
            [*run, "kmeans/lloyd", *csv, *kmeans, *learning, "--center", "private", "--json"])
     yield ("run kmeans from LIBSVM, learning its norm first", must_be_clean,
@@ -170,7 +203,7 @@ def cases(cloister, leak):
            [*run, "kmeans/highdim", *csv, *highdim, "--directions", "2", "--preset", "theory",
             "-o", "cubes.json"])
     yield ("find medians among cubes", must_be_clean,
-           [*run, "kmedian", *csv, *highdim, "--relation", "add-remove", "-o", "medians.json"])
+           [*run, "kmedian", *csv, *highdim, "-o", "medians.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
     yield ("run moments in fewer directions", must_be_clean,
@@ -189,10 +222,15 @@ def cases(cloister, leak):
             "--blocks", "4", "--epsilon", "60", *norm[2:], "--json"])
     yield ("find an exact subspace, or none", must_be_clean,
            [*run, "subspace/exact", *csv, "--dim", "1", "--scale", "10", *norm, "--json"])
-    bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger"]
+    bounds = [cloister, "bounds", *csv, "--epsilon", "1", "--norm", "10", "--no-ledger",
+              "--relation", "add-remove"]
     yield "bounds", must_be_clean, bounds
     yield "bounds of columns", must_be_clean, [*bounds, "--of", "columns", "-o", "bounds.csv"]
     yield "bounds, as JSON", must_be_clean, [*bounds, "--json"]
+    yield ("a number of columns that is missing", must_be_clean,
+           [*run, "kmeans", "bare.csv", *kmeans, *norm], 2)
+    yield ("a number of rows that does not fit", must_be_clean,
+           [*run, "kmeans", *csv, *kmeans, *known, "--rows", "7"], 2)
     yield ("a broken cell that is refused", must_be_clean,
            [*run, "kmeans", "broken.csv", "--missing", "refuse", *kmeans, *norm], 3)
 

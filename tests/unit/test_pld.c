@@ -314,6 +314,74 @@ static void the_transform_is_within_its_error(void **state)
     assert_true(sqrtl(error / norm) <= clo_i_fft_error(SIZE));
 }
 
+/* ---- masses that come together in a cell (accounting.T17) ------------------------------------ */
+
+enum { MOST_WINDOW = 4096 };
+
+/* The masses of a pair modulo the window, in long double; their norm. */
+static long double lay_out_exactly(const clo_i_grid_pair *pair, size_t size, long double *out)
+{
+    long double square = 0;
+    for (size_t k = 0; k < size; k++) out[k] = 0;
+    for (size_t j = 0; j <= 2 * pair->reach; j++)
+        out[(j + (size - 1) * (pair->reach % size)) % size] += pair->mass[j];
+    for (size_t k = 0; k < size; k++) square += out[k] * out[k];
+    return sqrtl(square);
+}
+
+static void convolve(const long double *a, const long double *b, size_t size, long double *out)
+{
+    for (size_t k = 0; k < size; k++) {
+        out[k] = 0;
+        for (size_t j = 0; j < size; j++) out[k] += a[j] * b[(k + size - j) % size];
+    }
+}
+
+static size_t in_window(int64_t cell, size_t size)
+{
+    const int64_t rest = cell % (int64_t)size;
+    return (size_t)(rest < 0 ? rest + (int64_t)size : rest);
+}
+
+/* A loss that reaches far beyond the window, since its tilted mass lies at one end: two of it. */
+static void masses_that_come_together_in_a_cell_are_charged(void **state)
+{
+    static long double one[MOST_WINDOW], two[MOST_WINDOW];
+    const clo_event kinds[] = { { CLO_EVENT_EXPONENTIAL, 100, 0, 2 },
+                                { CLO_EVENT_PURE, 40, 0, 2 } };
+    const double tilt = 20;
+    for (size_t i = 0; i < 2; i++) {
+        clo_i_composition composition;
+        clo_i_pairs pairs;
+        clo_i_grid_pair pair;
+        clo_i_pld made;
+        clo_error err;
+        assert_ok(clo_i_composition_init(&composition, &kinds[i], 1, &err), err);
+        assert_true(clo_i_pairs_of(&pairs, &composition));
+        assert_ok(clo_i_pld_init(&made, &pairs, tilt, &err), err);
+        assert_ok(clo_i_grid_pair_init(&pair, &pairs.pair[0], made.step, tilt, &err), err);
+        const double together = ceil((double)(2 * pair.reach + 1) / (double)made.size);
+        assert_true(made.size <= MOST_WINDOW && together >= 8);
+
+        const long double norm = lay_out_exactly(&pair, made.size, one);
+        long double error = 0;
+        convolve(one, one, made.size, two);
+        for (size_t j = 0; j < made.size; j++)
+            error += fabsl(made.mass[j] - two[in_window(made.first + (int64_t)j, made.size)]);
+        assert_true(error <= made.error);
+
+        /* The terms of the theorem, from what is in the window. */
+        const double each =
+            1.5 * (clo_i_fft_error(made.size) + (together - 1) * CLO_I_ROUNDING) * 2;
+        const double last = 1.5 * clo_i_fft_error(made.size) + 9 * CLO_I_ROUNDING;
+        assert_true(made.error >=
+                    1.25 * sqrt((double)made.size) * (double)norm * (each + last) * (1 - 1e-9));
+        clo_i_grid_pair_clear(&pair);
+        clo_i_pld_clear(&made);
+        clo_i_composition_clear(&composition);
+    }
+}
+
 /* ---- the edges ------------------------------------------------------------ */
 
 static void refuses_what_is_no_event_or_no_name(void **state)
@@ -393,6 +461,7 @@ int main(void)
         cmocka_unit_test(the_grid_keeps_the_mass_of_both_laws),
         cmocka_unit_test(hyperbolic_functions_are_good_to_a_few_roundings),
         cmocka_unit_test(the_transform_is_within_its_error),
+        cmocka_unit_test(masses_that_come_together_in_a_cell_are_charged),
         cmocka_unit_test(refuses_what_is_no_event_or_no_name),
         cmocka_unit_test(leaves_what_is_too_large_or_too_small_to_the_others),
         cmocka_unit_test(a_window_charges_what_it_leaves_out),
