@@ -39,10 +39,10 @@ typedef struct clo_read_options {
     /* How many columns the file has, that of the unit among them.  LIBSVM does not say, so it must
      * be given there; entries beyond are bad cells.  For CSV see below. */
     size_t cols;
-    /* How many rows there are is not public (add-remove, or units): then nothing may depend on there
-     * being any.  A CSV file without a header says how many columns there are by its first record
-     * alone, so that `cols` must be given, or `columns` by their numbers; then no records at all
-     * are data like others.  clo_bound refuses a table whose columns a record has told. */
+    /* How many rows there are is not public (add-remove, or units): then nothing may depend on
+     * there being any.  A CSV file without a header says how many columns there are by its first
+     * record alone, so that `cols` must be given, or `columns` by their numbers; then no records at
+     * all are data like others.  clo_bound refuses a table whose columns a record has told. */
     bool rows_are_secret;
 } clo_read_options;
 

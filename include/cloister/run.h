@@ -69,9 +69,9 @@ CLO_API clo_run_options clo_run_options_default(void);
 
 /* All the scratch memory that a run of the plan on these data takes, with these options (of which
  * the workspace is not looked at; NULL: the presets).  To be asked for before the ledger is charged
- * and given to clo_run as options.workspace: how much it is follows the number of rows, which may be
- * a secret, and CLO_MEMORY tells of it only while nothing is spent.  Who leaves it out gets
- * the same memory from clo_run itself, before the grant is used, but after the charge. */
+ * and given to clo_run as options.workspace: how much it is follows the number of rows, which may
+ * be a secret, and CLO_MEMORY tells of it only while nothing is spent.  Who leaves it out gets the
+ * same memory from clo_run itself, before the grant is used, but after the charge. */
 CLO_API CLO_CHECK clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
                                                    const clo_run_options *options,
                                                    clo_workspace **out, clo_error *err);
@@ -80,8 +80,8 @@ CLO_API CLO_CHECK clo_status clo_workspace_for_run(const clo_plan *plan, const c
 CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data,
                                                  clo_error *err);
 /* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
- * of it.  options may be NULL.  From where the grant is used, a failure's message holds no number: it
- * might be one that follows from the data. */
+ * of it.  options may be NULL.  From where the grant is used, a failure's message holds no number:
+ * it might be one that follows from the data. */
 CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,
                                      const clo_bounded *data, clo_rng *rng,
                                      const clo_run_options *options, clo_release **out,

@@ -176,7 +176,8 @@ def of_formats():
                   "--center", "private"])]
     for title, path, how, write in ways:
         for name, start, rest in commands:
-            yield (f"{name}: {title}", [*start, path, *how, *rest, *HIDDEN, "--no-ledger", "--json"],
+            yield (f"{name}: {title}",
+                   [*start, path, *how, *rest, *HIDDEN, "--no-ledger", "--json"],
                    [write(records(n)) for n in (0, 1, 2, 5)], {"stdin": path == "-"})
 
 
@@ -202,8 +203,8 @@ def of_records():
     for relation in ("replace", "add-remove"):
         yield (f"odd records under {relation}",
                ["run", "kmeans/lloyd", "data.csv", "--cols", "3", "--header", "no", *SMALL, *NORM,
-                "--relation", relation, "--no-ledger", "--json"], [with_one(cells) for cells in odd],
-               {})
+                "--relation", relation, "--no-ledger", "--json"],
+               [with_one(cells) for cells in odd], {})
     one_column = ["--cols", "1", "--header", "no", *SMALL, *NORM, "--no-ledger", "--json"]
     yield ("a blank line that is a record, wherever it stands",
            ["run", "kmeans/lloyd", "data.csv", *one_column],

@@ -9,8 +9,8 @@ do, and look at everything it writes: stdout, stderr, the release's file, the le
 
 Branches on marked values are reported too, and are expected (which centre is nearest?  is there
 another row?): memcheck follows data, not control.  What a program may learn from a branch alone is
-for the proofs.  One kind of them is a leak: printf finds the digits of a whole number in a table, so
-that the text holds no mark.  Whatever marked number is printed at all is therefore counted.
+for the proofs.  One kind of them is a leak: printf finds the digits of a whole number in a table,
+so that the text holds no mark.  Whatever marked number is printed at all is therefore counted.
 
 usage: information_flow.py CLOISTER LEAK      the command, and the control program (leak.c)
 """
@@ -145,7 +145,8 @@ def cases(cloister, leak):
             "-o", "people.json"])
     yield ("run subspace, metered", must_be_clean,
            [*run, "subspace", *csv, "--dim", "2", "--epsilon", "1", "--norm", "1", "--yes",
-            "--relation", "add-remove", "--ledger", "l.db", "--dataset", "people", "-o", "subspace.json"])
+            "--relation", "add-remove", "--ledger", "l.db", "--dataset", "people", "-o",
+            "subspace.json"])
     yield ("run subspace with bounds of columns", must_be_clean,
            [*run, "subspace", *csv, "--dim", "1", "--epsilon", "1", "--bounds=-1,1", "--no-ledger",
             "--json"])
