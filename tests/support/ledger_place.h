@@ -94,6 +94,14 @@ static inline void charge_times(clo_ledger *ledger, int times)
     for (int i = 0; i < times; i++) charge_with(ledger, NULL, NULL);
 }
 
+static inline uint64_t charges_of(clo_ledger *ledger)
+{
+    clo_ledger_facts facts;
+    clo_error err;
+    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+    return facts.charges;
+}
+
 static inline void is_sound(clo_ledger *ledger)
 {
     clo_error err;
