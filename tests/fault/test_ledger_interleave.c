@@ -21,7 +21,7 @@
 #include <time.h>
 
 enum {
-    INTERLEAVINGS = 200,
+    INTERLEAVINGS = FORKS_ARE_SLOW ? 50 : 200,
     LONG_INTERLEAVINGS = 4000,
     STEPS = 60,
     WORKERS = 3,

@@ -10,6 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Forks are slow under AddressSanitizer: fewer of them, where a test has hundreds. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FORKS_ARE_SLOW 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(FORKS_ARE_SLOW)
+#define FORKS_ARE_SLOW 1
+#endif
+#ifndef FORKS_ARE_SLOW
+#define FORKS_ARE_SLOW 0
+#endif
+
 typedef struct place {
     char folder[256], ledger[300], config[300], key[340];
 } place;
