@@ -36,10 +36,11 @@ test: ## every suite in every build; SUITES="unit cli" for some
 	@tools/deps.sh build test
 	@tools/test.py $(SUITES)
 
-test-long: ## the kills and races of the ledger, in the numbers that proofs/ledger.md states
+test-long: ## the kills, races and interleavings of the ledger, in large numbers
 	@tools/deps.sh build test
 	@tools/test.py --build dev fault
 	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_kill
+	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_interleave
 
 audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs a world
 	@tools/deps.sh build test

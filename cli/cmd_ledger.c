@@ -414,8 +414,9 @@ const cli_command cli_ledger = {
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
         "The hashes are keyed.  The key is $XDG_CONFIG_HOME/cloister/ledger.key or "
         "~/.config/cloister/ledger.key, made on first use: keep a copy of it.  Beside it, in "
-        "anchors/, stands how far each ledger had come, so that an old copy that was put back is "
-        "noticed.",
+        "anchors/, stands how far each ledger and its copies had come, so that an old one is "
+        "noticed "
+        "and all of them share one cap.",
     .examples = "At most epsilon 3 on the patients, ever\n"
                 "cloister ledger init --dataset patients.csv --epsilon 3 --delta 1e-6\n"
                 "What is left?\n"

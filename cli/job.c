@@ -1,7 +1,9 @@
 /* job.c - one run, in the order that makes mistakes free.
  *
  *   check    the options, alone
- *   prepare  open the ledger, read, bound, plan, gather memory and randomness
+ *   prepare  open the ledger, read, bound, plan, gather memory and randomness.  Reading may take
+ *            hours: a bad ledger is refused before it, and what a good one said then counts for
+ *            nothing, since the spend reads everything anew
  *   fetch    the release of an earlier run with the same token, if there is one: all is done then
  *   spend    charge the ledger, durably: from here on the budget is gone
  *   run      ask the queries, and store the release under the token before anybody sees it

@@ -16,9 +16,9 @@ typedef struct clo_grant clo_grant;
 
 /* Opens the ledger, or creates it (and its folder) where there is none.  The key of its hashes is
  * $XDG_CONFIG_HOME/cloister/ledger.key or ~/.config/cloister/ledger.key, made on first use; beside
- * it lies an anchor for each ledger, by which an old copy is told from the ledger itself.  A file
- * of an older version is brought up to date.  CLO_LEDGER where the file, the key or the anchor
- * cannot be trusted, with what to do about it. */
+ * it lies an anchor for each ledger and its copies, by which an old one is told from the ledger
+ * itself, now and again in each charge.  A file of an older version is brought up to date.
+ * CLO_LEDGER where the file, the key or the anchor cannot be trusted, with what to do about it. */
 CLO_API CLO_CHECK clo_status clo_ledger_open(const char *path, clo_ledger **out, clo_error *err);
 /* Opens a ledger that exists, for reading; that works without the key. */
 CLO_API CLO_CHECK clo_status clo_ledger_open_existing(const char *path, clo_ledger **out,
@@ -34,7 +34,8 @@ CLO_API CLO_CHECK clo_status clo_ledger_declare(clo_ledger *ledger, const char *
 
 /* Records the plan's budget against the named data set, durably, and then gives the
  * grant: a run that dies half way has still spent it.  A data set that was not declared
- * is recorded without a cap.  CLO_BUDGET where the cap does not cover it: nothing is spent. */
+ * is recorded without a cap.  CLO_BUDGET where the cap does not cover it: nothing is spent.
+ * CLO_LEDGER also where a copy of the ledger was charged meanwhile: all of them share the caps. */
 CLO_API CLO_CHECK clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, clo_grant **out,
                                               clo_error *err);
@@ -142,8 +143,8 @@ typedef struct clo_ledger_facts {
 CLO_API CLO_CHECK clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out,
                                                  clo_error *err);
 /* Checks pages, schema, totals, stored results and the chain of keyed hashes from the first charge
- * on.  CLO_LEDGER where something does not fit, with what and where, or where the key that is
- * needed is not here. */
+ * on, and that no copy of the ledger has gone on without it.  CLO_LEDGER where something does not
+ * fit, with what and where, or where the key that is needed is not here. */
 CLO_API CLO_CHECK clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err);
 
 #ifdef __cplusplus

@@ -31,6 +31,7 @@ typedef struct clo_i_charge {
 typedef struct clo_i_receipt {
     uint64_t sequence;
     uint8_t identity[16]; /* of the ledger that gave it */
+    uint8_t hash[32];     /* of the charge: a copy may have another one of that number */
     bool capped;
 } clo_i_receipt;
 

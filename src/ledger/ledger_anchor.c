@@ -1,23 +1,26 @@
 /*
  * ledger_anchor.c - where the ledger ended last time, kept outside of it.
  *
- * A chain of hashes shows that nothing in it was changed; it cannot show that it was longer once.
- * The anchor can: a small file beside the key, one a ledger, named by the ledger's identity, with
- * the numbers and hashes of the last charge and the last declaration that somebody saw.  A ledger
- * that ends before that, or holds something else there, is an old copy or another history.
+ * A chain of hashes shows that nothing in it was changed; it cannot show that it was longer once,
+ * nor that a copy of it goes on elsewhere.  The anchor can: a small file beside the key, one for a
+ * ledger and all of its copies, since it is named by the identity that they share.  It holds the
+ * numbers and hashes of the last charge and the last declaration that were acknowledged in any of
+ * them.  A ledger that lacks these, or holds others in their place, is an old copy or another
+ * history, and is not charged.
  *
- * The rule is one inequality: the ledger may be ahead of its anchor, never behind (ledger.T9).  So
- * the anchor is written after a commit, never before; and since it may lag, it need not be synced
- * with every charge, which would cost a third of the speed: it is synced when the handle is
- * closed.  A crash in between makes the anchor older, which takes away some of what it can notice
- * and nothing of what the user can do.
+ * The rule is one inequality: a ledger may be ahead of the anchor, never behind (ledger.T9).  So
+ * the anchor is read, under its lock, in every transaction that charges; it is written after the
+ * commit, never before; and nothing is acknowledged before it is on its disk, because from then on
+ * something may be released that an old copy knows nothing of.  Who dies between the two leaves a
+ * ledger that is ahead by an entry for which nothing was released.
  *
- * The file is text: two records of 512 bytes, a sector each, written in turn, and then the path
- * of the ledger.  Each record ends with a keyed hash of itself; one that does not fit, because
- * the power went off while it was written, leaves the other one.
+ * The file is text: two records of 512 bytes, a sector each, and then the places where the ledger
+ * and its copies lie (ledger_places.c).  A record is written over the older one, in place, so that
+ * a full disk has room for it, and only once the newer one is known to be on the disk.  Each ends
+ * with a keyed hash of itself; one that does not fit, because the power went off while it was
+ * written, leaves the other one.
  */
 #include "ledger/ledger_internal.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
@@ -26,39 +29,26 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { RECORD = 512, PATH_AT = 2 * RECORD };
+enum { HEX = 2 * LEDGER_HASH };
 
 typedef unsigned long long number; /* for printf */
+
+#ifdef CLO_FAULT_INJECTION
+ssize_t (*clo_i_anchor_pwrite)(int file, const void *bytes, size_t count, off_t at) = pwrite;
+int (*clo_i_anchor_fdatasync)(int file) = fdatasync;
+#else
+#define clo_i_anchor_pwrite    pwrite
+#define clo_i_anchor_fdatasync fdatasync
+#endif
 
 /* ---- records --------------------------------------------------------------- */
 
 static void write_hex(char *text, const uint8_t *bytes, size_t count)
 {
     sodium_bin2hex(text, 2 * count + 1, bytes, count);
-}
-
-/* The record as it stands in the file, line ends up to its full size. */
-static void format_record(const clo_i_key *key, const char *identity, const clo_i_mark *mark,
-                          char record[RECORD + 1])
-{
-    char charge[2 * LEDGER_HASH + 1], declaration[2 * LEDGER_HASH + 1], check[2 * LEDGER_HASH + 1];
-    uint8_t hash[LEDGER_HASH];
-    write_hex(charge, mark->charge_hash, LEDGER_HASH);
-    write_hex(declaration, mark->declaration_hash, LEDGER_HASH);
-    memset(record, '\n', RECORD);
-    record[RECORD] = 0;
-    int length =
-        snprintf(record, RECORD,
-                 "cloister anchor 1\nledger %s\ncharges %020llu %s\n"
-                 "declarations %020llu %s\n",
-                 identity, (number)mark->charges, charge, (number)mark->declarations, declaration);
-    crypto_generichash(hash, sizeof hash, (const uint8_t *)record, (size_t)length, key->bytes,
-                       LEDGER_KEY);
-    write_hex(check, hash, LEDGER_HASH);
-    length += snprintf(record + length, (size_t)(RECORD - length), "check %s\n", check);
-    record[length] = '\n'; /* where snprintf put its 0 */
 }
 
 static bool read_hex(const char *text, uint8_t *bytes, size_t count)
@@ -68,47 +58,106 @@ static bool read_hex(const char *text, uint8_t *bytes, size_t count)
            length == count;
 }
 
-/* What is read must be what would be written: nothing else is an anchor. */
-static bool parse_record(const clo_i_key *key, const char *identity, const char *record,
-                         clo_i_mark *out)
+/* Ends the record with the hash of its text, and line ends up to its full size. */
+static void seal_record(const clo_i_key *key, char record[ANCHOR_RECORD + 1], int length)
+{
+    uint8_t hash[LEDGER_HASH];
+    char check[HEX + 1];
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)record, (size_t)length, key->bytes,
+                       LEDGER_KEY);
+    write_hex(check, hash, LEDGER_HASH);
+    length += snprintf(record + length, (size_t)(ANCHOR_RECORD - length), "check %s\n", check);
+    memset(record + length, '\n', (size_t)(ANCHOR_RECORD - length));
+    record[ANCHOR_RECORD] = 0;
+}
+
+/* The record as it stands in the file; format 1 had no number and no sum. */
+static void format_record(const clo_i_key *key, const char *identity, const clo_i_note *note,
+                          int format, char record[ANCHOR_RECORD + 1])
+{
+    const clo_i_mark *const mark = &note->mark;
+    char charge[HEX + 1], declaration[HEX + 1], sum[HEX + 1];
+    write_hex(charge, mark->charge_hash, LEDGER_HASH);
+    write_hex(declaration, mark->declaration_hash, LEDGER_HASH);
+    write_hex(sum, note->sum, LEDGER_HASH);
+    if (!note->summed) memset(sum, '-', HEX);
+    int length =
+        snprintf(record, ANCHOR_RECORD, "cloister anchor %d\nledger %s\n", format, identity);
+    if (format > 1)
+        length += snprintf(record + length, (size_t)(ANCHOR_RECORD - length),
+                           "note %020llu\naccounts %s\n", (number)note->number, sum);
+    length += snprintf(record + length, (size_t)(ANCHOR_RECORD - length),
+                       "charges %020llu %s\ndeclarations %020llu %s\n", (number)mark->charges,
+                       charge, (number)mark->declarations, declaration);
+    seal_record(key, record, length);
+}
+
+static bool scan_mark(const char *text, clo_i_mark *mark)
 {
     number charges = 0, declarations = 0;
-    char charge[2 * LEDGER_HASH + 1], declaration[2 * LEDGER_HASH + 1], again[RECORD + 1];
-    clo_i_mark mark;
-    if (sscanf(record,
-               "cloister anchor 1\nledger %*32[0-9a-f]\ncharges %20llu %64[0-9a-f]\n"
-               "declarations %20llu %64[0-9a-f]\n",
-               &charges, charge, &declarations, declaration) != 4)
+    char charge[HEX + 1], declaration[HEX + 1];
+    if (sscanf(text, "charges %20llu %64[0-9a-f]\ndeclarations %20llu %64[0-9a-f]\n", &charges,
+               charge, &declarations, declaration) != 4)
         return false;
-    mark.charges = charges;
-    mark.declarations = declarations;
-    if (!read_hex(charge, mark.charge_hash, LEDGER_HASH) ||
-        !read_hex(declaration, mark.declaration_hash, LEDGER_HASH))
+    mark->charges = charges;
+    mark->declarations = declarations;
+    return read_hex(charge, mark->charge_hash, LEDGER_HASH) &&
+           read_hex(declaration, mark->declaration_hash, LEDGER_HASH);
+}
+
+/* What is read must be what would be written: nothing else is an anchor. */
+static bool parse_record(const clo_i_key *key, const char *identity, const char *record,
+                         clo_i_note *out)
+{
+    clo_i_note note = { .number = 0 };
+    number given = 0;
+    int format = 0, at = -1;
+    char sum[HEX + 1] = "", again[ANCHOR_RECORD + 1];
+    if (sscanf(record, "cloister anchor %1d\nledger %*32[0-9a-f]\n%n", &format, &at) != 1 || at < 0)
         return false;
-    format_record(key, identity, &mark, again);
-    if (memcmp(record, again, RECORD) != 0) return false;
-    *out = mark;
+    const char *rest = record + at;
+    if (format > 1) {
+        at = -1;
+        if (sscanf(rest, "note %20llu\naccounts %64[0-9a-f-]\n%n", &given, sum, &at) != 2 || at < 0)
+            return false;
+        rest += at;
+        note.summed = sum[0] != '-' && read_hex(sum, note.sum, LEDGER_HASH);
+    }
+    if (!scan_mark(rest, &note.mark)) return false;
+    /* Records of format 1 were numbered by what they told of, and lay where that says. */
+    note.number = format > 1 ? given : note.mark.charges + note.mark.declarations;
+    format_record(key, identity, &note, format, again);
+    if (memcmp(record, again, ANCHOR_RECORD) != 0) return false;
+    *out = note;
     return true;
 }
 
-static uint64_t age(const clo_i_mark *mark)
+static bool read_notes(const clo_i_key *key, const char *identity, int file, clo_i_note *out)
 {
-    return mark->charges + mark->declarations; /* neither ever falls */
-}
-
-/* The later of the records that fit; false where none does. */
-static bool read_mark(const clo_i_key *key, const char *identity, int file, clo_i_mark *out)
-{
+    clo_i_note found = { .number = 0 };
     bool any = false;
     for (int i = 0; i < 2; i++) {
-        char record[RECORD + 1] = "";
-        clo_i_mark mark;
-        if (pread(file, record, RECORD, i * RECORD) != RECORD) continue;
-        if (!parse_record(key, identity, record, &mark)) continue;
-        if (!any || age(&mark) > age(out)) *out = mark;
+        char record[ANCHOR_RECORD + 1] = "";
+        clo_i_note note;
+        if (pread(file, record, ANCHOR_RECORD, i * ANCHOR_RECORD) != ANCHOR_RECORD) continue;
+        if (!parse_record(key, identity, record, &note)) continue;
+        if (!any || note.number > found.number) found = note;
         any = true;
     }
+    if (any) *out = found;
     return any;
+}
+
+/* Who reads without the lock may see half of a record that is being written, and if it is slow,
+ * half of the other one too: it looks again. */
+bool clo_i_anchor_read(const clo_i_key *key, const char *identity, int file, clo_i_note *out)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        const struct timespec nap = { .tv_nsec = 1000000 };
+        if (read_notes(key, identity, file, out)) return true;
+        nanosleep(&nap, NULL);
+    }
+    return false;
 }
 
 static clo_i_mark mark_of(const clo_i_head *head)
@@ -135,102 +184,66 @@ static const char *identity_in(const char *path)
     return strrchr(path, '/') + 1;
 }
 
-static clo_status fail_to_make(const char *path, int number_of, clo_error *err)
+static clo_status fail_to_write(const char *path, int number_of, clo_error *err)
 {
     char shown[168], text[128];
     clo_i_ledger_show_path(shown, path);
     return clo_i_fail(err, CLO_LEDGER,
                       "the anchor %s, which tells the ledger from an old copy of it, cannot be "
-                      "written: %s; make its folder writable, or make room",
+                      "written: %s; nothing was recorded; make its folder writable, or make room",
                       shown, strerror_r(number_of, text, sizeof text));
 }
 
-static bool write_all(const clo_ledger *ledger, const char *identity, const clo_i_mark *mark,
-                      int file)
+static clo_status fail_to_open(const clo_ledger *ledger, int number_of, clo_error *err)
 {
-    char record[RECORD + 1];
-    const size_t length = strlen(ledger->resolved);
-    format_record(&ledger->key, identity, mark, record);
-    return write(file, record, RECORD) == RECORD && write(file, record, RECORD) == RECORD &&
-           write(file, ledger->resolved, length) == (ssize_t)length && fsync(file) == 0;
+    char shown[168], text[128];
+    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    return clo_i_fail(err, CLO_LEDGER, "the anchor %s of the ledger %s cannot be opened: %s", shown,
+                      ledger->shown, strerror_r(number_of, text, sizeof text));
 }
 
-/* As the key is made: whole, and once. */
+static clo_status fail_to_read(const clo_ledger *ledger, clo_error *err)
+{
+    char shown[168];
+    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the anchor %s of the ledger %s is damaged, so an old copy could not be "
+                      "told: look at the ledger's history, and, if it is whole, rm '%s'",
+                      shown, ledger->shown, shown);
+}
+
+static bool write_first(const clo_ledger *ledger, const clo_i_note *note, int file)
+{
+    char record[ANCHOR_RECORD + 1];
+    format_record(&ledger->key, identity_in(ledger->anchor.path), note, 2, record);
+    for (int i = 0; i < 2; i++)
+        if (clo_i_anchor_pwrite(file, record, ANCHOR_RECORD, i * ANCHOR_RECORD) != ANCHOR_RECORD)
+            return false;
+    clo_i_places_note(ledger, file);
+    return fsync(file) == 0;
+}
+
+/* As the key is made: whole, and once; another process may have been quicker, for this ledger or a
+ * copy of it.  What the accounts add up to is left open: the first charge looks for itself. */
 static clo_status make_anchor(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
 {
-    clo_i_anchor *const anchor = &ledger->anchor;
-    const clo_i_mark mark = mark_of(head);
+    const char *const path = ledger->anchor.path;
+    const clo_i_note note = { .number = 1, .mark = mark_of(head) };
     char draft[PATH_MAX + 16];
-    CLO_TRY(clo_i_ledger_make_folders(anchor->path, err));
-    const int stem = (int)(identity_in(anchor->path) - anchor->path);
-    snprintf(draft, sizeof draft, "%.*s.draft-XXXXXX", stem, anchor->path);
+    CLO_TRY(clo_i_ledger_make_folders(path, err));
+    snprintf(draft, sizeof draft, "%.*s.draft-XXXXXX", (int)(identity_in(path) - path), path);
     const int file = mkostemp(draft, O_CLOEXEC);
-    if (file < 0) return fail_to_make(anchor->path, errno, err);
-    bool made = write_all(ledger, identity_in(anchor->path), &mark, file);
+    if (file < 0) return fail_to_write(path, errno, err);
+    bool made = write_first(ledger, &note, file);
     int number_of = errno;
     close(file);
     if (made) {
-        made = clo_i_ledger_put_in_place(draft, anchor->path);
+        made = clo_i_ledger_put_in_place(draft, path);
         number_of = errno;
     } else {
         unlink(draft);
     }
-    if (!made) return fail_to_make(anchor->path, number_of, err);
-    anchor->file = open(anchor->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    return anchor->file < 0 ? fail_to_make(anchor->path, errno, err) : CLO_OK;
-}
-
-static void read_place(int file, char place[PATH_MAX])
-{
-    const ssize_t count = pread(file, place, PATH_MAX - 1, PATH_AT);
-    place[count > 0 ? count : 0] = 0;
-}
-
-/* A ledger may be moved; the anchor then learns where it is. */
-static void note_place(const clo_ledger *ledger)
-{
-    char place[PATH_MAX];
-    const size_t length = strlen(ledger->resolved);
-    read_place(ledger->anchor.file, place);
-    if (strcmp(place, ledger->resolved) == 0) return;
-    if (pwrite(ledger->anchor.file, ledger->resolved, length, PATH_AT) == (ssize_t)length &&
-        ftruncate(ledger->anchor.file, PATH_AT + (off_t)length) == 0)
-        (void)fdatasync(ledger->anchor.file);
-}
-
-/* The records are checked under the lock, so that of two processes the later charge stays.  Who
- * finds it taken leaves the anchor to the next one: it may lag, and a process that was stopped
- * with the lock in its hand must not stop the others. */
-static void write_mark(clo_ledger *ledger)
-{
-    clo_i_anchor *const anchor = &ledger->anchor;
-    const char *const identity = identity_in(anchor->path);
-    char record[RECORD + 1];
-    clo_i_mark there = { .charges = 0 };
-    if (anchor->file < 0 || flock(anchor->file, LOCK_EX | LOCK_NB) != 0) return;
-    if (!read_mark(&ledger->key, identity, anchor->file, &there) ||
-        age(&there) < age(&anchor->mark)) {
-        format_record(&ledger->key, identity, &anchor->mark, record);
-        const off_t at = age(&anchor->mark) % 2 ? RECORD : 0;
-        anchor->unsynced |= pwrite(anchor->file, record, RECORD, at) == RECORD;
-    }
-    flock(anchor->file, LOCK_UN);
-}
-
-void clo_i_anchor_advance(clo_ledger *ledger, const clo_i_head *head)
-{
-    const clo_i_mark mark = mark_of(head);
-    if (age(&mark) > age(&ledger->anchor.mark)) ledger->anchor.mark = mark;
-    write_mark(ledger);
-}
-
-void clo_i_anchor_close(clo_ledger *ledger)
-{
-    clo_i_anchor *const anchor = &ledger->anchor;
-    if (anchor->file < 0) return;
-    if (anchor->unsynced) (void)fdatasync(anchor->file);
-    close(anchor->file);
-    anchor->file = -1;
+    return made ? CLO_OK : fail_to_write(path, number_of, err);
 }
 
 bool clo_i_anchor_is_there(const clo_ledger *ledger)
@@ -238,7 +251,7 @@ bool clo_i_anchor_is_there(const clo_ledger *ledger)
     return ledger->anchor.path[0] && access(ledger->anchor.path, F_OK) == 0;
 }
 
-/* ---- the checks: ledger.T9 -------------------------------------------------- */
+/* ---- the comparison: ledger.T9 ---------------------------------------------- */
 
 static clo_status behind(const clo_ledger *ledger, const clo_i_mark *mark, const clo_i_head *head,
                          clo_error *err)
@@ -261,11 +274,16 @@ static clo_status beside(const clo_ledger *ledger, const char *what, uint64_t at
                       ledger->shown, what, (number)at);
 }
 
-/* The hash of an entry, of which the head knows only the last; false where there is none. */
-static clo_status same_hash(clo_ledger *ledger, const char *text, uint64_t at, const uint8_t *hash,
-                            bool *same, clo_error *err)
+/* Whether the entry has this hash; of its chain's last one the head knows it. */
+static clo_status same_hash(clo_ledger *ledger, const char *text, uint64_t at, uint64_t last,
+                            const uint8_t *last_hash, const uint8_t *hash, bool *same,
+                            clo_error *err)
 {
     uint8_t there[LEDGER_HASH] = { 0 };
+    if (at == last) {
+        *same = memcmp(last_hash, hash, LEDGER_HASH) == 0;
+        return CLO_OK;
+    }
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     clo_i_sql_units(&sql, at);
     if (clo_i_sql_row(&sql)) clo_i_sql_get_bytes(&sql, 0, there, LEDGER_HASH);
@@ -282,104 +300,219 @@ static clo_status compare(clo_ledger *ledger, const clo_i_mark *mark, const clo_
         return behind(ledger, mark, head, err);
     if (mark->charges > 0)
         CLO_TRY(same_hash(ledger, "SELECT hash FROM charge WHERE sequence = ?", mark->charges,
-                          mark->charge_hash, &same, err));
+                          head->charges, head->charge_hash, mark->charge_hash, &same, err));
     if (!same) return beside(ledger, "charge", mark->charges, err);
     if (mark->declarations > 0)
         CLO_TRY(same_hash(ledger, "SELECT hash FROM declaration WHERE sequence = ?",
-                          mark->declarations, mark->declaration_hash, &same, err));
+                          mark->declarations, head->declarations, head->declaration_hash,
+                          mark->declaration_hash, &same, err));
     return same ? CLO_OK : beside(ledger, "declaration", mark->declarations, err);
 }
 
-/* Opens the anchor and reads it; nothing is open where there is none. */
-static clo_status open_anchor(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+/* Compares with what the anchor says and with what this handle has seen itself. */
+static clo_status compare_both(clo_ledger *ledger, const clo_i_note *note, const clo_i_head *head,
+                               clo_error *err)
 {
-    clo_i_anchor *const anchor = &ledger->anchor;
-    char shown[168], text[128];
-    CLO_TRY(anchor_path(head->identity, anchor->path, err));
-    anchor->file =
-        open(anchor->path, (ledger->reading ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW);
-    if (anchor->file < 0 && errno == ENOENT) return CLO_OK;
-    clo_i_ledger_show_path(shown, anchor->path);
-    if (anchor->file < 0)
-        return clo_i_fail(err, CLO_LEDGER, "the anchor %s of the ledger %s cannot be opened: %s",
-                          shown, ledger->shown, strerror_r(errno, text, sizeof text));
-    if (!read_mark(&ledger->key, identity_in(anchor->path), anchor->file, &anchor->mark))
+    char identity[2 * LEDGER_IDENTITY + 1];
+    write_hex(identity, head->identity, LEDGER_IDENTITY);
+    if (strcmp(identity, identity_in(ledger->anchor.path)) != 0)
         return clo_i_fail(err, CLO_LEDGER,
-                          "the anchor %s of the ledger %s is damaged, so an old copy could not be "
-                          "told: look at the ledger's history, and, if it is whole, rm '%s'",
-                          shown, ledger->shown, shown);
-    return CLO_OK;
+                          "the ledger %s is another one than was opened: somebody put it there in "
+                          "the meantime; bring the right file back",
+                          ledger->shown);
+    CLO_TRY(compare(ledger, &ledger->anchor.mark, head, err));
+    if (clo_i_ledger_planted(ledger, CLO_PLANTED_OLD_ANCHOR)) return CLO_OK;
+    return compare(ledger, &note->mark, head, err);
 }
 
-clo_status clo_i_anchor_check_head(const clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+/* ---- for reading, without the lock ------------------------------------------- */
+
+/* *there: false where there is no anchor. */
+static clo_status look(const clo_ledger *ledger, clo_i_note *note, bool *there, clo_error *err)
 {
-    const clo_i_mark *const mark = &ledger->anchor.mark;
-    if (head->charges < mark->charges || head->declarations < mark->declarations)
-        return behind(ledger, mark, head, err);
-    if (head->charges == mark->charges && mark->charges > 0 &&
-        memcmp(head->charge_hash, mark->charge_hash, LEDGER_HASH) != 0)
-        return beside(ledger, "charge", mark->charges, err);
-    return CLO_OK;
+    const char *const path = ledger->anchor.path;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    *there = file >= 0;
+    if (file < 0) return errno == ENOENT ? CLO_OK : fail_to_open(ledger, errno, err);
+    const bool right = clo_i_anchor_read(&ledger->key, identity_in(path), file, note);
+    close(file);
+    return right ? CLO_OK : fail_to_read(ledger, err);
+}
+
+/* The reader's lock keeps everybody from committing to this file, and the anchor is moved after
+ * the commit: if it is ahead of the head all the same, then because of a copy. */
+clo_status clo_i_anchor_check_head(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    clo_i_note note;
+    bool there = false;
+    if (!ledger->anchor.path[0]) return CLO_OK; /* nor is there a key */
+    CLO_TRY(look(ledger, &note, &there, err));
+    if (!there) note = (clo_i_note){ .number = 0 };
+    return compare_both(ledger, &note, head, err);
+}
+
+/* Best effort: who has the lock charges, and need not wait for this. */
+static void note_place(const clo_ledger *ledger)
+{
+    const int file = open(ledger->anchor.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) clo_i_places_note(ledger, file);
+    if (file >= 0) close(file);
 }
 
 clo_status clo_i_anchor_check(clo_ledger *ledger, clo_error *err)
 {
     clo_i_head head;
+    clo_i_note note;
+    bool there = false;
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err)); /* for the identity, which stays */
+    CLO_TRY(anchor_path(head.identity, ledger->anchor.path, err));
     /* The anchor first: between the two somebody may charge, and a ledger is never behind. */
-    CLO_TRY(open_anchor(ledger, &head, err));
+    CLO_TRY(look(ledger, &note, &there, err));
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
-    if (ledger->anchor.file >= 0) {
-        CLO_TRY(compare(ledger, &ledger->anchor.mark, &head, err));
-        if (ledger->reading) return CLO_OK;
-        note_place(ledger);
-        clo_i_anchor_advance(ledger, &head);
-        return CLO_OK;
+    if (there) CLO_TRY(compare_both(ledger, &note, &head, err));
+    if (!there && !ledger->reading) {
+        CLO_TRY(clo_i_places_check(ledger, head.identity, err));
+        CLO_TRY(make_anchor(ledger, &head, err));
     }
-    if (ledger->reading) return CLO_OK;
-    CLO_TRY(clo_i_anchor_check_place(ledger, head.identity, err));
-    CLO_TRY(make_anchor(ledger, &head, err));
+    if (there && !ledger->reading) note_place(ledger);
     ledger->anchor.mark = mark_of(&head);
     return CLO_OK;
 }
 
-/* ---- a ledger that is gone --------------------------------------------------- */
+/* ---- for writing, with the lock ----------------------------------------------- */
 
-/* Whether the anchor of that name stands for another ledger, with a past, at this place. */
-static bool is_of_another(const clo_ledger *ledger, const char *folder, const char *name,
-                          const char *identity, clo_i_mark *mark)
+/* The anchor may have been removed, and another one made, while this process waited for its lock:
+ * then it holds the lock of nothing. */
+static bool is_named(int file, const char *path)
 {
-    char path[PATH_MAX + 64], place[PATH_MAX];
-    if (strlen(name) != 2 * LEDGER_IDENTITY || strcmp(name, identity) == 0) return false;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) return false;
-    read_place(file, place);
-    const bool other = strcmp(place, ledger->resolved) == 0 &&
-                       read_mark(&ledger->key, name, file, mark) && age(mark) > 0;
-    close(file);
-    return other;
+    struct stat held, named;
+    return fstat(file, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
 }
 
-clo_status clo_i_anchor_check_place(const clo_ledger *ledger,
-                                    const uint8_t identity[LEDGER_IDENTITY], clo_error *err)
+static clo_status fail_to_lock(const clo_ledger *ledger, int number_of, clo_error *err)
 {
-    char folder[PATH_MAX], shown[168], own[2 * LEDGER_IDENTITY + 1] = "", gone[64] = "";
-    clo_i_mark mark = { .charges = 0 };
-    CLO_TRY(clo_i_config_path("anchors", folder, err));
-    if (identity) write_hex(own, identity, LEDGER_IDENTITY);
-    DIR *const names = opendir(folder);
-    if (!names) return CLO_OK; /* there never was a ledger */
-    for (const struct dirent *entry; !gone[0] && (entry = readdir(names));)
-        if (is_of_another(ledger, folder, entry->d_name, own, &mark))
-            snprintf(gone, sizeof gone, "%.40s", entry->d_name);
-    closedir(names);
-    if (!gone[0]) return CLO_OK;
-    clo_i_ledger_show_path(shown, folder);
-    return clo_i_fail(
-        err, CLO_LEDGER,
-        "at %s there was a ledger that ended at charge %llu and declaration %llu, and "
-        "it is gone: bring it back, or name another file, or, if it is lost, accept that with rm "
-        "'%s/%s'",
-        ledger->shown, (number)mark.charges, (number)mark.declarations, shown, gone);
+    char shown[168], text[128];
+    if (number_of == EWOULDBLOCK)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the anchor of the ledger %s is in use by another process, and still was "
+                          "after %g seconds, so nothing was recorded: try again when that one is "
+                          "done",
+                          ledger->shown, ledger->patience_ms / 1000.0);
+    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the anchor %s cannot be locked (%s), so nothing was recorded: two copies "
+                      "of the ledger could be charged at once; let XDG_CONFIG_HOME name a folder "
+                      "whose file system has locks",
+                      shown, strerror_r(number_of, text, sizeof text));
+}
+
+static clo_status fail_to_find(const clo_ledger *ledger, int number_of, clo_error *err)
+{
+    char shown[168];
+    if (number_of != ENOENT) return fail_to_write(ledger->anchor.path, number_of, err);
+    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the anchor %s of the ledger %s was removed while the ledger was open, so "
+                      "nothing was recorded: open it again",
+                      shown, ledger->shown);
+}
+
+/* Opened anew each time: the locks and contents of an old handle may be of a file that is gone. */
+static clo_status lock_anchor(clo_ledger *ledger, int *out, clo_error *err)
+{
+    const char *const path = ledger->anchor.path;
+    for (int tries = 0;;) {
+        const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        if (file < 0) return fail_to_find(ledger, errno, err);
+        const bool locked = clo_i_ledger_planted(ledger, CLO_PLANTED_NO_LOCK) ||
+                            flock(file, LOCK_EX | LOCK_NB) == 0;
+        const int number_of = errno;
+        if (locked && is_named(file, path)) {
+            *out = file;
+            return CLO_OK;
+        }
+        close(file);
+        if (locked || number_of == EINTR) continue;
+        if (number_of != EWOULDBLOCK || !clo_i_sql_wait(ledger, tries++))
+            return fail_to_lock(ledger, number_of, err);
+    }
+}
+
+clo_status clo_i_anchor_take(clo_ledger *ledger, const clo_i_head *head, clo_i_held *out,
+                             clo_error *err)
+{
+    clo_i_held held = { .file = -1 };
+    CLO_TRY(lock_anchor(ledger, &held.file, err));
+    clo_status status =
+        clo_i_anchor_read(&ledger->key, identity_in(ledger->anchor.path), held.file, &held.note)
+            ? compare_both(ledger, &held.note, head, err)
+            : fail_to_read(ledger, err);
+    if (status)
+        clo_i_anchor_release(&held);
+    else
+        *out = held;
+    return status;
+}
+
+void clo_i_anchor_release(clo_i_held *held)
+{
+    if (held->file < 0) return;
+    flock(held->file, LOCK_UN); /* also where a child of a fork has it open */
+    close(held->file);
+    held->file = -1;
+}
+
+bool clo_i_anchor_is_at(const clo_i_held *held, const clo_i_head *head)
+{
+    const clo_i_mark mark = mark_of(head), *const there = &held->note.mark;
+    return mark.charges == there->charges && mark.declarations == there->declarations &&
+           memcmp(mark.charge_hash, there->charge_hash, LEDGER_HASH) == 0 &&
+           memcmp(mark.declaration_hash, there->declaration_hash, LEDGER_HASH) == 0;
+}
+
+/* Notes have the slots of odd and even numbers in turn. */
+static bool write_note(const clo_ledger *ledger, const clo_i_held *held, const clo_i_note *note)
+{
+    char record[ANCHOR_RECORD + 1];
+    format_record(&ledger->key, identity_in(ledger->anchor.path), note, 2, record);
+    return clo_i_anchor_pwrite(held->file, record, ANCHOR_RECORD,
+                               note->number % 2 * ANCHOR_RECORD) == ANCHOR_RECORD;
+}
+
+/* What stands there is written once more, over the older record.  Another process may have died
+ * before it had the newer one on the disk; it is put there first, so that at no time both depend on
+ * what the disk has not got. */
+clo_status clo_i_anchor_prepare(clo_ledger *ledger, const clo_i_held *held, clo_error *err)
+{
+    clo_i_note again = held->note;
+    again.number++;
+    const bool right =
+        (held->note.number == ledger->anchor.synced || clo_i_anchor_fdatasync(held->file) == 0) &&
+        write_note(ledger, held, &again);
+    return right ? CLO_OK : fail_to_write(ledger->anchor.path, errno, err);
+}
+
+clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *held, const clo_i_head *head,
+                             const uint8_t sum[LEDGER_HASH], clo_error *err)
+{
+    clo_i_note next = { .number = held->note.number + 1, .mark = mark_of(head), .summed = true };
+    char shown[168], text[128];
+    memcpy(next.sum, sum, LEDGER_HASH);
+    ledger->anchor.mark = next.mark;
+    if (clo_i_ledger_planted(ledger, CLO_PLANTED_UNMOVED_ANCHOR)) return CLO_OK;
+    const bool right = write_note(ledger, held, &next) &&
+                       (clo_i_ledger_planted(ledger, CLO_PLANTED_UNSYNCED_ANCHOR) ||
+                        clo_i_anchor_fdatasync(held->file) == 0);
+    if (right) {
+        ledger->anchor.synced = next.number;
+        return CLO_OK;
+    }
+    const int number_of = errno;
+    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    return clo_i_fail(err, CLO_LEDGER,
+                      "it was recorded in the ledger %s and counts there, but the anchor %s could "
+                      "not be written (%s), so that nothing follows from it: check the anchor's "
+                      "disk and try again",
+                      ledger->shown, shown, strerror_r(number_of, text, sizeof text));
 }

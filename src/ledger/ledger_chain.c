@@ -9,6 +9,7 @@
  *
  * The hashes are keyed: who can write the file but does not have the key cannot make an entry
  * that fits.  Entries of schema 1 had no key; the seal, which has one, says how many they are.
+ * Accounts are no chain: what they hash to is kept by the anchor, for all of them in one sum.
  */
 #include "ledger/ledger_internal.h"
 #include <sodium.h>
@@ -136,5 +137,34 @@ void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_H
     put_integer(&h, (uint64_t)time);
     put_integer(&h, length);
     put_bytes(&h, bytes, length);
+    crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
+void clo_i_chain_account(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         const clo_i_account *account, uint8_t hash[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "account");
+    put_bytes(&h, identity, LEDGER_IDENTITY);
+    put_integer(&h, (uint64_t)account->id);
+    put_text(&h, account->name);
+    put_text(&h, account->relation);
+    put_integer(&h, account->capped);
+    put_double(&h, account->cap.epsilon);
+    put_double(&h, account->cap.delta);
+    put_integer(&h, account->cap_epsilon);
+    put_integer(&h, account->cap_delta);
+    put_text(&h, clo_i_rule_name(account->rule));
+    put_integer(&h, account->base_epsilon);
+    put_integer(&h, account->base_rho);
+    put_integer(&h, account->capacity);
+    put_double(&h, account->first.epsilon);
+    put_double(&h, account->first.delta);
+    put_integer(&h, account->charges);
+    put_integer(&h, account->spent.epsilon);
+    put_integer(&h, account->spent.delta);
+    put_integer(&h, account->spent.rho);
+    put_integer(&h, account->spent.rho_delta);
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }

@@ -1,13 +1,12 @@
 /*
- * ledger_charge.c - the two things that write: a declaration of a cap, and a charge.
+ * ledger_charge.c - the two things that spend: a declaration of a cap, and a charge.
  *
- * Both read, decide and write inside one BEGIN IMMEDIATE transaction: no second writer can come
- * between the total that was read and the charge that it admitted (ledger.T7).  A charge is
- * acknowledged only by a COMMIT that said OK.  Where the COMMIT leaves the matter open - the disk
- * failed while the journal was being deleted - nothing is acknowledged and nothing is taken back:
- * the charge counts as spent if the next reader finds it, and no run follows from it.
- *
- * After the commit, and never before, the anchor is told (ledger.T9).
+ * Both read, decide and write inside one transaction (ledger_write.c): no second writer, of this
+ * file or of a copy of it, can come between the total that was read and the charge that it admitted
+ * (ledger.T7, ledger.T9).  A charge is acknowledged only where the COMMIT said OK and the anchor
+ * knows of it.  Where the COMMIT leaves the matter open - the disk failed while the journal was
+ * being deleted - nothing is acknowledged and nothing is taken back: the charge counts as spent if
+ * the next reader finds it, and no run follows from it.
  */
 #include "ledger/ledger_internal.h"
 #include <math.h>
@@ -37,12 +36,13 @@ static clo_status insert_dataset(clo_ledger *ledger, const char *name, clo_i_acc
     return CLO_OK;
 }
 
-static clo_status find_or_insert(clo_ledger *ledger, const char *name, clo_i_account *account,
-                                 clo_error *err)
+/* The account as the transaction has read and checked it, or a new one. */
+static clo_status find_or_insert(clo_ledger *ledger, const char *name, const clo_i_writing *w,
+                                 clo_i_account *account, clo_error *err)
 {
-    bool found = false;
-    CLO_TRY(clo_i_ledger_find_account(ledger, name, account, &found, err));
-    return found ? CLO_OK : insert_dataset(ledger, name, account, err);
+    if (!w->found) return insert_dataset(ledger, name, account, err);
+    *account = w->account;
+    return CLO_OK;
 }
 
 static clo_status update_totals(clo_ledger *ledger, const clo_i_account *account, clo_error *err)
@@ -220,19 +220,15 @@ static void make_entry(clo_ledger *ledger, const clo_i_charge *charge, const clo
     clo_i_chain_charge(&ledger->key, entry, head->charge_hash);
 }
 
-/* before: the account, where it was read already; that is a planted fault. */
-static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge,
-                                const clo_i_account *before, clo_i_head *head,
+static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_writing *w,
                                 clo_i_receipt *receipt, clo_error *err)
 {
     const clo_i_cost cost = clo_i_cost_of(charge);
+    clo_i_head *const head = &w->head;
     clo_i_account account, after;
     clo_i_entry entry = { 0 };
-    CLO_TRY(clo_i_ledger_get_head(ledger, head, err));
-    CLO_TRY(clo_i_anchor_check_head(ledger, head, err));
     CLO_TRY(name_run(ledger, charge, entry.token, err));
-    CLO_TRY(find_or_insert(ledger, charge->dataset, &account, err));
-    if (before) account = *before;
+    CLO_TRY(find_or_insert(ledger, charge->dataset, w, &account, err));
     CLO_TRY(admit(&account, charge, &cost, &after, err));
     make_entry(ledger, charge, &after, &entry, head);
     after.last_charge = entry.time;
@@ -240,52 +236,36 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge,
     CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
     CLO_TRY(update_totals(ledger, &after, err));
     CLO_TRY(update_head(ledger, head, err));
+    clo_i_write_account(ledger, w, &after);
     *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
     memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);
+    memcpy(receipt->hash, head->charge_hash, LEDGER_HASH);
     return CLO_OK;
 }
 
-#ifdef CLO_FAULT_INJECTION
-/* The faults that proofs/ledger.md (ledger.T7) excludes, for the tests that must notice them. */
-static clo_status charge_with_fault(clo_ledger *ledger, const clo_i_charge *charge,
-                                    clo_i_receipt *receipt, clo_i_head *head, clo_error *err)
+/* The total as it was before the locks: a fault that ledger.T7 excludes and a test must notice. */
+static clo_status read_early(clo_ledger *ledger, const char *dataset, clo_i_writing *early,
+                             clo_error *err)
 {
-    clo_i_account before;
-    bool found = false;
-    if (!sqlite3_get_autocommit(ledger->db)) CLO_TRY(clo_i_sql_commit(ledger, err));
-    if (ledger->planted == CLO_PLANTED_EARLY_TOTAL)
-        CLO_TRY(clo_i_ledger_find_account(ledger, charge->dataset, &before, &found, err));
-    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
-    clo_status status = record_charge(ledger, charge, found ? &before : NULL, head, receipt, err);
-    if (ledger->planted == CLO_PLANTED_EARLY_RECEIPT && !status) return CLO_OK;
-    if (!status) status = clo_i_sql_commit(ledger, err);
-    clo_i_sql_undo(ledger);
-    return status;
-}
-#endif
-
-static clo_status charge_in_transaction(clo_ledger *ledger, const clo_i_charge *charge,
-                                        clo_i_receipt *receipt, clo_i_head *head, clo_error *err)
-{
-#ifdef CLO_FAULT_INJECTION
-    if (ledger->planted) return charge_with_fault(ledger, charge, receipt, head, err);
-#endif
-    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err)); /* ledger.T7 */
-    clo_status status = record_charge(ledger, charge, NULL, head, receipt, err);
-    if (!status) status = clo_i_sql_commit(ledger, err);
-    clo_i_sql_undo(ledger);
-    return status;
+    early->found = false;
+    if (!clo_i_ledger_planted(ledger, CLO_PLANTED_EARLY_TOTAL)) return CLO_OK;
+    return clo_i_ledger_find_account(ledger, dataset, &early->account, &early->found, err);
 }
 
 clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_receipt *out,
                                clo_error *err)
 {
     clo_i_receipt receipt;
-    clo_i_head head;
+    clo_i_writing w, early;
     CLO_TRY(clo_i_ledger_check(ledger, true, err));
     CLO_TRY(check_charge(charge, err));
-    CLO_TRY(charge_in_transaction(ledger, charge, &receipt, &head, err));
-    clo_i_anchor_advance(ledger, &head); /* ledger.T9 */
+    CLO_TRY(read_early(ledger, charge->dataset, &early, err));
+    /* That a token was never used can only be seen from all charges (ledger.T10); a random one
+     * never was. */
+    CLO_TRY(clo_i_write_begin(ledger, charge->dataset, charge->token != NULL, &w, err));
+    if (early.found) w.account = early.account;
+    const clo_status status = record_charge(ledger, charge, &w, &receipt, err);
+    CLO_TRY(clo_i_write_end(ledger, &w, status, err));
     *out = receipt;
     return CLO_OK;
 }
@@ -360,12 +340,11 @@ static clo_status refuse_cap(const clo_i_account *account, clo_error *err)
 }
 
 static clo_status record_declaration(clo_ledger *ledger, const char *dataset, clo_loss cap,
-                                     clo_i_head *head, clo_error *err)
+                                     clo_i_writing *w, clo_error *err)
 {
+    clo_i_head *const head = &w->head;
     clo_i_account account;
-    CLO_TRY(clo_i_ledger_get_head(ledger, head, err));
-    CLO_TRY(clo_i_anchor_check_head(ledger, head, err));
-    CLO_TRY(find_or_insert(ledger, dataset, &account, err));
+    CLO_TRY(find_or_insert(ledger, dataset, w, &account, err));
     if (account.capped)
         return clo_i_fail(err, CLO_LEDGER,
                           "the data set %.120s is already declared, and its cap cannot be changed",
@@ -384,21 +363,20 @@ static clo_status record_declaration(clo_ledger *ledger, const char *dataset, cl
     clo_i_chain_declaration(&ledger->key, &entry, head->declaration_hash);
     CLO_TRY(insert_declaration(ledger, account.id, &entry, head->declaration_hash, err));
     CLO_TRY(update_cap(ledger, &account, err));
-    return update_head(ledger, head, err);
+    CLO_TRY(update_head(ledger, head, err));
+    clo_i_write_account(ledger, w, &account);
+    return CLO_OK;
 }
 
 clo_status clo_ledger_declare(clo_ledger *ledger, const char *dataset, clo_loss cap, clo_error *err)
 {
-    clo_i_head head;
+    clo_i_writing w;
     CLO_TRY(clo_i_ledger_check(ledger, true, err));
     CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
     CLO_TRY(check_cap(cap, err));
-    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
-    clo_status status = record_declaration(ledger, dataset, cap, &head, err);
-    if (!status) status = clo_i_sql_commit(ledger, err);
-    clo_i_sql_undo(ledger);
-    if (!status) clo_i_anchor_advance(ledger, &head);
-    return status;
+    CLO_TRY(clo_i_write_begin(ledger, dataset, false, &w, err));
+    const clo_status status = record_declaration(ledger, dataset, cap, &w, err);
+    return clo_i_write_end(ledger, &w, status, err);
 }
 
 /* ---- claim ------------------------------------------------------------------ */

@@ -5,10 +5,12 @@
  *   ledger_schema.c   what is in it: the tables, their version, the end of the chain
  *   ledger_migrate.c  from an older version of the tables to this one
  *   ledger_key.c      the key of the hashes, in the user's configuration
- *   ledger_anchor.c   where the ledger ended last time, kept beside the key
+ *   ledger_anchor.c   where the ledger and its copies ended last time, kept beside the key
+ *   ledger_places.c   where they lie: a new ledger is not begun where another one was
  *   ledger_sql.c      statements, and what SQLite's refusals mean in plain words
  *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what is proved
  *   ledger_chain.c    the hashes that tie each entry to all before it
+ *   ledger_write.c    the transaction of a declaration or a charge, under the anchor's lock
  *   ledger_charge.c   the two things that spend: declare and charge
  *   ledger_token.c    a run's result under its token: stored once, given out for nothing
  *   ledger_read.c     the things that read: accounts and history
@@ -65,24 +67,37 @@ typedef struct clo_i_head {
     uint8_t seal[LEDGER_HASH];
 } clo_i_head;
 
-/* How far the ledger had come when somebody looked last, as the anchor file keeps it. */
+/* How far a ledger had come. */
 typedef struct clo_i_mark {
     uint64_t charges, declarations;
     uint8_t charge_hash[LEDGER_HASH], declaration_hash[LEDGER_HASH];
 } clo_i_mark;
 
+/* What the anchor says. */
+typedef struct clo_i_note {
+    uint64_t number; /* 1, 2, ...: of two notes the larger one counts */
+    clo_i_mark mark;
+    bool summed;              /* false: nobody has charged since the anchor was made */
+    uint8_t sum[LEDGER_HASH]; /* of clo_i_chain_account over all accounts, at that mark */
+} clo_i_note;
+
 typedef struct clo_i_anchor {
-    int file; /* -1: none is open */
-    bool unsynced;
     char path[PATH_MAX];
     clo_i_mark mark; /* the furthest that this handle knows of */
+    uint64_t synced; /* the number of the last note that this handle has put on the disk */
 } clo_i_anchor;
 
 /* Faults that the tests of the ledger must catch; built with -Dfault_injection=true alone. */
 typedef enum clo_i_planted {
     CLO_PLANTED_NONE,
-    CLO_PLANTED_EARLY_RECEIPT, /* a charge is acknowledged before its commit */
-    CLO_PLANTED_EARLY_TOTAL    /* the total is read before the lock is taken */
+    CLO_PLANTED_EARLY_RECEIPT,    /* a charge is acknowledged before its commit */
+    CLO_PLANTED_EARLY_TOTAL,      /* the total is read before the lock is taken */
+    CLO_PLANTED_OLD_ANCHOR,       /* what the anchor said at the opening is all that counts */
+    CLO_PLANTED_NO_LOCK,          /* the anchor is read and written without its lock */
+    CLO_PLANTED_UNMOVED_ANCHOR,   /* a charge is acknowledged before the anchor knows of it */
+    CLO_PLANTED_UNSYNCED_ANCHOR,  /* ... before the anchor's disk does */
+    CLO_PLANTED_UNCHECKED_TOTALS, /* the totals of a copy are believed as they stand */
+    CLO_PLANTED_COUNT
 } clo_i_planted;
 
 struct clo_ledger {
@@ -100,10 +115,20 @@ struct clo_ledger {
     } kept[LEDGER_STATEMENTS];
 #ifdef CLO_FAULT_INJECTION
     clo_i_planted planted;
+    uint64_t verified; /* how many transactions had to verify everything */
 #endif
     char resolved[PATH_MAX]; /* where the file really is */
     char shown[168];         /* the path as errors show it: its end, where it is long */
 };
+
+static inline bool clo_i_ledger_planted(const clo_ledger *ledger, clo_i_planted fault)
+{
+#ifdef CLO_FAULT_INJECTION
+    return ledger->planted == fault;
+#else
+    return false;
+#endif
+}
 
 /* ---- sql ------------------------------------------------------------------ */
 
@@ -147,7 +172,8 @@ CLO_CHECK clo_status clo_i_sql_commit(clo_ledger *ledger, clo_error *err);
 void clo_i_sql_undo(clo_ledger *ledger);
 /* The sentence for one of SQLite's codes. */
 clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err);
-/* Waits for other processes until the deadline; SQLite calls it back. */
+/* A nap while another process has what is wanted, with 0, 1, ... tries before; 0 where the patience
+ * is at its end.  SQLite calls it back. */
 int clo_i_sql_wait(void *ledger, int tries);
 
 /* ---- filter --------------------------------------------------------------- */
@@ -245,6 +271,10 @@ void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
 void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_HASH], int64_t time,
                         const void *bytes, size_t length, uint8_t hash[LEDGER_HASH]);
 
+/* All of an account that a decision depends on. */
+void clo_i_chain_account(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         const clo_i_account *account, uint8_t hash[LEDGER_HASH]);
+
 /* ---- key and anchor -------------------------------------------------------- */
 
 /* "$XDG_CONFIG_HOME/cloister/NAME", or in ~/.config. */
@@ -257,20 +287,75 @@ void clo_i_key_set(clo_i_key *key, const uint8_t bytes[LEDGER_KEY]);
 CLO_CHECK clo_status clo_i_key_check(const clo_ledger *ledger, const clo_i_head *head,
                                      clo_error *err);
 
-/* Refuses to begin a ledger where another one was, which is then lost or was put aside. */
-CLO_CHECK clo_status clo_i_anchor_check_place(const clo_ledger *ledger,
-                                              const uint8_t identity[LEDGER_IDENTITY],
-                                              clo_error *err);
-/* Refuses a ledger that is behind its anchor or beside it; makes the anchor, or brings it up,
- * where the handle is for writing (ledger.T9). */
+/* Refuses a ledger that is behind its anchor or beside it; makes the anchor where there is none and
+ * the handle is for writing.  For the early word only: what counts is the next two (ledger.T9). */
 CLO_CHECK clo_status clo_i_anchor_check(clo_ledger *ledger, clo_error *err);
-/* Refuses a head that is behind what this handle has seen. */
-CLO_CHECK clo_status clo_i_anchor_check_head(const clo_ledger *ledger, const clo_i_head *head,
+/* The same for a head that a transaction for reading, still open, has read. */
+CLO_CHECK clo_status clo_i_anchor_check_head(clo_ledger *ledger, const clo_i_head *head,
                                              clo_error *err);
-/* After a commit.  It cannot fail: what it could not write is written next time. */
-void clo_i_anchor_advance(clo_ledger *ledger, const clo_i_head *head);
-void clo_i_anchor_close(clo_ledger *ledger);
+
+/* The anchor with its lock: who has it is the only one, among all processes and all copies of the
+ * ledger, to charge it. */
+typedef struct clo_i_held {
+    int file; /* -1: it is not held */
+    clo_i_note note;
+} clo_i_held;
+
+/* Waits for the lock, and refuses a head that is behind the anchor or beside it. */
+CLO_CHECK clo_status clo_i_anchor_take(clo_ledger *ledger, const clo_i_head *head, clo_i_held *out,
+                                       clo_error *err);
+bool clo_i_anchor_is_at(const clo_i_held *held, const clo_i_head *head);
+/* Before the commit: a disk on which the anchor cannot be written is to be noticed here. */
+CLO_CHECK clo_status clo_i_anchor_prepare(clo_ledger *ledger, const clo_i_held *held,
+                                          clo_error *err);
+/* After the commit: on the anchor's disk when it returns CLO_OK. */
+CLO_CHECK clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *held,
+                                       const clo_i_head *head, const uint8_t sum[LEDGER_HASH],
+                                       clo_error *err);
+void clo_i_anchor_release(clo_i_held *held);
+
 bool clo_i_anchor_is_there(const clo_ledger *ledger);
+/* The newer of the notes that fit; false where none does. */
+CLO_CHECK bool clo_i_anchor_read(const clo_i_key *key, const char *identity, int file,
+                                 clo_i_note *out);
+
+#ifdef CLO_FAULT_INJECTION
+/* How the anchor reaches its disk: a test can make that fail, forget or die. */
+extern ssize_t (*clo_i_anchor_pwrite)(int file, const void *bytes, size_t count, off_t at);
+extern int (*clo_i_anchor_fdatasync)(int file);
+#endif
+
+enum { ANCHOR_RECORD = 512, ANCHOR_PLACES = 2 * ANCHOR_RECORD };
+/* Adds this ledger's place to those in the anchor, and takes out those where nothing is left. */
+void clo_i_places_note(const clo_ledger *ledger, int file);
+/* Refuses to begin a ledger where another one was, which is then lost or was put aside. */
+CLO_CHECK clo_status clo_i_places_check(const clo_ledger *ledger,
+                                        const uint8_t identity[LEDGER_IDENTITY], clo_error *err);
+
+/* ---- writing ---------------------------------------------------------------- */
+
+/* One transaction that adds an entry.  Between begin and end nobody else adds one, to this ledger
+ * or to a copy of it. */
+typedef struct clo_i_writing {
+    clo_i_held held;
+    clo_i_head head;       /* the caller moves it on */
+    clo_i_account account; /* of the data set */
+    bool found;            /* it is there already */
+    uint8_t sum[LEDGER_HASH];
+} clo_i_writing;
+
+/* whole: believes nothing and verifies everything first. */
+CLO_CHECK clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, bool whole,
+                                       clo_i_writing *out, clo_error *err);
+/* The data set's account is another one now. */
+void clo_i_write_account(const clo_ledger *ledger, clo_i_writing *w, const clo_i_account *after);
+/* Commits and moves the anchor on where all went well so far, and otherwise takes all back. */
+CLO_CHECK clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far,
+                                     clo_error *err);
+
+/* Checks all but the stored results, in a transaction that is open (ledger.T8). */
+CLO_CHECK clo_status clo_i_ledger_verify_entries(clo_ledger *ledger, const clo_i_head *head,
+                                                 clo_error *err);
 
 /* ---- rows ----------------------------------------------------------------- */
 

@@ -88,13 +88,15 @@ void clo_i_ledger_sync_folder_of(const char *path)
     close(fd);
 }
 
-/* A link never replaces what another process was quicker to make.  Some file systems have none;
- * there the last one wins. */
+/* What another process was quicker to make, and has perhaps used, is never replaced.  Some file
+ * systems have no links. */
 bool clo_i_ledger_put_in_place(const char *draft, const char *path)
 {
     const bool linked = link(draft, path) == 0 || errno == EEXIST;
-    const bool done = linked || ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
-                                 rename(draft, path) == 0);
+    const bool done =
+        linked ||
+        ((errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) &&
+         (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0 || errno == EEXIST));
     const int number = errno;
     unlink(draft);
     clo_i_ledger_sync_folder_of(path);
@@ -273,7 +275,7 @@ static clo_status open_ledger(const char *path, bool reading, clo_ledger **out, 
     ledger->reading = reading;
     ledger->patience_ms = LEDGER_PATIENCE_MS;
     ledger->clock = now;
-    ledger->anchor.file = -1;
+    ledger->anchor.synced = UINT64_MAX; /* none yet */
     clo_i_ledger_show_path(ledger->shown, path);
 
     if (!reading && (status = make_file(path, err))) goto done;
@@ -310,7 +312,6 @@ void clo_ledger_close(clo_ledger *ledger)
     if (ledger->process == getpid()) {
         clo_i_sql_forget(ledger);
         sqlite3_close_v2(ledger->db);
-        clo_i_anchor_close(ledger);
     }
     clo_i_wipe_free(ledger, sizeof *ledger);
 }

@@ -250,7 +250,7 @@ clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
     status = is_empty(ledger, &empty, err);
     /* Only under the lock: before it, the other process may have made and anchored its ledger. */
-    if (!status && empty) status = clo_i_anchor_check_place(ledger, NULL, err);
+    if (!status && empty) status = clo_i_places_check(ledger, NULL, err);
     if (!status && empty) status = insert_schema(ledger, err);
     clo_i_sql_undo(ledger);
     return status;

@@ -85,7 +85,8 @@ static clo_status find_charge(clo_ledger *ledger, const clo_i_receipt *receipt,
         stored = clo_i_sql_get_integer(&sql, 1) != 0;
     }
     CLO_TRY(clo_i_sql_finish(&sql, err));
-    if (!found || memcmp(head.identity, receipt->identity, LEDGER_IDENTITY) != 0)
+    if (!found || memcmp(head.identity, receipt->identity, LEDGER_IDENTITY) != 0 ||
+        memcmp(hash, receipt->hash, LEDGER_HASH) != 0)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a result can only be stored in the ledger that was charged for it");
     if (stored)

@@ -336,6 +336,15 @@ static clo_status check_schema(clo_ledger *ledger, clo_error *err)
     return CLO_OK;
 }
 
+clo_status clo_i_ledger_verify_entries(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    CLO_TRY(check_pages(ledger, err));
+    CLO_TRY(clo_i_key_check(ledger, head, err));
+    CLO_TRY(check_chains(ledger, head, err));
+    CLO_TRY(check_accounts(ledger, err));
+    return check_schema(ledger, err);
+}
+
 clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
 {
     clo_i_head head;
@@ -343,14 +352,10 @@ clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     /* One transaction, so that all of it is of one moment. */
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN", err));
-    if ((status = check_pages(ledger, err))) goto done;
     if ((status = clo_i_ledger_get_head(ledger, &head, err))) goto done;
-    if ((status = clo_i_key_check(ledger, &head, err))) goto done;
-    if ((status = check_chains(ledger, &head, err))) goto done;
+    if ((status = clo_i_ledger_verify_entries(ledger, &head, err))) goto done;
     if ((status = check_results(ledger, err))) goto done;
-    if ((status = check_accounts(ledger, err))) goto done;
-    if ((status = clo_i_anchor_check_head(ledger, &head, err))) goto done;
-    status = check_schema(ledger, err);
+    status = clo_i_anchor_check_head(ledger, &head, err); /* as it is now: ledger.T9 */
 done:
     clo_i_sql_undo(ledger);
     return status;

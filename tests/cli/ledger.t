@@ -190,3 +190,51 @@
   ! cloister: 'ledger' needs a verb: init, show, history, verify or export
   ! try: cloister ledger --help
   [exit 2]
+
+## Draws once for a token over two copies
+
+  $ sample
+  $ cloister ledger init l.db --dataset s --epsilon 1 --delta 1e-5 > /dev/null
+  $ cp l.db copy.db
+  $ starts_run --dataset s --epsilon 0.25 --delta 1e-6 --token t --ledger copy.db
+  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.25 --delta 1e-6 \
+  >     --token t --ledger l.db -q > first.txt
+  $ feeds sample.csv
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  $ cp l.db copy.db
+  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.25 --delta 1e-6 \
+  >     --token t --ledger copy.db -q | cmp - first.txt
+  $ cloister ledger verify copy.db
+  copy.db: sound; 1 charge, and every hash fits
+
+## Spends a cap once over two copies
+
+  $ sample
+  $ cloister ledger init l.db --dataset s --epsilon 1 --delta 1e-5 > /dev/null
+  $ cp l.db copy.db
+  $ starts_run --dataset s --epsilon 1 --delta 1e-5 --ledger copy.db
+  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 1 --delta 1e-5 \
+  >     --ledger l.db -q > first.txt
+  $ feeds sample.csv
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  $ cloister ledger verify l.db
+  l.db: sound; 1 charge, and every hash fits
+  $ cloister ledger verify copy.db
+  ! cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  [exit 6]
+
+## Spends a cap once when an old file is put back under a run
+
+  $ sample
+  $ cloister ledger init l.db --dataset s --epsilon 1 --delta 1e-5 > /dev/null
+  $ cp l.db old.db
+  $ starts_run --dataset s --epsilon 0.9 --delta 1e-6 --ledger l.db
+  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.9 --delta 1e-6 \
+  >     --ledger l.db -q > first.txt
+  $ cp l.db new.db
+  $ cp old.db l.db
+  $ feeds sample.csv
+  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  $ cp new.db l.db
+  $ cloister ledger verify l.db
+  l.db: sound; 1 charge, and every hash fits

@@ -42,6 +42,30 @@ wait_for_charge() {
     done
 }
 
+# starts_run OPTION ...: a run whose data come later, begun in the background.  It has opened its
+# ledger, named last, when this returns, and goes on with `feeds`, which waits for its end and says
+# how that was.
+starts_run() {
+    for word; do file=$word; done
+    mkfifo pipe
+    cloister run kmeans - --clusters 3 --norm 2 -q "$@" < pipe > late.json 2> late.txt &
+    late=$!
+    exec 3> pipe
+    tries=0
+    until find "/proc/$late/fd" -lname "*/$file" 2> /dev/null | grep -q .; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 600 ] || { echo "the run did not open $file"; exit 1; }
+        sleep 0.05
+    done
+}
+feeds() {
+    cat "$1" >&3
+    exec 3>&-
+    code=0
+    wait "$late" || code=$?
+    echo "the late run ended with $code and $(wc -c < late.json) bytes: $(cat late.txt)"
+}
+
 # on_terminal ANSWER COMMAND ...: as a person at a terminal would see it.
 on_terminal() {
     python3 "$HERE/terminal.py" "$@"

@@ -3,10 +3,14 @@
  *
  * A layer between SQLite and the disk counts what changes a file and makes the n-th of them fail,
  * alone or with all that follow (as when a disk goes away, or a process dies: what was begun stays
- * begun).  Whatever n is: a charge that was acknowledged is there afterwards, one that was refused
- * before its commit is not, and the ledger is sound (ledger.T7).
+ * begun); the writes and syncs of its anchor are counted with them.  Whatever n is: a charge that
+ * was acknowledged is there afterwards, and a copy from before it is refused; one that was refused
+ * before its commit is not there; and the ledger is sound and can be charged (ledger.T7,
+ * ledger.T9).
  */
 #include "ledger/ledger_internal.h"
+#include "vfs_layer.h"
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,18 +19,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* ---- the layer ------------------------------------------------------------------ */
+/* ---- what fails ------------------------------------------------------------------ */
 
-typedef struct faulty_file {
-    sqlite3_file base;
-    sqlite3_file *real; /* right behind this struct */
-} faulty_file;
-
-static sqlite3_vfs *real_vfs;
-static sqlite3_vfs faulty_vfs;
 static uint64_t operations, failing; /* the n-th fails; 0: none */
 static bool lasting;                 /* and all after it */
-static int failure;                  /* with this code */
 
 static bool fails(void)
 {
@@ -34,112 +30,27 @@ static bool fails(void)
     return failing && (lasting ? operations >= failing : operations == failing);
 }
 
-static sqlite3_file *real(sqlite3_file *file)
+/* The anchor's disk is the ledger's here. */
+static ssize_t anchor_pwrite(int file, const void *bytes, size_t count, off_t at)
 {
-    return ((faulty_file *)file)->real;
+    if (!fails()) return pwrite(file, bytes, count, at);
+    errno = layer_failure == SQLITE_FULL ? ENOSPC : EIO;
+    return -1;
 }
 
-static int f_close(sqlite3_file *f)
+static int anchor_fdatasync(int file)
 {
-    return real(f)->pMethods ? real(f)->pMethods->xClose(real(f)) : SQLITE_OK;
-}
-static int f_read(sqlite3_file *f, void *to, int count, sqlite3_int64 at)
-{
-    return real(f)->pMethods->xRead(real(f), to, count, at);
-}
-static int f_write(sqlite3_file *f, const void *from, int count, sqlite3_int64 at)
-{
-    return fails() ? failure : real(f)->pMethods->xWrite(real(f), from, count, at);
-}
-static int f_truncate(sqlite3_file *f, sqlite3_int64 size)
-{
-    return fails() ? failure : real(f)->pMethods->xTruncate(real(f), size);
-}
-static int f_sync(sqlite3_file *f, int flags)
-{
-    return fails() ? failure : real(f)->pMethods->xSync(real(f), flags);
-}
-static int f_size(sqlite3_file *f, sqlite3_int64 *size)
-{
-    return real(f)->pMethods->xFileSize(real(f), size);
-}
-static int f_lock(sqlite3_file *f, int level)
-{
-    return real(f)->pMethods->xLock(real(f), level);
-}
-static int f_unlock(sqlite3_file *f, int level)
-{
-    return real(f)->pMethods->xUnlock(real(f), level);
-}
-static int f_reserved(sqlite3_file *f, int *out)
-{
-    return real(f)->pMethods->xCheckReservedLock(real(f), out);
-}
-static int f_control(sqlite3_file *f, int what, void *value)
-{
-    return real(f)->pMethods->xFileControl(real(f), what, value);
-}
-static int f_sector(sqlite3_file *f)
-{
-    return real(f)->pMethods->xSectorSize(real(f));
-}
-static int f_device(sqlite3_file *f)
-{
-    return real(f)->pMethods->xDeviceCharacteristics(real(f));
+    if (!fails()) return fdatasync(file);
+    errno = EIO;
+    return -1;
 }
 
-static const sqlite3_io_methods faulty_methods = {
-    .iVersion = 1,
-    .xClose = f_close,
-    .xRead = f_read,
-    .xWrite = f_write,
-    .xTruncate = f_truncate,
-    .xSync = f_sync,
-    .xFileSize = f_size,
-    .xLock = f_lock,
-    .xUnlock = f_unlock,
-    .xCheckReservedLock = f_reserved,
-    .xFileControl = f_control,
-    .xSectorSize = f_sector,
-    .xDeviceCharacteristics = f_device,
-};
-
-static int v_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out)
+static int put_faults(void **state)
 {
-    faulty_file *file = (faulty_file *)f;
-    file->real = (sqlite3_file *)(file + 1);
-    const int code = real_vfs->xOpen(real_vfs, name, file->real, flags, out);
-    file->base.pMethods = file->real->pMethods ? &faulty_methods : NULL;
-    return code;
-}
-
-static int v_delete(sqlite3_vfs *vfs, const char *name, int sync)
-{
-    return fails() ? SQLITE_IOERR_DELETE : real_vfs->xDelete(real_vfs, name, sync);
-}
-
-/* Deleted it is, but whether the folder was synced nobody knows. */
-static int v_delete_and_fail(sqlite3_vfs *vfs, const char *name, int sync)
-{
-    const int code = real_vfs->xDelete(real_vfs, name, sync);
-    return fails() && code == SQLITE_OK ? SQLITE_IOERR_DIR_FSYNC : code;
-}
-
-static int put_layer(void **state)
-{
-    real_vfs = sqlite3_vfs_find(NULL);
-    faulty_vfs = *real_vfs;
-    faulty_vfs.zName = "faulty";
-    faulty_vfs.szOsFile += (int)sizeof(faulty_file);
-    faulty_vfs.xOpen = v_open;
-    faulty_vfs.xDelete = v_delete;
-    return sqlite3_vfs_register(&faulty_vfs, 1);
-}
-
-static int take_layer(void **state)
-{
-    sqlite3_vfs_register(real_vfs, 1);
-    return sqlite3_vfs_unregister(&faulty_vfs);
+    layer_before = fails;
+    clo_i_anchor_pwrite = anchor_pwrite;
+    clo_i_anchor_fdatasync = anchor_fdatasync;
+    return put_layer(state);
 }
 
 /* ---- the sweep -------------------------------------------------------------------- */
@@ -197,15 +108,54 @@ static uint64_t recorded(void)
     return account.charges;
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    char command[800];
+    snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* Whether a copy from before can neither be opened nor, having been open all the time, charged. */
+static bool is_refused(const char *copy, clo_ledger *open)
+{
+    clo_ledger *ledger = NULL;
+    clo_error err = { 0 };
+    const clo_status opened = clo_ledger_open(copy, &ledger, &err);
+    clo_ledger_close(ledger);
+    return opened == CLO_LEDGER && charge_one(open, &err) == CLO_LEDGER &&
+           strstr(err.message, "older copy");
+}
+
+/* What must hold after a charge that ended like this. */
+static void check_word(clo_status status, const clo_error *err, uint64_t before, uint64_t after)
+{
+    if (status == CLO_OK) {
+        assert_int_equal(after, before + 1);
+        return;
+    }
+    assert_int_equal(status, CLO_LEDGER);
+    assert_true(strlen(err->message) > 20);
+    /* Only where the sentence says so may it have been recorded. */
+    if (strstr(err->message, "it was recorded"))
+        assert_int_equal(after, before + 1);
+    else if (!strstr(err->message, "may or may not"))
+        assert_int_equal(after, before);
+    assert_true(after == before || after == before + 1);
+}
+
 /* One sweep over every n of one charge; returns how many operations a charge has. */
 static uint64_t sweep(int code, bool keeps_failing)
 {
-    uint64_t before = recorded(), n = 1;
-    for (;; n++) {
-        clo_ledger *ledger = open_here();
+    uint64_t before = recorded();
+    char copy[320];
+    snprintf(copy, sizeof copy, "%s/copy.db", folder);
+    for (uint64_t n = 1;; n++) {
+        clo_ledger *ledger = open_here(), *open = NULL;
         clo_error err = { 0 };
+        copy_file(path, copy);
+        assert_int_equal(clo_ledger_open(copy, &open, NULL), CLO_OK);
         operations = 0;
-        failure = code;
+        layer_failure = code;
         lasting = keeps_failing;
         failing = n;
         const clo_status status = charge_one(ledger, &err);
@@ -214,15 +164,9 @@ static uint64_t sweep(int code, bool keeps_failing)
         failing = 0;
         if (!keeps_failing) clo_ledger_close(ledger);
         const uint64_t after = recorded();
-        if (status == CLO_OK) {
-            assert_int_equal(after, before + 1);
-        } else {
-            assert_int_equal(status, CLO_LEDGER);
-            assert_true(strlen(err.message) > 20);
-            /* Only where the sentence says so may it have been recorded. */
-            if (!strstr(err.message, "may or may not")) assert_int_equal(after, before);
-            assert_true(after == before || after == before + 1);
-        }
+        check_word(status, &err, before, after);
+        if (status == CLO_OK) assert_true(is_refused(copy, open));
+        clo_ledger_close(open);
         before = after;
         if (!reached) return n - 1;
         assert_in_range(n, 1, 200);
@@ -256,13 +200,13 @@ static void gives_no_receipt_where_the_commit_is_in_doubt(void **state)
     assert_int_equal(charge_one(ledger, NULL), CLO_OK);
     operations = 0;
     assert_int_equal(charge_one(ledger, NULL), CLO_OK);
-    faulty_vfs.xDelete = v_delete_and_fail;
-    failing = operations; /* the last one is the deletion of the journal */
+    layer_vfs.xDelete = layer_delete_and_fail;
+    failing = operations - 2; /* the deletion of the journal; the anchor comes after it */
     operations = 0;
     lasting = false;
     assert_int_equal(charge_one(ledger, &err), CLO_LEDGER);
     assert_non_null(strstr(err.message, "may or may not"));
-    faulty_vfs.xDelete = v_delete;
+    layer_vfs.xDelete = layer_delete;
     failing = 0;
     clo_ledger_close(ledger);
     assert_int_equal(recorded(), 3);
@@ -275,7 +219,7 @@ static void fails_to_be_created_in_one_piece(void **state)
         clo_error err = { 0 };
         unlink(path);
         operations = 0;
-        failure = SQLITE_IOERR_WRITE;
+        layer_failure = SQLITE_IOERR_WRITE;
         lasting = true;
         failing = n;
         const clo_status status = clo_ledger_open(path, &ledger, &err);
@@ -319,5 +263,5 @@ int main(void)
         IN_PLACE(says_that_there_is_no_memory),
 #endif
     };
-    return cmocka_run_group_tests(tests, put_layer, take_layer);
+    return cmocka_run_group_tests(tests, put_faults, take_layer);
 }

@@ -10,6 +10,7 @@
  * proofs/ledger.md were taken with (make test-long).
  */
 #include "ledger/ledger_internal.h"
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -254,8 +255,8 @@ static void would_notice_a_release_before_the_commit(void **state)
     bool noticed = false;
     for (int i = 0; i < 50 && !noticed; i++) { /* a kill may by chance come at a good moment */
         const worker w = start_worker(CLO_PLANTED_EARLY_RECEIPT);
-        const struct timespec nap = { .tv_nsec = 30000000 };
-        nanosleep(&nap, NULL);
+        struct pollfd first = { .fd = w.releases, .events = POLLIN };
+        assert_int_equal(poll(&first, 1, 60000), 1); /* until it has released something */
         end_worker(w);
         noticed = uncharged() > 0;
     }

@@ -4,15 +4,18 @@
  * A layer below SQLite keeps files in memory as a disk and its cache would: a write is volatile
  * until its file is synced, and a name that was made or deleted is volatile until its folder is.
  * When the power goes off, what was synced stays; of the rest nothing stays, or all of it, or any
- * part of it, sector by sector and name by name.  Whatever n and whatever stays: a charge that was
- * acknowledged is there afterwards, and the ledger is sound (ledger.T7, ledger.T9, ledger.T10).
+ * part of it, sector by sector and name by name.  The anchor's writes and syncs go through the same
+ * disk.  Whatever n and whatever stays: a charge that was acknowledged is there afterwards, a copy
+ * of the ledger from before it is refused, and the ledger is sound and can be charged (ledger.T7,
+ * ledger.T9, ledger.T10).
  *
  * Deleting the journal is the commit.  Who does not sync the folder after it (synchronous=FULL, the
  * usual setting, and NORMAL) may find the journal there again and roll an acknowledged charge back;
- * and who acknowledges before the commit has promised what is not there.  The same sweep must
- * catch each of them.
+ * and who acknowledges before the commit has promised what is not there; who acknowledges before
+ * the anchor is synced lets an old copy in.  The same sweep must catch each of them.
  */
 #include "ledger/ledger_internal.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,6 +50,7 @@ static struct {
         char name[320];
         int now, synced; /* the node of that name; -1: there is none */
     } names[NAMES];
+    int anchor; /* its node; it has a real file too, which holds what the cache holds */
     uint64_t operations, off_after; /* 0: the power stays on */
     bool off;
 } disk;
@@ -73,7 +77,8 @@ static int new_node(void)
     return disk.count++;
 }
 
-static void apply(uint8_t *bytes, int64_t *size, const change *c, uint64_t sectors)
+/* With `sectors` all of them stay, or none, or some; a torn one is half of what it was. */
+static void apply(uint8_t *bytes, int64_t *size, const change *c, uint64_t sectors, int torn)
 {
     if (c->size < 0) {
         if (!(sectors & 1)) return;
@@ -81,7 +86,7 @@ static void apply(uint8_t *bytes, int64_t *size, const change *c, uint64_t secto
         *size = c->at;
         return;
     }
-    for (int i = 0; i < c->size; i++) {
+    for (int i = 0; i < c->size - torn; i++) {
         if (!(sectors >> (((c->at + i) / SECTOR) % 64) & 1)) continue;
         bytes[c->at + i] = c->bytes[i];
         if (c->at + i + 1 > *size) *size = c->at + i + 1;
@@ -107,7 +112,7 @@ static void note_change(node *n, int64_t at, int size, const void *bytes)
     if (size > 0) memcpy(c->bytes = malloc((size_t)size), bytes, (size_t)size);
     *n->last = c;
     n->last = &c->next;
-    apply(n->now, &n->now_size, c, ~UINT64_C(0));
+    apply(n->now, &n->now_size, c, ~UINT64_C(0), 0);
 }
 
 static void sync_node(node *n)
@@ -142,6 +147,7 @@ static void clear_disk(void)
         free(disk.nodes[i].synced);
     }
     memset(&disk, 0, sizeof disk);
+    disk.anchor = -1;
 }
 
 /* What stays of what was not synced. */
@@ -165,7 +171,10 @@ static void come_back(staying what, uint64_t seed)
             const uint64_t bits = what == EVERYTHING || what == CONTENTS_ALONE ? ~UINT64_C(0)
                                   : what == ANY_PART                           ? some_bits(&state)
                                                                                : 0;
-            apply(n->synced, &n->synced_size, c, bits);
+            /* SQLite takes a sector to be whole; the anchor's records need not be. */
+            const int torn =
+                i == disk.anchor && what == ANY_PART ? (int)((bits >> 32) % SECTOR) : 0;
+            apply(n->synced, &n->synced_size, c, bits, torn);
         }
         forget_changes(n);
         memcpy(n->now, n->synced, DISK);
@@ -319,8 +328,29 @@ static int v_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
     return disk.off ? SQLITE_IOERR_ACCESS : SQLITE_OK;
 }
 
+static ssize_t anchor_pwrite(int file, const void *bytes, size_t count, off_t at)
+{
+    errno = EIO;
+    if (!powered()) return -1;
+    if (disk.anchor >= 0) note_change(&disk.nodes[disk.anchor], at, (int)count, bytes);
+    perhaps_off();
+    return pwrite(file, bytes, count, at);
+}
+
+static int anchor_fdatasync(int file)
+{
+    errno = EIO;
+    if (!powered()) return -1;
+    if (disk.anchor >= 0) sync_node(&disk.nodes[disk.anchor]);
+    perhaps_off();
+    return 0;
+}
+
 static int put_layer(void **state)
 {
+    clo_i_anchor_pwrite = anchor_pwrite;
+    clo_i_anchor_fdatasync = anchor_fdatasync;
+    disk.anchor = -1;
     real_vfs = sqlite3_vfs_find(NULL);
     disk_vfs = *real_vfs;
     disk_vfs.zName = "disk";
@@ -349,7 +379,7 @@ static struct {
 } kept; /* the ledger that every trial begins with */
 
 /* How the code under test is to be wrong. */
-typedef enum wrong { RIGHT, NORMAL, FULL, EARLY } wrong;
+typedef enum wrong { RIGHT, NORMAL, FULL, EARLY, UNSYNCED } wrong;
 
 static clo_ledger *open_with(wrong how)
 {
@@ -361,6 +391,7 @@ static clo_ledger *open_with(wrong how)
     if (how == FULL)
         assert_int_equal(clo_i_sql_do(ledger, "PRAGMA synchronous = FULL", NULL), CLO_OK);
     if (how == EARLY) ledger->planted = CLO_PLANTED_EARLY_RECEIPT;
+    if (how == UNSYNCED) ledger->planted = CLO_PLANTED_UNSYNCED_ANCHOR;
     return ledger;
 }
 
@@ -383,10 +414,10 @@ static void keep_anchor(void)
     assert_true(kept.anchor_size > 1024);
 }
 
-static void put_anchor_back(void)
+static void put_anchor(const void *bytes, int64_t size)
 {
     const int f = open(kept.anchor_path, O_WRONLY | O_TRUNC);
-    assert_int_equal(write(f, kept.anchor, (size_t)kept.anchor_size), kept.anchor_size);
+    assert_int_equal(write(f, bytes, (size_t)size), size);
     close(f);
 }
 
@@ -396,6 +427,7 @@ static int make_place(void **state)
 {
     const char *base = getenv("TMPDIR");
     clo_i_receipt receipt;
+    if (!base && access("/dev/shm", W_OK) == 0) base = "/dev/shm"; /* the disk is made up anyway */
     snprintf(folder, sizeof folder, "%s/cloister-power-XXXXXX", base ? base : "/tmp");
     if (!mkdtemp(folder)) return -1;
     snprintf(path, sizeof path, "%s/ledger.db", folder);
@@ -420,17 +452,30 @@ static int remove_place(void **state)
     return system(command);
 }
 
+static void fill_node(node *n, const void *bytes, int64_t size)
+{
+    memset(n->now, 0, DISK);
+    memcpy(n->now, bytes, (size_t)size);
+    n->now_size = size;
+    sync_node(n);
+}
+
 /* The disk and the anchor as they were at first. */
 static void begin_again(void)
 {
     clear_disk();
     const int i = find_name(path, true);
-    node *const n = &disk.nodes[disk.names[i].now = new_node()];
-    memcpy(n->now, kept.bytes, DISK);
-    n->now_size = kept.size;
-    sync_node(n);
+    fill_node(&disk.nodes[disk.names[i].now = new_node()], kept.bytes, kept.size);
     sync_names();
-    put_anchor_back();
+    fill_node(&disk.nodes[disk.anchor = new_node()], kept.anchor, kept.anchor_size);
+    put_anchor(kept.anchor, kept.anchor_size);
+}
+
+/* The power comes back, and with it what stayed of the anchor. */
+static void go_on(staying what, uint64_t seed)
+{
+    come_back(what, seed);
+    put_anchor(disk.nodes[disk.anchor].now, disk.nodes[disk.anchor].now_size);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------ */
@@ -440,7 +485,7 @@ typedef struct trial {
     uint64_t off_after;
     staying what;
     uint64_t seed;
-    bool anchor_stays; /* all that was written to it reached its disk; or none of it did */
+    bool anchor_stays; /* or it is as it was at first: nothing is noticed then, nobody shut out */
 } trial;
 
 /* How many charges the ledger holds; -1 where it is refused or not sound. */
@@ -456,8 +501,20 @@ static int64_t recorded(void)
     return right ? (int64_t)account.charges : -1;
 }
 
+/* The ledger as it was at first, put back. */
+static bool refuses_the_old_copy(void)
+{
+    clo_ledger *ledger = NULL;
+    const int i = find_name(path, false);
+    fill_node(&disk.nodes[disk.names[i].now], kept.bytes, kept.size);
+    const clo_status status = clo_ledger_open(path, &ledger, NULL);
+    clo_ledger_close(ledger);
+    return status == CLO_LEDGER;
+}
+
 /* Two charges with the power going off somewhere in them.  True where everything that was
- * acknowledged is there afterwards, and at most the one that was under way besides. */
+ * acknowledged is there afterwards, and at most the one that was under way besides; where the next
+ * charge goes through; and where the copy from before is refused, if anything was acknowledged. */
 static bool keeps_its_word(const trial *t, bool *reached)
 {
     int64_t acknowledged = BEFORE;
@@ -470,10 +527,16 @@ static bool keeps_its_word(const trial *t, bool *reached)
     *reached = disk.off;
     disk.off = true; /* nobody has time to tidy up */
     clo_ledger_close(ledger);
-    come_back(t->what, t->seed);
-    if (!t->anchor_stays) put_anchor_back();
+    go_on(t->what, t->seed);
+    if (!t->anchor_stays) put_anchor(kept.anchor, kept.anchor_size);
     const int64_t there = recorded();
-    return there == acknowledged || there == acknowledged + 1;
+    if (there != acknowledged && there != acknowledged + 1) return false;
+    if (!t->anchor_stays) return true;
+    if (acknowledged > BEFORE) return refuses_the_old_copy();
+    ledger = open_with(RIGHT);
+    const clo_status status = charge_one(ledger, NULL, &receipt);
+    clo_ledger_close(ledger);
+    return !status;
 }
 
 static const struct {
@@ -543,6 +606,12 @@ static void would_notice_a_receipt_before_the_commit(void **state)
     catches(EARLY, "a receipt before the commit");
 }
 
+/* The planted fault of ledger.T9. */
+static void would_notice_a_receipt_before_the_anchor_is_synced(void **state)
+{
+    catches(UNSYNCED, "an anchor that is not synced");
+}
+
 /* ledger.T7: the power may go off again while the first cut is being repaired. */
 static void survives_a_second_cut_while_it_recovers(void **state)
 {
@@ -558,13 +627,38 @@ static void survives_a_second_cut_while_it_recovers(void **state)
             reached = disk.off;
             disk.off = true;
             clo_ledger_close(ledger);
-            come_back(m % 2 ? CONTENTS_ALONE : ANY_PART, n);
+            go_on(m % 2 ? CONTENTS_ALONE : ANY_PART, n);
             disk.off_after = m;
             ledger = NULL;
             (void)!clo_ledger_open(path, &ledger, NULL);
             disk.off = true;
             clo_ledger_close(ledger);
-            come_back(m % 3 ? NOTHING : ANY_PART, m);
+            go_on(m % 3 ? NOTHING : ANY_PART, m);
+            const int64_t there = recorded();
+            assert_true(there == acknowledged || there == acknowledged + 1);
+        }
+}
+
+/* ledger.T9: a process dies before it has synced the anchor, and while the next one charges the
+ * power goes off: the records must not both hang on what the disk has not got. */
+static void survives_a_cut_after_a_kill(void **state)
+{
+    clo_i_receipt receipt;
+    bool reached = true;
+    for (uint64_t n = 1; reached; n++)
+        for (uint64_t seed = 0; seed < 12; seed++) {
+            begin_again();
+            clo_ledger *ledger = open_with(UNSYNCED);
+            assert_int_equal(charge_one(ledger, NULL, &receipt), CLO_OK); /* nobody hears of it */
+            clo_ledger_close(ledger);
+            ledger = open_with(RIGHT);
+            disk.operations = 0;
+            disk.off_after = n;
+            const int64_t acknowledged = BEFORE + 1 + !charge_one(ledger, NULL, &receipt);
+            reached = disk.off;
+            disk.off = true;
+            clo_ledger_close(ledger);
+            go_on(ANY_PART, 100 * n + seed);
             const int64_t there = recorded();
             assert_true(there == acknowledged || there == acknowledged + 1);
         }
@@ -591,7 +685,7 @@ static void stores_a_result_whole_or_not_at_all(void **state)
             reached = disk.off;
             disk.off = true;
             clo_ledger_close(ledger);
-            come_back(seed < 4 ? (staying)seed : ANY_PART, n * 10 + seed);
+            go_on(seed < 4 ? (staying)seed : ANY_PART, n * 10 + seed);
             ledger = open_with(RIGHT);
             assert_int_equal(clo_ledger_verify(ledger, NULL), CLO_OK);
             const clo_status status =
@@ -619,7 +713,9 @@ int main(void)
         IN_PLACE(would_notice_synchronous_normal),
         IN_PLACE(would_notice_synchronous_full),
         IN_PLACE(would_notice_a_receipt_before_the_commit),
+        IN_PLACE(would_notice_a_receipt_before_the_anchor_is_synced),
         IN_PLACE(survives_a_second_cut_while_it_recovers),
+        IN_PLACE(survives_a_cut_after_a_kill),
         IN_PLACE(stores_a_result_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, put_layer, take_layer);

@@ -4,6 +4,7 @@
  */
 #include "ledger_place.h"
 #include <fcntl.h>
+#include <sodium.h>
 #include <sys/file.h>
 
 /* ---- the key ---------------------------------------------------------------------- */
@@ -209,7 +210,8 @@ static void takes_a_ledger_that_is_ahead_of_its_anchor(void **state)
     in_shell(p, "rm -r '%s/config'; mv '%s/kept' '%s/config'");
     ledger = open_at(p->ledger);
     is_sound(ledger);
-    clo_ledger_close(ledger); /* which has brought the anchor up */
+    charge_times(ledger, 1); /* which brings the anchor up */
+    clo_ledger_close(ledger);
     in_shell(p, "cp '%s/old.db' '%s/ledger.db'");
     refuses(p->ledger, "older copy");
 }
@@ -269,6 +271,79 @@ static void takes_a_ledger_that_was_moved(void **state)
     clo_ledger_close(open_at(p->ledger)); /* its old place is free */
 }
 
+/* A copy that was used does not make one forget where the ledger was. */
+static void misses_a_ledger_that_was_copied_and_removed(void **state)
+{
+    const place *p = *state;
+    char copy[400];
+    clo_ledger *ledger = open_at(p->ledger);
+    charge_times(ledger, 1);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp '%s/ledger.db' '%s/copy.db'");
+    snprintf(copy, sizeof copy, "%s/copy.db", p->folder);
+    ledger = open_at(copy);
+    charge_times(ledger, 1);
+    clo_ledger_close(ledger);
+    in_shell(p, "rm '%s/ledger.db'");
+    refuses(p->ledger, "that ended at charge 2 and declaration 0, and it is gone");
+    in_shell(p, "rm -f '%s/ledger.db'; cp '%s/copy.db' '%s/third.db'; rm '%s/copy.db'");
+    refuses(copy, "it is gone");
+    in_shell(p, "rm -f '%s/copy.db'; mv '%s/third.db' '%s/copy.db'");
+    clo_ledger_close(open_at(copy));      /* here it lives now ... */
+    clo_ledger_close(open_at(p->ledger)); /* ... and not there */
+}
+
+/* ---- an anchor of the first format ----------------------------------------------------- */
+
+static void write_first_format(clo_ledger *ledger, const clo_i_head *head)
+{
+    char record[513], identity[33], charge[65], declaration[65], check[65];
+    uint8_t hash[LEDGER_HASH];
+    sodium_bin2hex(identity, sizeof identity, head->identity, LEDGER_IDENTITY);
+    sodium_bin2hex(charge, sizeof charge, head->charge_hash, LEDGER_HASH);
+    sodium_bin2hex(declaration, sizeof declaration, head->declaration_hash, LEDGER_HASH);
+    memset(record, '\n', sizeof record);
+    int length = sprintf(record,
+                         "cloister anchor 1\nledger %s\ncharges %020llu %s\n"
+                         "declarations %020llu %s\n",
+                         identity, (unsigned long long)head->charges, charge,
+                         (unsigned long long)head->declarations, declaration);
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)record, (size_t)length,
+                       ledger->key.bytes, LEDGER_KEY);
+    sodium_bin2hex(check, sizeof check, hash, sizeof hash);
+    length += sprintf(record + length, "check %s\n", check);
+    record[length] = '\n';
+    const int file = open(ledger->anchor.path, O_WRONLY | O_TRUNC);
+    for (int i = 0; i < 2; i++) assert_int_equal(write(file, record, 512), 512);
+    assert_true(write(file, ledger->resolved, strlen(ledger->resolved)) > 0);
+    close(file);
+}
+
+/* ledger.T9 */
+static void takes_an_anchor_of_the_first_format(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_i_head head;
+    clo_error err;
+    charge_times(ledger, 1);
+    in_shell(p, "cp '%s/ledger.db' '%s/old.db'");
+    charge_times(ledger, 2);
+    assert_ok(clo_i_ledger_get_head(ledger, &head, &err), err);
+    write_first_format(ledger, &head);
+    clo_ledger_close(ledger);
+    in_shell(p, "cp '%s/ledger.db' '%s/new.db'; cp '%s/old.db' '%s/ledger.db'");
+    refuses(p->ledger, "it ends at charge 1 and declaration 0, and there were 3 and 0");
+    in_shell(p, "cp '%s/new.db' '%s/ledger.db'");
+    ledger = open_at(p->ledger);
+    charge_times(ledger, 2);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+    in_shell(p, "! grep -q 'anchor 1' '%s'/config/cloister/anchors/*"); /* both are new by now */
+    in_shell(p, "cp '%s/new.db' '%s/ledger.db'");
+    refuses(p->ledger, "it ends at charge 3 and declaration 0, and there were 5 and 0");
+}
+
 static void says_that_the_anchor_cannot_be_written(void **state)
 {
     const place *p = *state;
@@ -277,22 +352,24 @@ static void says_that_the_anchor_cannot_be_written(void **state)
     refuses(p->ledger, "anchors/");
 }
 
-/* ledger.T9: the charge counts all the same, and the anchor follows when the lock is free. */
-static void charges_while_somebody_holds_the_anchor(void **state)
+/* ledger.T9: a charge that the anchor cannot learn of is not made. */
+static void charges_nothing_while_somebody_holds_the_anchor(void **state)
 {
     const place *p = *state;
     clo_ledger *ledger = open_at(p->ledger);
     const int file = open(ledger->anchor.path, O_RDONLY);
-    char record[1024] = "";
+    clo_i_receipt receipt;
+    clo_error err;
+    ledger->patience_ms = 100;
     assert_int_equal(flock(file, LOCK_EX), 0);
-    charge_times(ledger, 1);
-    assert_int_equal(pread(file, record, sizeof record - 1, 0), (ssize_t)sizeof record - 1);
-    assert_null(strstr(record, "charges 00000000000000000001"));
+    assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_LEDGER, err,
+                 "in use by another process, and still was after 0.1 seconds, so nothing was");
+    assert_fails(clo_ledger_declare(ledger, "d", (clo_loss){ 2, 0 }, &err), CLO_LEDGER, err,
+                 "in use by another process");
+    is_sound(ledger); /* reading waits for nobody */
     close(file);
-    clo_ledger_close(ledger);
-    ledger = open_at(p->ledger);
-    assert_int_equal(pread(ledger->anchor.file, record, 512, 512), 512);
-    assert_non_null(strstr(record, "charges 00000000000000000001"));
+    charge_times(ledger, 1);
+    assert_int_equal(charges_of(ledger), 1);
     clo_ledger_close(ledger);
 }
 
@@ -311,8 +388,10 @@ int main(void)
         IN_PLACE(reads_an_anchor_with_a_torn_record),
         IN_PLACE(notices_a_ledger_that_was_removed_or_replaced),
         IN_PLACE(takes_a_ledger_that_was_moved),
+        IN_PLACE(misses_a_ledger_that_was_copied_and_removed),
+        IN_PLACE(takes_an_anchor_of_the_first_format),
         IN_PLACE(says_that_the_anchor_cannot_be_written),
-        IN_PLACE(charges_while_somebody_holds_the_anchor),
+        IN_PLACE(charges_nothing_while_somebody_holds_the_anchor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,14 +8,6 @@
 static const uint8_t plan_a[LEDGER_PLAN] = { 1 }, plan_b[LEDGER_PLAN] = { 2 };
 static const char result[] = "{ \"centers\": [[1, 2]] }\n";
 
-static uint64_t charges_of(clo_ledger *ledger)
-{
-    clo_ledger_facts facts;
-    clo_error err;
-    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
-    return facts.charges;
-}
-
 static void gives_the_same_bytes_for_nothing(clo_ledger *ledger, const uint8_t *plan)
 {
     char *bytes = NULL;

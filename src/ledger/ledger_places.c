@@ -1,0 +1,98 @@
+/*
+ * ledger_places.c - where a ledger and its copies lie: a ledger that is gone is missed.
+ *
+ * Whoever removes a ledger by mistake would otherwise begin a new one at the same place, without
+ * caps, and not notice.  So behind its two records the anchor holds paths, each ended by a zero
+ * byte, and an empty one at the end.  They are a help against mistakes and prove nothing: a new
+ * ledger at another place is nobody's loss but the privacy's (SECURITY.md).
+ *
+ * A ledger may be moved, and it may be copied.  Where it is opened its place is added, and places
+ * where no file is left are taken out: a move frees the old place, a copy does not.
+ */
+#include "ledger/ledger_internal.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PLACES = 4 * PATH_MAX }; /* bytes, the last two of them zeros */
+
+static void read_places(int file, char places[PLACES])
+{
+    memset(places, 0, PLACES);
+    (void)!pread(file, places, PLACES - 2, ANCHOR_PLACES);
+}
+
+static const char *next_place(const char *place)
+{
+    return place + strlen(place) + 1;
+}
+
+static bool is_listed(const char *places, const char *path)
+{
+    for (const char *place = places; *place; place = next_place(place))
+        if (strcmp(place, path) == 0) return true;
+    return false;
+}
+
+void clo_i_places_note(const clo_ledger *ledger, int file)
+{
+    char there[PLACES], places[PLACES] = "";
+    size_t length = strlen(ledger->resolved) + 1;
+    read_places(file, there);
+    memcpy(places, ledger->resolved, length); /* the latest first: of too many, the oldest go */
+    for (const char *place = there; *place; place = next_place(place)) {
+        const size_t size = strlen(place) + 1;
+        const bool stays = strcmp(place, ledger->resolved) != 0 && access(place, F_OK) == 0;
+        if (!stays || length + size > PLACES - 2) continue;
+        memcpy(places + length, place, size);
+        length += size;
+    }
+    if (memcmp(places, there, length + 1) != 0)
+        (void)!pwrite(file, places, length + 1, ANCHOR_PLACES);
+}
+
+/* Whether the anchor of that name stands for another ledger, with a past, at this place. */
+static bool is_of_another(const clo_ledger *ledger, const char *folder, const char *name,
+                          const char *identity, clo_i_mark *mark)
+{
+    char path[PATH_MAX + 64], places[PLACES];
+    clo_i_note note;
+    if (strlen(name) != 2 * LEDGER_IDENTITY || strcmp(name, identity) == 0) return false;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return false;
+    read_places(file, places);
+    const bool other =
+        is_listed(places, ledger->resolved) && clo_i_anchor_read(&ledger->key, name, file, &note);
+    close(file);
+    if (!other || note.mark.charges + note.mark.declarations == 0) return false;
+    *mark = note.mark;
+    return true;
+}
+
+clo_status clo_i_places_check(const clo_ledger *ledger, const uint8_t identity[LEDGER_IDENTITY],
+                              clo_error *err)
+{
+    char folder[PATH_MAX], shown[168], own[2 * LEDGER_IDENTITY + 1] = "", gone[64] = "";
+    clo_i_mark mark = { .charges = 0 };
+    CLO_TRY(clo_i_config_path("anchors", folder, err));
+    if (identity) sodium_bin2hex(own, sizeof own, identity, LEDGER_IDENTITY);
+    DIR *const names = opendir(folder);
+    if (!names) return CLO_OK; /* there never was a ledger */
+    for (const struct dirent *entry; !gone[0] && (entry = readdir(names));)
+        if (is_of_another(ledger, folder, entry->d_name, own, &mark))
+            snprintf(gone, sizeof gone, "%.40s", entry->d_name);
+    closedir(names);
+    if (!gone[0]) return CLO_OK;
+    clo_i_ledger_show_path(shown, folder);
+    return clo_i_fail(
+        err, CLO_LEDGER,
+        "at %s there was a ledger that ended at charge %llu and declaration %llu, and "
+        "it is gone: bring it back, or name another file, or, if it is lost, accept that with rm "
+        "'%s/%s'",
+        ledger->shown, (unsigned long long)mark.charges, (unsigned long long)mark.declarations,
+        shown, gone);
+}
