@@ -304,5 +304,7 @@ void cli_domain_free(clo_domain *domain)
     free((void *)(uintptr_t)domain->lower);
     free((void *)(uintptr_t)domain->upper);
     free((void *)(uintptr_t)domain->center);
-    domain->lower = domain->upper = domain->center = domain->frame = domain->origin = NULL;
+    clo_frame_free((clo_frame *)(uintptr_t)domain->frame);
+    domain->lower = domain->upper = domain->center = NULL;
+    domain->frame = NULL;
 }

@@ -25,11 +25,11 @@ static void say_hidden(FILE *out, const clo_domain *domain)
 
 static void say_domain(FILE *out, const clo_domain *domain)
 {
-    const size_t cols = domain->frame ? domain->frame_rows : domain->cols;
+    const size_t cols = domain->frame ? clo_frame_rows(domain->frame) : domain->cols;
     fprintf(out, "%zu column%s", cols, cols == 1 ? "" : "s");
     if (domain->frame)
         fprintf(out, ", seen in %zu direction%s of the release %.16s", domain->cols,
-                domain->cols == 1 ? "" : "s", domain->frame_digest);
+                domain->cols == 1 ? "" : "s", clo_frame_digest(domain->frame));
     if (domain->lower) fputs(", each within its bounds", out);
     if (domain->norm > 0) fprintf(out, ", norm at most %s", cli_number(domain->norm).text);
     if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
@@ -176,7 +176,7 @@ static void domain_json(cli_json *json, const clo_domain *domain)
 {
     cli_json_open(json, "domain", '{');
     cli_json_text(json, "relation", clo_relation_name(domain->relation));
-    cli_json_whole(json, "cols", domain->frame ? domain->frame_rows : domain->cols);
+    cli_json_whole(json, "cols", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
     cli_json_number(json, "norm", domain->norm > 0 ? domain->norm : NAN);
     numbers_json(json, "lower", domain->lower, domain->cols);
     numbers_json(json, "upper", domain->upper, domain->cols);
@@ -186,10 +186,10 @@ static void domain_json(cli_json *json, const clo_domain *domain)
     if (domain->frame) {
         cli_json_open(json, "projection", '{');
         cli_json_whole(json, "dim", domain->cols);
-        cli_json_text(json, "release", domain->frame_digest);
-        if (domain->frame_guarantee)
+        cli_json_text(json, "release", clo_frame_digest(domain->frame));
+        if (clo_frame_guarantee(domain->frame))
             cli_json_text(json, "guarantee",
-                          clo_guarantee_name((clo_guarantee)domain->frame_guarantee));
+                          clo_guarantee_name(clo_frame_guarantee(domain->frame)));
         cli_json_close(json, '}');
     }
     cli_json_close(json, '}');

@@ -64,5 +64,9 @@ clo_status cli_project_fit(const cli_domain_spec *spec, size_t cols, const clo_t
                             "'%.60s'",
                             j + 1, spec->project, theirs, here);
     }
-    return clo_domain_project(domain, spec->subspace, &err->error);
+    clo_frame *frame = NULL;
+    clo_status status = clo_frame_of_release(spec->subspace, &frame, &err->error);
+    if (status == CLO_OK) status = clo_domain_project(domain, frame, &err->error);
+    if (status != CLO_OK) clo_frame_free(frame);
+    return status;
 }

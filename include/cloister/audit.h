@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* How to audit; from clo_audit_options_default. */
 typedef struct clo_audit_options {
     size_t struct_size;
     uint64_t trials;  /* runs in each of the two worlds, of each pair */
@@ -26,7 +27,14 @@ typedef struct clo_audit_options {
     const char *pair; /* only the pair of this name; NULL: each of the mechanism's */
 } clo_audit_options;
 
-CLO_API clo_audit_options clo_audit_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_audit_options_init(clo_audit_options *options, size_t size);
+static inline clo_audit_options clo_audit_options_default(void)
+{
+    clo_audit_options options;
+    clo_audit_options_init(&options, sizeof options);
+    return options;
+}
 
 /* What a claim is counted in. */
 typedef enum clo_audit_unit {
@@ -34,8 +42,10 @@ typedef enum clo_audit_unit {
     CLO_AUDIT_EPSILON = 2 /* P <= e^epsilon Q + delta for every event */
 } clo_audit_unit;
 
-/* What came of one pair of worlds. */
+/* What came of one pair of worlds.  Where the library is to fill it, the caller sets struct_size to
+ * sizeof(clo_audit_finding), and no more is written; in a callback it is the library's. */
 typedef struct clo_audit_finding {
+    size_t struct_size;
     const char *pair; /* "gram-diagonal" */
     const char *what; /* in words */
     unsigned group;   /* how many records differ */
@@ -43,15 +53,16 @@ typedef struct clo_audit_finding {
     double claim;      /* what the plan says, for that many records */
     double delta;      /* of an epsilon claim */
     double evidence;   /* the loss that the evidence supports; never below 0 */
-    double confidence; /* 1 - the chance that a true claim of this pair is refuted */
+    double confidence; /* 1 - alpha, which is shared out among the pairs of a clo_audit */
     bool refuted;      /* evidence > claim */
     uint64_t trials;   /* in each world */
     double seconds;
 } clo_audit_finding;
 
 /* Audits a mechanism: its own pairs, at this budget, under this relation, with its answers as they
- * were noised (not only what was made of them).  Calls visit for each pair and group; false
- * stops. */
+ * were noised (not only what was made of them).  Calls visit for each pair and group; false stops,
+ * which is no failure.  CLO_ARGUMENT where there is no such pair, CLO_CANCELLED where progress
+ * stopped it.  options may be NULL. */
 CLO_API CLO_CHECK clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation,
                                        clo_loss budget, const clo_audit_options *options,
                                        bool (*visit)(void *user, const clo_audit_finding *finding),
@@ -66,11 +77,23 @@ typedef struct clo_audit_subject {
     bool parallel;    /* draw may be called from several threads at once */
     clo_audit_unit unit;
     double claim, delta;
-    /* Runs it once: world 0 or 1, and how many times before.  The answer goes to outputs. */
+    /* Runs it once: world 0 or 1, and the number of the run in that world.  The answer goes to
+     * outputs.  Its failure ends the audit and is told as it is. */
     clo_status (*draw)(void *user, int world, uint64_t trial, double *outputs, clo_error *err);
     void *user;
 } clo_audit_subject;
 
+/* Nothing but its size is set; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_audit_subject_init(clo_audit_subject *subject, size_t size);
+static inline clo_audit_subject clo_audit_subject_default(void)
+{
+    clo_audit_subject subject;
+    clo_audit_subject_init(&subject, sizeof subject);
+    return subject;
+}
+
+/* One pair; of the options group, seed and pair have no meaning here.  The texts of the finding are
+ * the subject's. */
 CLO_API CLO_CHECK clo_status clo_audit_subject_run(const clo_audit_subject *subject,
                                                    const clo_audit_options *options,
                                                    clo_audit_finding *out, clo_error *err);

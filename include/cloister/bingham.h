@@ -19,11 +19,13 @@
 extern "C" {
 #endif
 
+/* A law to draw frames from: A, its eigenvectors and the weights. */
 typedef struct clo_bingham clo_bingham;
 
-/* A d x d symmetric (its lower triangle is read), weights q numbers of either sign, 1 <= q <= d.
- * Both are copied; A is diagonalised here, once for all draws.  CLO_ARGUMENT where the largest row
- * sum of A times the largest weight is above 1e9: doubles cannot follow so narrow a law. */
+/* A d x d symmetric (its lower triangle is read), weights q numbers of either sign, q from 1 to d
+ * and d at most 16384.  Both are copied; A is diagonalised here, once for all draws.  CLO_ARGUMENT
+ * where the largest row sum of A times the largest weight is above 1e9: doubles cannot follow so
+ * narrow a law. */
 CLO_API CLO_CHECK clo_status clo_bingham_new(clo_matrix a, const double *weights, size_t q,
                                              clo_bingham **out, clo_error *err);
 CLO_API void clo_bingham_free(clo_bingham *bingham); /* wipes it */
@@ -38,11 +40,11 @@ CLO_API CLO_CHECK clo_status clo_bingham_uniform(size_t d, size_t q, clo_rng *rn
 CLO_API CLO_CHECK clo_status clo_bingham_sweep(clo_bingham *bingham, clo_rng *rng, uint64_t sweeps,
                                                double *frame, clo_error *err);
 
-/* An exact draw, by rejection; needs equal weights.  It takes q or d - q dimensions, whichever is
- * less; with one of them it always is practical (more than one proposal in sqrt(4 d) or so is
- * kept), and for more the share falls about as a power of that dimension: .26, .05, .008, .0005
- * for 1, 2, 3, 5 of 10 where the law is concentrated.  CLO_UNSUPPORTED after `most` proposals
- * without success.  proposals (how many it took) may be NULL. */
+/* An exact draw, by rejection.  It takes q or d - q dimensions, whichever is less; with one of them
+ * it always is practical (more than one proposal in sqrt(4 d) or so is kept), and for more the
+ * share falls about as a power of that dimension: .26, .05, .008, .0005 for 1, 2, 3, 5 of 10 where
+ * the law is concentrated.  CLO_UNSUPPORTED where the weights are not all equal, and after `most`
+ * proposals without success.  proposals (how many it took) may be NULL. */
 CLO_API CLO_CHECK clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rng, uint64_t most,
                                                double *frame, uint64_t *proposals, clo_error *err);
 /* A proved lower bound of the share of proposals that clo_bingham_exact keeps; close to the truth
@@ -50,9 +52,9 @@ CLO_API CLO_CHECK clo_status clo_bingham_exact(clo_bingham *bingham, clo_rng *rn
 CLO_API CLO_CHECK clo_status clo_bingham_acceptance(clo_bingham *bingham, double *share,
                                                     clo_error *err);
 
-/* count exact draws of x in (0, 1) with density proportional to x^(-1/2) (1-x)^k exp(a x), k >=
- * -1/2: the square of one coordinate of a vector Bingham draw in 2k + 3 dimensions, given the
- * ratios of the others. */
+/* count exact draws of x in (0, 1) with density proportional to x^(-1/2) (1-x)^k exp(a x), k from
+ * -1/2 to 1e9 and a from -1e15 to 1e15: the square of one coordinate of a vector Bingham draw in
+ * 2k + 3 dimensions, given the ratios of the others. */
 CLO_API CLO_CHECK clo_status clo_bingham_coordinate(double k, double a, clo_rng *rng, size_t count,
                                                     double *out, clo_error *err);
 

@@ -11,63 +11,84 @@
 extern "C" {
 #endif
 
+/* Records as they were read: sensitive. */
 typedef struct clo_table clo_table;
 
 /* What to do with a cell that is not a finite number (empty, text, NaN, Inf). */
 typedef enum clo_missing {
     CLO_MISSING_ZERO = 1,  /* its record becomes the zero record, silently */
-    CLO_MISSING_REFUSE = 2 /* CLO_FORMAT, with line and column; nothing was spent yet */
+    CLO_MISSING_REFUSE = 2 /* CLO_FORMAT, with its place in the file; nothing was spent yet */
 } clo_missing;
 
+/* Of AUTO: the first line is a header when its cells are text, and a record when they are numbers;
+ * words for a missing number (empty, NA, nan, inf) and the cell of a unit that is given by its
+ * number count for neither.  CLO_FORMAT where it is partly text and partly numbers: names are
+ * published, and a record that was taken for a header would be. */
 typedef enum clo_header {
-    CLO_HEADER_AUTO =
-        0, /* the first line is a header when one of its cells is neither a number nor a
-                            word for a missing one (empty, NA, nan, inf) */
+    CLO_HEADER_AUTO = 0,
     CLO_HEADER_NONE = 1,
     CLO_HEADER_FIRST_LINE = 2
 } clo_header;
 
+/* How to read; from clo_read_options_default.  Texts are not kept. */
 typedef struct clo_read_options {
-    size_t struct_size; /* set by the default; fields are only ever added */
-    const char *format; /* "csv", "npy", "libsvm"; NULL: by content, then by name */
-    const char
-        *columns; /* "age,income", "2-7", "1,4-6"; numbers count from 1; NULL: all but the unit */
-    const char *unit;  /* the column that names the person a row belongs to; NULL: none */
+    size_t struct_size;
+    const char *format; /* "csv", "npy", "libsvm"; NULL: by content, then by name, else CSV */
+    /* "age,income", "2-7", "1,4-6": names first, then numbers from 1; NULL: all but the unit */
+    const char *columns;
+    /* The column that names the person a row belongs to; NULL: none.  A row that names nobody is
+     * left out when the data are bounded.  LIBSVM has no such column. */
+    const char *unit;
     clo_header header; /* of CSV */
     char delimiter;    /* of CSV; 0: by the first line, out of comma, semicolon, tab, bar, blank */
     clo_missing missing;
-    size_t
-        cols; /* of LIBSVM, where it must be given: how many columns there are; entries beyond are
-                            bad cells */
+    /* Of LIBSVM, where it must be given: how many columns there are; entries beyond are bad
+     * cells. */
+    size_t cols;
 } clo_read_options;
 
-CLO_API clo_read_options clo_read_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_read_options_init(clo_read_options *options, size_t size);
+static inline clo_read_options clo_read_options_default(void)
+{
+    clo_read_options options;
+    clo_read_options_init(&options, sizeof options);
+    return options;
+}
 
-/* Reads a whole file, or standard input where the path is "-".  An NPY file
- * whose layout allows it is mapped, not copied, and must not change while the
- * table lives. */
+/* Reads a whole file, or standard input where the path is "-"; options may be NULL.  An NPY file
+ * is mapped, not copied (a pipe is copied), and must not change while the table lives.  CLO_IO
+ * where it cannot be read, CLO_FORMAT where it is empty or not what it claims to be,
+ * CLO_ARGUMENT where it has no such column. */
 CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_options *options,
                                             clo_table **out, clo_error *err);
-/* Wraps the caller's own memory, which must outlive the table (NumPy, say). */
+/* Wraps the caller's own memory, which must outlive the table (NumPy, say).  With
+ * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT. */
 CLO_API CLO_CHECK clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out,
                                             clo_error *err);
 CLO_API size_t clo_table_cols(const clo_table *table);
 /* How many rows there are.  Public only where the relation is CLO_REPLACE and a
  * record is one row. */
 CLO_API size_t clo_table_rows(const clo_table *table);
-/* "age", or NULL where the columns have no names; borrowed. */
+/* "age", or NULL where the columns have no names or there is no such column; borrowed. */
 CLO_API const char *clo_table_column_name(const clo_table *table, size_t column);
 CLO_API bool clo_table_has_unit(const clo_table *table);
-CLO_API void clo_table_free(clo_table *table); /* wipes what it owns */
+CLO_API void clo_table_free(clo_table *table); /* wipes the cells it owns */
 
-/* Writes a matrix that the caller has (synthetic data, a truth) to a file: CSV,
- * or NPY where the path ends in ".npy"; "-" is standard output as CSV.  names may
- * be NULL: then there is no header line. */
+/* Writes a matrix that the caller has (synthetic data, a truth) to a file: CSV, or NPY where the
+ * path ends in ".npy"; "-" is standard output as CSV.  names: one a column, for the header line of
+ * a CSV; NULL: there is none.  A file comes into being whole or not at all (CLO_IO). */
 CLO_API CLO_CHECK clo_status clo_matrix_write(const char *path, clo_matrix values,
                                               const char *const *names, clo_error *err);
 
+/* Reads a small dense file (a truth) as a matrix that the caller frees with clo_matrix_free.  Fails
+ * as clo_table_read does; a cell that is not a finite number is CLO_FORMAT. */
+CLO_API CLO_CHECK clo_status clo_matrix_read(const char *path, clo_matrix *out, clo_error *err);
+CLO_API void clo_matrix_free(clo_matrix matrix);
+
 /* Sparse rows that all have the same number of entries: entry j of row i is in column
- * columns[i * width + j], counted from 0 and increasing within a row. */
+ * columns[i * width + j], counted from 0 and increasing within a row.  The memory is the
+ * caller's.  Frozen. */
 typedef struct clo_sparse_rows {
     uint32_t *columns;
     double *values;

@@ -1,8 +1,8 @@
 /*
  * generate.h - synthetic data with a known truth, for trying things out.
  *
- * A model starts from its default, which sets struct_size; fields are only ever added.  With a
- * seeded generator the same model gives the same data, on any number of threads.
+ * A model starts from its default.  With a seeded generator the same model gives the same data, on
+ * any number of threads.
  */
 #ifndef CLOISTER_GENERATE_H
 #define CLOISTER_GENERATE_H
@@ -43,7 +43,7 @@ typedef struct clo_subspace_model {
 typedef struct clo_mixture_model {
     size_t struct_size;
     size_t rows, cols, clusters;
-    double noise;
+    double noise; /* standard deviation of each coordinate */
     double spread;
     double inner;    /* ... less the ball of this radius; 0: the whole ball */
     double outliers; /* the share of records that are uniform in the ball of radius spread, with
@@ -63,14 +63,34 @@ typedef struct clo_sparse_model {
     const double *shares;
 } clo_sparse_model;
 
-CLO_API clo_subspace_model clo_subspace_model_default(void);
-CLO_API clo_mixture_model clo_mixture_model_default(void);
-CLO_API clo_sparse_model clo_sparse_model_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_subspace_model_init(clo_subspace_model *model, size_t size);
+static inline clo_subspace_model clo_subspace_model_default(void)
+{
+    clo_subspace_model model;
+    clo_subspace_model_init(&model, sizeof model);
+    return model;
+}
+CLO_API void clo_mixture_model_init(clo_mixture_model *model, size_t size);
+static inline clo_mixture_model clo_mixture_model_default(void)
+{
+    clo_mixture_model model;
+    clo_mixture_model_init(&model, sizeof model);
+    return model;
+}
+CLO_API void clo_sparse_model_init(clo_sparse_model *model, size_t size);
+static inline clo_sparse_model clo_sparse_model_default(void)
+{
+    clo_sparse_model model;
+    clo_sparse_model_init(&model, sizeof model);
+    return model;
+}
 
 /* records: rows x cols.  labels[i] says which cluster record i is from.  bases: clusters x cols x
  * dim, row-major, orthonormal; columns beyond a subspace's own dimension are zero.  offsets:
- * clusters x cols, a point of each.  All but records may be NULL.  After CLO_ENTROPY or CLO_MEMORY
- * records and labels may be partly written. */
+ * clusters x cols, a point of each.  All but records may be NULL.  CLO_ARGUMENT for a model that
+ * cannot be; after CLO_ENTROPY or CLO_MEMORY records and labels may be partly written, here and in
+ * the functions below. */
 CLO_API CLO_CHECK clo_status clo_generate_flats(const clo_subspace_model *model, clo_rng *rng,
                                                 double *records, uint32_t *labels, double *bases,
                                                 double *offsets, clo_error *err);
@@ -90,12 +110,13 @@ CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, 
 
 /* Private synthetic data: records from the model that a release of kmeans, kmedian, subspace or
  * subspaces describes.  It sees the release alone, so that the records are as private as it is,
- * however many are drawn.  A cluster is picked by the released weights; within it a record has the
- * released energies (in a linear subspace on an ellipsoid, as in wang2015; otherwise Gaussian).
- * Where the number of rows is not public, energies count in proportion, up to the public norm.
- * noise: a standard deviation that is added to every coordinate, for centres, whose spread is not
- * released.  Records are moved into the public domain.  records: rows x clo_release_cols; labels
- * may be NULL. */
+ * however many are drawn.  A cluster is picked by the released weights (evenly where there are
+ * none); within it a record has the released energies (in a linear subspace on an ellipsoid, as in
+ * wang2015; otherwise Gaussian).  Where the number of rows is not public, energies count in
+ * proportion, up to the public norm.  noise: a standard deviation that is added to every
+ * coordinate, for centres, whose spread is not released.  Records are moved into the public domain.
+ * records: rows x clo_release_cols; labels may be NULL.  CLO_UNSUPPORTED where the release does not
+ * say how records spread, CLO_FORMAT where its arrays do not fit together. */
 CLO_API CLO_CHECK clo_status clo_generate_from_release(const clo_release *release, size_t rows,
                                                        double noise, clo_rng *rng, double *records,
                                                        uint32_t *labels, clo_error *err);

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-typedef struct clo_ledger clo_ledger;
-typedef struct clo_grant clo_grant;
+typedef struct clo_ledger clo_ledger; /* an open ledger */
+typedef struct clo_grant clo_grant;   /* a budget that is spent, for one run of one plan */
 
 /* Opens the ledger, or creates it (and its folder) where there is none.  The key of its hashes is
  * $XDG_CONFIG_HOME/cloister/ledger.key or ~/.config/cloister/ledger.key, made on first use; beside
@@ -27,7 +27,8 @@ CLO_API CLO_CHECK clo_status clo_ledger_open_existing(const char *path, clo_ledg
 CLO_API CLO_CHECK clo_status clo_ledger_default_path(char *path, size_t size, clo_error *err);
 CLO_API void clo_ledger_close(clo_ledger *ledger);
 
-/* Names a data set and caps what may ever be spent on it.  A name can be declared once. */
+/* Names a data set and caps what may ever be spent on it.  CLO_LEDGER where the name is declared
+ * already: a cap cannot be changed.  CLO_BUDGET where more was spent on it before. */
 CLO_API CLO_CHECK clo_status clo_ledger_declare(clo_ledger *ledger, const char *dataset,
                                                 clo_loss cap, clo_error *err);
 
@@ -47,19 +48,21 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend(clo_ledger *ledger, const char *da
 CLO_API CLO_CHECK clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset,
                                                     const clo_plan *plan, const char *token,
                                                     clo_grant **out, clo_error *err);
-/* Keeps the result of the grant's run, durably, once; at most 256 MiB. */
+/* Keeps the result of the grant's run, durably; at most 256 MiB.  CLO_ARGUMENT where it was stored
+ * before, or another ledger gave the grant. */
 CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant,
                                               const void *bytes, size_t length, clo_error *err);
-/* The stored result, to be freed by the caller; *bytes NULL where the token is not known.  Fails as
- * clo_ledger_spend_token does. */
+/* The stored result, which the caller gives back to clo_ledger_bytes_free; *bytes NULL where the
+ * token is not known.  CLO_ARGUMENT where it belongs to another plan or data set, CLO_LEDGER where
+ * it has no result or the stored bytes were changed. */
 CLO_API CLO_CHECK clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, const char *token, char **bytes,
                                               size_t *length, clo_error *err);
 CLO_API void clo_ledger_bytes_free(char *bytes);
 
-/* For a caller that takes a data set's name from a file's: says where the data set lies, once it
- * has been declared or charged, and fails with CLO_ARGUMENT where it is known to lie elsewhere: two
- * files of one name are two data sets. */
+/* For a caller that takes a data set's name from a file's: notes where a data set lies that was
+ * declared or charged, and fails with CLO_ARGUMENT where it is known to lie elsewhere: two files of
+ * one name are two data sets.  Of a data set that the ledger does not know nothing is noted. */
 CLO_API CLO_CHECK clo_status clo_ledger_claim(clo_ledger *ledger, const char *dataset,
                                               const char *origin, clo_error *err);
 /* For a caller that accounts elsewhere; the release says "not metered". */
@@ -67,24 +70,30 @@ CLO_API CLO_CHECK clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant
                                                  clo_error *err);
 CLO_API void clo_grant_free(clo_grant *grant);
 
+/* What the ledger shows of a data set. */
 typedef struct clo_account {
+    size_t struct_size;  /* the library's: fields beyond it are not there */
     const char *dataset; /* valid during the callback */
     bool capped;
     clo_loss cap;
     clo_loss spent; /* sums of the charges' epsilons and deltas */
-    clo_loss left;  /* an epsilon that a run at the cap's delta could still ask; 0 without a cap */
+    clo_loss left;  /* what a run could still ask: where losses are added, the rest of both; where
+                        they compose by zCDP, an epsilon at the cap's delta; 0 without a cap */
     uint64_t charges;
     int64_t created;     /* seconds since 1970 */
     int64_t last_charge; /* 0: none */
 } clo_account;
 
-/* Calls visit for each data set by name, or for the named one alone; false stops. */
+/* Calls visit for each data set, by name, or for the named one alone (CLO_ARGUMENT where there is
+ * none of that name); false stops. */
 CLO_API CLO_CHECK clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,
                                                  bool (*visit)(void *user,
                                                                const clo_account *account),
                                                  void *user, clo_error *err);
 
+/* A cap, as it was declared. */
 typedef struct clo_declaration {
+    size_t struct_size;  /* the library's */
     const char *dataset; /* valid during the callback */
     clo_loss cap;
     uint64_t sequence;   /* of its own: 1, 2, ... */
@@ -94,12 +103,14 @@ typedef struct clo_declaration {
     const uint8_t *hash; /* 32 bytes */
 } clo_declaration;
 
-/* Calls visit for each cap in the order of their declarations. */
+/* Calls visit for each cap in the order of their declarations; false stops. */
 CLO_API CLO_CHECK clo_status clo_ledger_declarations(
     clo_ledger *ledger, bool (*visit)(void *user, const clo_declaration *declaration), void *user,
     clo_error *err);
 
+/* One charge of the history. */
 typedef struct clo_charge {
+    size_t struct_size;  /* the library's */
     const char *dataset; /* valid during the callback, as all pointers here */
     const char *mechanism;
     const char *relation;
@@ -117,12 +128,16 @@ typedef struct clo_charge {
     const uint8_t *hash; /* 32 bytes */
 } clo_charge;
 
-/* Calls visit for each charge in order. */
+/* Calls visit for each charge in order, of all data sets (NULL) or of the named one (CLO_ARGUMENT
+ * where there is none of that name); false stops. */
 CLO_API CLO_CHECK clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
                                                 bool (*visit)(void *user, const clo_charge *charge),
                                                 void *user, clo_error *err);
 
+/* The ledger as a whole.  The caller sets struct_size to sizeof(clo_ledger_facts), and no more than
+ * that is written. */
 typedef struct clo_ledger_facts {
+    size_t struct_size;
     char identity[33]; /* random, in hexadecimal, as key_id */
     char key_id[33];   /* of the key that its hashes were made with */
     int schema;
@@ -133,6 +148,7 @@ typedef struct clo_ledger_facts {
     uint64_t clock_went_back; /* charges with an earlier time than the one before them */
 } clo_ledger_facts;
 
+/* Fails as reading the ledger does. */
 CLO_API CLO_CHECK clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out,
                                                  clo_error *err);
 /* Checks pages, schema, totals, stored results and the chain of keyed hashes from the first charge

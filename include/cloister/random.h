@@ -11,9 +11,11 @@
 extern "C" {
 #endif
 
+/* A generator; calls that share one must not run at once. */
 typedef struct clo_rng clo_rng;
 
-/* Keyed by the operating system: the only kind whose releases are private. */
+/* Keyed by the operating system: the only kind whose releases are private.  CLO_ENTROPY where the
+ * system gives no key. */
 CLO_API CLO_CHECK clo_status clo_rng_new(clo_rng **out, clo_error *err);
 /* The same stream for the same seed on any number of threads and ranks.  For tests
  * and reproduction: its releases say "reproducible, not private". */

@@ -11,11 +11,12 @@
 extern "C" {
 #endif
 
+/* What a run gives the world: named arrays and the facts about them. */
 typedef struct clo_release clo_release;
 
-enum { CLO_MAX_DIMENSIONS = 3 };
+enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
 
-/* A named array, row-major, in the data's own coordinates and units; borrowed. */
+/* A named array, row-major, in the data's own coordinates and units; borrowed.  Frozen. */
 typedef struct clo_array {
     const char *name; /* "centers" */
     const double *data;
@@ -23,11 +24,13 @@ typedef struct clo_array {
     size_t shape[CLO_MAX_DIMENSIONS];
 } clo_array;
 
+/* What a release is asked for here is its own, and lives as long. */
 CLO_API size_t clo_release_count(const clo_release *release);
-CLO_API clo_array clo_release_at(const clo_release *release, size_t i);
+CLO_API clo_array clo_release_at(const clo_release *release, size_t i); /* i below that count */
+/* false: there is none of that name, and *out is as it was. */
 CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_array *out);
 CLO_API size_t clo_release_cols(const clo_release *release);   /* of the data it was made from */
-CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those, where public; 0: not */
+CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those; 0: not public */
 /* "age", or NULL where the columns have no names. */
 CLO_API const char *clo_release_column_name(const clo_release *release, size_t column);
 CLO_API const char *clo_release_family(const clo_release *release);
@@ -45,31 +48,31 @@ clo_release_is_private(const clo_release *release); /* secure randomness, nothin
 CLO_API bool clo_release_is_metered(const clo_release *release);
 CLO_API const char *
 clo_release_statement(const clo_release *release); /* what it means, in a sentence */
-/* Public names of the columns, for the report; copied. */
+/* Public names of the columns, for the report; copied.  CLO_ARGUMENT where count is not that of its
+ * columns. */
 CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
                                                       const char *const *names, size_t count,
                                                       clo_error *err);
 
+/* For people, or for programs ("cloister.release/1"). */
 typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2 } clo_report_format;
 
+/* Writes the release, piece by piece; CLO_IO where write says that it could not. */
 CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_format format,
                                         clo_write *write, void *user, clo_error *err);
-/* Reads a release in JSON back; writing it again gives the same bytes. */
+/* Reads a release in JSON back ("-" is standard input); writing it again gives the same bytes.
+ * CLO_IO, or CLO_FORMAT where it is no release. */
 CLO_API CLO_CHECK clo_status clo_release_read(const char *path, clo_release **out, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
                                                clo_error *err);
 /* BLAKE2b of the release's JSON, as 64 hexadecimal digits: what `b2sum -l 256` says of the file. */
 CLO_API CLO_CHECK clo_status clo_release_digest(const clo_release *release,
                                                 char text[CLO_DIGEST_SIZE], clo_error *err);
-/* Makes the domain look at records in the coordinates of a subspace that was released before (of
- * the family "subspace"), about its centre where it has one: fewer columns, less noise.  Sets cols,
- * frame, origin and the frame_... fields; arrays and texts are the release's, which must live as
- * long as the domain is used.  The loss of that release is its own: both count, and so both must
- * hide the same: relation and unit that differ from the release's fail, here or when a plan is
- * made.  What is not private (clo_release_is_private) may be projected on; the release that comes
- * of it then says that it is not private either. */
-CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_release *subspace,
-                                                clo_error *err);
+/* The frame of a subspace that was released before (of the family "subspace"), about its centre
+ * where it has one, for clo_domain_project.  It holds copies: the release may be freed.
+ * CLO_ARGUMENT where the release has no subspace. */
+CLO_API CLO_CHECK clo_status clo_frame_of_release(const clo_release *subspace, clo_frame **out,
+                                                  clo_error *err);
 CLO_API void clo_release_free(clo_release *release);
 
 #ifdef __cplusplus

@@ -14,12 +14,15 @@ extern "C" {
 
 typedef struct clo_workspace clo_workspace; /* scratch memory, wiped when freed */
 
+/* Of so many bytes, as clo_plan_workspace counts them; it grows where they are too few.  For one
+ * run at a time, and any number of them one after the other. */
 CLO_API CLO_CHECK clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err);
 CLO_API void clo_workspace_free(clo_workspace *workspace);
 
 /* How the ranks of one run talk: each holds some of the rows.  All of them make the same plan and
  * call clo_run; rank 0 asks, draws the noise and gets the release, the others fold their rows for it
- * and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself. */
+ * and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself.
+ * Frozen. */
 typedef struct clo_comm {
     int rank;
     int size;
@@ -28,7 +31,7 @@ typedef struct clo_comm {
     void *user;
 } clo_comm;
 
-/* The records of one block in unit-ball coordinates, and public randomness of its own. */
+/* The records of one block in unit-ball coordinates, and public randomness of its own.  Frozen. */
 typedef struct clo_block {
     const double *rows;
     size_t count, cols;
@@ -66,7 +69,14 @@ CLO_API const char *clo_blas_better_kernel(void);
  * first is safe inside of the library's own threads; with another one everything runs on one. */
 CLO_API const char *clo_blas_threading(void);
 
-CLO_API clo_run_options clo_run_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_run_options_init(clo_run_options *options, size_t size);
+static inline clo_run_options clo_run_options_default(void)
+{
+    clo_run_options options;
+    clo_run_options_init(&options, sizeof options);
+    return options;
+}
 /* Whether a run of the plan takes these data: what clo_run would refuse, by public facts alone.  To
  * be asked before anything is spent. */
 CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data,
@@ -75,8 +85,10 @@ CLO_API CLO_CHECK clo_status clo_plan_check_data(const clo_plan *plan, const clo
  * the process computes as the proofs assume.  options may be NULL. */
 CLO_API CLO_CHECK clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
                                            const clo_run_options *options, clo_error *err);
-/* Asks the plan's queries and makes the release.  The grant is used up, whatever comes
- * of it.  options may be NULL. */
+/* Asks the plan's queries and makes the release; options may be NULL.  What does not fit together
+ * (grant and plan, data and plan, options) is refused before anything is asked, and leaves the
+ * grant as it was.  From then on the grant is used up, whatever comes of it: a run that is
+ * cancelled, or that lacks memory or randomness, has spent it all the same. */
 CLO_API CLO_CHECK clo_status clo_run(const clo_plan *plan, clo_grant *grant,
                                      const clo_bounded *data, clo_rng *rng,
                                      const clo_run_options *options, clo_release **out,

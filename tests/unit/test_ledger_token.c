@@ -10,7 +10,7 @@ static const char result[] = "{ \"centers\": [[1, 2]] }\n";
 
 static uint64_t charges_of(clo_ledger *ledger)
 {
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_error err;
     assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
     return facts.charges;
