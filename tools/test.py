@@ -43,8 +43,8 @@ BUILDS = {
 # Folders whose files are found by pattern: a change in one, or in one below src, asks for a new
 # configuration.
 FOUND = ["include/cloister", "src", "cli", "tests", "tests/unit", "tests/abi", "tests/golden",
-         "tests/golden/releases", "tests/statistical", "tests/fault", "tests/fuzz", "tests/cli", "tests/docs", "tests/lint",
-         "tests/taint", "bench", "proofs"]
+         "tests/golden/releases", "tests/statistical", "tests/fault", "tests/fuzz", "tests/cli",
+         "tests/docs", "tests/lint", "tests/taint", "bench", "proofs"]
 
 # Threads that wait must not spin: two test programs share two cores here.
 TEST_ENVIRONMENT = {
