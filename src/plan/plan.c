@@ -249,6 +249,11 @@ double clo_plan_value(const clo_plan *plan, size_t i)
     return i < plan->mechanism->param_count ? plan->values[i] : NAN;
 }
 
+const clo_domain *clo_plan_domain(const clo_plan *plan)
+{
+    return &plan->domain;
+}
+
 clo_guarantee clo_plan_guarantee(const clo_plan *plan)
 {
     return plan->guarantee;
