@@ -164,6 +164,7 @@ clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain, clo
 {
     clo_loss budget = job->budget, rest;
     clo_plan *plan = NULL;
+    clo_error why;
     if (budget.delta < 0) budget.delta = clo_default_delta(domain->rows);
     if (!job->spec.learns) return plan_choice(job, domain, budget, out, err);
     CLO_TRY(clo_learning_rest(&job->spec.learning, budget, &rest, err));
@@ -172,10 +173,14 @@ clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain, clo
     for (int i = 0; i < MOST_TRIALS; i++) {
         const double left = budget.epsilon - clo_plan_price(plan).loss.epsilon;
         clo_plan *better = NULL;
+        if (left < 0.005 * budget.epsilon) break;
         rest.epsilon += 0.95 * left;
-        if (left < 0.005 * budget.epsilon ||
-            plan_beside(job, domain, rest, budget, &better, NULL) != CLO_OK)
-            break;
+        const clo_status status = plan_beside(job, domain, rest, budget, &better, &why);
+        if (status == CLO_MEMORY) { /* the plan must not depend on how much there is */
+            clo_plan_free(plan);
+            return clo_i_fail(err, status, "%s", why.message);
+        }
+        if (status != CLO_OK) break;
         clo_plan_free(plan);
         plan = better;
     }

@@ -104,6 +104,15 @@ static clo_status check_data(const clo_job *job, clo_error *err)
     return CLO_OK;
 }
 
+/* A run would find out too late. */
+static clo_status check_solver(const clo_job *job, clo_error *err)
+{
+    const char *const solver = clo_i_job_param(job, "solver");
+    if (!solver || strcmp(solver, "caller") != 0 || job->options.solve_block) return CLO_OK;
+    return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                          "@solver caller needs a function: clo_run_options.solve_block");
+}
+
 /* By default the file's name; and then where it lies, since two files of one name are two. */
 static clo_status settle_dataset(clo_job *job, clo_error *err)
 {
@@ -161,6 +170,7 @@ clo_status clo_job_check(clo_job *job, clo_error *err)
 {
     CLO_TRY(after(job, CLO_STEP_NEW, "check", err));
     CLO_TRY(read_settings(job, err));
+    CLO_TRY(check_solver(job, err));
     CLO_TRY(check_unit(job, err));
     CLO_TRY(check_data(job, err));
     CLO_TRY(check_ledger(job, err));
@@ -392,7 +402,8 @@ clo_status clo_job_store(clo_job *job, clo_error *err)
 {
     CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
     job->json_length = 0;
-    CLO_TRY(clo_report(job->release, CLO_JSON, append, job, err));
+    if (clo_report(job->release, CLO_JSON, append, job, NULL))
+        return clo_i_fail(err, CLO_MEMORY, "out of memory for the release as JSON");
     if (job->metered) keep(job);
     job->step = CLO_STEP_DONE;
     return CLO_OK;
