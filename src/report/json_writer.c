@@ -1,6 +1,6 @@
 /*
- * json_writer.c - writes JSON through a callback: two blanks a level, keys in the order they are given,
- * numbers in the shortest form that reads back as the same double.
+ * json_writer.c - writes JSON through a callback: two blanks a level, keys in the order they are
+ * given, numbers in the shortest form that reads back as the same double.
  */
 #include "report/report.h"
 #include <stdio.h>
