@@ -18,8 +18,8 @@ CLO_API CLO_CHECK clo_status clo_workspace_new(size_t bytes, clo_workspace **out
 CLO_API void clo_workspace_free(clo_workspace *workspace);
 
 /* How the ranks of one run talk: each holds some of the rows.  All of them make the same plan and
- * call clo_run; rank 0 asks, draws the noise and gets the release, the others fold their rows for it
- * and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself. */
+ * call clo_run; rank 0 asks, draws the noise and gets the release, the others fold their rows for
+ * it and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself. */
 typedef struct clo_comm {
     int rank;
     int size;

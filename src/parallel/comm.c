@@ -2,8 +2,8 @@
  * comm.c - the ranks of a run, seen from one of them.
  *
  * Only two things ever travel between ranks: sums of grid integers, whose order cannot be seen in
- * the result, and what rank 0 asks, which is public. The library itself knows no message passing; whoever
- * has ranks hands in two functions. Alone, a rank's sum is its own and its release is everyone's.
+ * the result, and what rank 0 asks, which is public. The library itself knows no message passing;
+ * whoever has ranks hands in two functions. Alone, a rank's sum is its own.
  */
 #include "parallel/parallel.h"
 

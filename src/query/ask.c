@@ -3,7 +3,7 @@
  *
  * Words of eight bytes, so that arrays can be read where they lie.  The reader trusts nothing: the
  * line must be one of its own plan, byte for byte, and every array is held to the range that the
- * arithmetic of a fold stands on (assign.T1, lens.T1, sketch.T1).
+ * arithmetic of a fold stands on (fold.T2, assign.T1, lens.T1, sketch.T1).
  */
 #include "query/fold.h"
 #include "bound/bound.h"

@@ -3,7 +3,7 @@
  *
  * Rank 0 asks: it draws the noise into the totals, tells the other ranks what is asked, and all of
  * them fold their rows and add up.  A rank that could not fold says so in one more number of the
- * same sum, so that no rank waits for another that has given up.
+ * same sum, so that no rank waits for another that has given up (fold.T1, fold.T2).
  */
 #include "query/fold.h"
 #include "bound/bound.h"

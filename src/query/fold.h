@@ -110,7 +110,7 @@ CLO_CHECK clo_status clo_i_ask_decode(const clo_meter *meter, size_t cols, const
                                       clo_error *err);
 void clo_i_decoded_free(clo_decoded *decoded);
 
-/* Folds the rows into the totals, which must have room for clo_i_fold_entries numbers. */
+/* fold.T1: folds the rows into the totals, which must have room for clo_i_fold_entries numbers. */
 size_t clo_i_fold_entries(const clo_ask *ask, size_t cols);
 CLO_CHECK clo_status clo_i_fold(clo_context *context, const clo_ask *ask, const clo_bounded *data,
                                 int64_t *totals, clo_error *err);

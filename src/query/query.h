@@ -115,8 +115,8 @@ bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 /* ---- ranks ------------------------------------------------------------------------------- */
 
 /* Another rank's part in one ask: reads the bytes that rank 0 sent, holds them to its own meter,
- * folds its own rows and adds them to rank 0's.  context: with a lens of NULL; data NULL: it has none
- * to fold, and says so. */
+ * folds its own rows and adds them to rank 0's.  context: with a lens of NULL; data NULL: it has
+ * none to fold, and says so. */
 CLO_CHECK clo_status clo_i_fold_for_rank_0(clo_context *context, const clo_bounded *data,
                                            const uint8_t *bytes, size_t count, clo_error *err);
 

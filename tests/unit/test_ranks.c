@@ -1,6 +1,7 @@
 /*
- * Several ranks, each with some of the rows: rank 0 asks and draws, the others fold, and the release
- * is that of one process, byte for byte.  The ranks are threads with a barrier between them.
+ * Several ranks, each with some of the rows: rank 0 asks and draws, the others fold, and the
+ * release is that of one process, byte for byte.  The ranks are threads with a barrier between
+ * them (fold.T1).
  */
 #include "pipeline.h"
 #include <math.h>

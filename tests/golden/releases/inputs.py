@@ -184,4 +184,7 @@ FILES = {
     "persons.csv": lambda: csv([[f"u{i // 2}"] + row for i, row in
                                 enumerate(flats(20, 1000, 4, 2, 1, 0.02))],
                                ["unit", "a", "b", "c", "d"]),
+    "near_persons.csv": lambda: csv([[f"u{i // 2}"] + row for i, row in
+                                     enumerate(flats(21, 6000, 4, 1, 1, 0.0001))],
+                                    ["unit", "a", "b", "c", "d"]),
 }

@@ -1,0 +1,200 @@
+/*
+ * An ask as bytes: a worker that reads them folds what the asker would, and whatever else comes, it
+ * answers or refuses (fold.T2); folds of parts add up (fold.T1).
+ */
+#include "sum_asks.h"
+
+static int open_asks(void **state)
+{
+    static sum_asks asks;
+    sum_asks_open(&asks);
+    *state = &asks;
+    return 0;
+}
+
+static int close_asks(void **state)
+{
+    sum_asks_close(*state);
+    return 0;
+}
+
+static void every_query_that_adds_up_is_asked_here(void **state)
+{
+    const sum_asks *const a = *state;
+    size_t count;
+    const clo_query *const *const queries = clo_i_queries(&count);
+    for (size_t q = 0; q < count; q++) {
+        bool found = queries[q]->reading != CLO_READING_SUM;
+        for (size_t i = 0; i < a->count; i++) found |= a->lines[i].query == queries[q];
+        if (!found) fail_msg("%s is not asked in sum_asks.h", queries[q]->name);
+        assert_true(queries[q]->reading != CLO_READING_SUM ||
+                    (queries[q]->check && queries[q]->entries && queries[q]->gather));
+    }
+}
+
+static int64_t *folded(sum_asks *a, const clo_ask *ask, size_t *entries)
+{
+    clo_error err;
+    *entries = clo_i_fold_entries(ask, ASK_COLS);
+    int64_t *const totals = calloc(*entries + 1, sizeof *totals);
+    assert_non_null(totals);
+    assert_ok(clo_i_fold(&a->context, ask, a->data, totals, &err), err);
+    return totals;
+}
+
+static void bytes_say_the_same_ask(void **state)
+{
+    sum_asks *const a = *state;
+    for (size_t i = 0; i < a->count; i++) {
+        size_t entries, again, count, number = SIZE_MAX;
+        uint8_t *bytes = NULL;
+        clo_decoded decoded;
+        clo_error err;
+        int64_t *const direct = folded(a, &a->asks[i], &entries);
+        assert_ok(clo_i_ask_encode(&a->asks[i], i + a->meter.first, entries, &bytes, &count, &err),
+                  err);
+        assert_int_equal(clo_i_ask_entries(bytes, count), entries);
+        assert_ok(clo_i_ask_decode(&a->meter, ASK_COLS, bytes, count, &decoded, &number, &err),
+                  err);
+        assert_int_equal(number, i);
+        int64_t *const told = folded(a, &decoded.ask, &again);
+        assert_int_equal(again, entries);
+        assert_memory_equal(told, direct, entries * sizeof *told);
+        bool moved = false;
+        for (size_t e = 0; e < entries; e++) moved |= direct[e] != 0;
+        assert_true(moved);
+        free(told);
+        free(direct);
+        clo_i_decoded_free(&decoded);
+        clo_i_free(bytes);
+    }
+}
+
+/* Folds add up: those of two halves of the rows are that of all of them, modulo 2^64. */
+static void folds_of_parts_add_up(void **state)
+{
+    sum_asks *const a = *state;
+    double values[ASK_ROWS * ASK_COLS];
+    for (size_t i = 0; i < ASK_ROWS * ASK_COLS; i++) values[i] = .5 * sin((double)i * .7);
+    clo_bounded *const first = bounded_from(values, 13, &a->domain);
+    clo_bounded *const rest = bounded_from(values + 13 * ASK_COLS, ASK_ROWS - 13, &a->domain);
+    for (size_t i = 0; i < a->count; i++) {
+        size_t entries;
+        clo_error err;
+        int64_t *const all = folded(a, &a->asks[i], &entries);
+        int64_t *const parts = calloc(entries, sizeof *parts);
+        assert_non_null(parts);
+        assert_ok(clo_i_fold(&a->context, &a->asks[i], first, parts, &err), err);
+        assert_ok(clo_i_fold(&a->context, &a->asks[i], rest, parts, &err), err);
+        assert_memory_equal(parts, all, entries * sizeof *all);
+        free(parts);
+        free(all);
+    }
+    clo_bounded_free(first);
+    clo_bounded_free(rest);
+}
+
+static uint64_t next(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* Words that are wrong in the ways that hurt: huge, negative, not finite, off by one. */
+static void damage(uint8_t *bytes, size_t count, uint64_t *seed)
+{
+    static const uint64_t words[] = { 0,
+                                      1,
+                                      UINT64_MAX,
+                                      (uint64_t)1 << 63,
+                                      UINT32_MAX,
+                                      0x7ff0000000000000,
+                                      0x7ff8000000000001,
+                                      0x43e0000000000000,
+                                      3,
+                                      1 << 20 };
+    const size_t at = next(seed) % (count / 8) * 8;
+    uint64_t word;
+    memcpy(&word, bytes + at, sizeof word);
+    switch (next(seed) % 4) {
+    case 0:
+        word ^= (uint64_t)1 << next(seed) % 64;
+        break;
+    case 1:
+        word += next(seed) % 2 ? 1 : UINT64_MAX;
+        break;
+    case 2:
+        word = words[next(seed) % (sizeof words / sizeof *words)];
+        break;
+    default:
+        word = next(seed);
+        break;
+    }
+    memcpy(bytes + at, &word, sizeof word);
+}
+
+static void a_worker_answers_or_refuses_whatever_comes(void **state)
+{
+    sum_asks *const a = *state;
+    uint64_t seed = 88172645463325252u;
+    size_t answered = 0, refused = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        const size_t entries = clo_i_fold_entries(&a->asks[i], ASK_COLS);
+        uint8_t *bytes = NULL;
+        size_t count;
+        clo_error err;
+        assert_ok(clo_i_ask_encode(&a->asks[i], i + a->meter.first, entries, &bytes, &count, &err),
+                  err);
+        for (int trial = 0; trial < 400; trial++) {
+            size_t length = trial % 5 == 4 ? next(&seed) % count : count;
+            uint8_t *const copy = aligned_alloc(64, (count + 63) / 64 * 64);
+            assert_non_null(copy);
+            memcpy(copy, bytes, count);
+            for (int times = trial % 3; times >= 0; times--) damage(copy, count, &seed);
+            /* The number of sums is rank 0's word; one that no memory holds is not tried here. */
+            if (clo_i_ask_entries(copy, length) > 1 << 20) memcpy(copy + 8, bytes + 8, 8);
+            const clo_status status =
+                clo_i_fold_for_rank_0(&a->context, a->data, copy, length, &err);
+            assert_true(status == CLO_OK || status == CLO_FORMAT || status == CLO_INTERNAL);
+            *(status ? &refused : &answered) += 1;
+            free(copy);
+        }
+        clo_i_free(bytes);
+    }
+    assert_true(answered > 100 && refused > 1000);
+}
+
+static void a_worker_holds_the_asker_to_the_meter(void **state)
+{
+    sum_asks *const a = *state;
+    uint8_t *bytes = NULL;
+    size_t count;
+    clo_error err;
+    const uint64_t before = a->lines[0].event.count;
+    a->lines[0].event.count = a->meter.asked[0] + 1;
+    assert_ok(clo_i_ask_encode(&a->asks[0], a->meter.first, clo_i_fold_entries(&a->asks[0], 4),
+                               &bytes, &count, &err),
+              err);
+    assert_ok(clo_i_fold_for_rank_0(&a->context, a->data, bytes, count, &err), err);
+    assert_fails(clo_i_fold_for_rank_0(&a->context, a->data, bytes, count, &err), CLO_INTERNAL, err,
+                 "more often");
+    a->lines[0].event.count = before;
+    clo_i_free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_query_that_adds_up_is_asked_here, open_asks,
+                                        close_asks),
+        cmocka_unit_test_setup_teardown(bytes_say_the_same_ask, open_asks, close_asks),
+        cmocka_unit_test_setup_teardown(folds_of_parts_add_up, open_asks, close_asks),
+        cmocka_unit_test_setup_teardown(a_worker_answers_or_refuses_whatever_comes, open_asks,
+                                        close_asks),
+        cmocka_unit_test_setup_teardown(a_worker_holds_the_asker_to_the_meter, open_asks,
+                                        close_asks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
