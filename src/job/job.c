@@ -321,14 +321,6 @@ bool clo_job_account(const clo_job *job, clo_account *out)
 
 /* ---- spend ----------------------------------------------------------------- */
 
-static clo_run_options run_options(const clo_job *job)
-{
-    clo_run_options options = job->options;
-    if (job->threads) options.threads = (int)job->threads;
-    if (!options.workspace) options.workspace = job->workspace;
-    return options;
-}
-
 static clo_status confirm(clo_job *job, clo_error *err)
 {
     clo_account account;
@@ -358,7 +350,7 @@ static clo_status charge(clo_job *job, clo_error *err)
 
 clo_status clo_job_spend(clo_job *job, clo_error *err)
 {
-    const clo_run_options options = run_options(job);
+    const clo_run_options options = clo_i_job_run_options(job);
     CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
     CLO_TRY(clo_run_check(job->plan, job->data, &options, err));
     if (job->metered)
@@ -373,7 +365,7 @@ clo_status clo_job_spend(clo_job *job, clo_error *err)
 
 clo_status clo_job_run(clo_job *job, clo_error *err)
 {
-    const clo_run_options options = run_options(job);
+    const clo_run_options options = clo_i_job_run_options(job);
     CLO_TRY(after(job, CLO_STEP_SPENT, "run", err));
     job->step = CLO_STEP_OVER; /* unless it goes well */
     clo_status status =

@@ -151,6 +151,8 @@ CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *d
 
 CLO_CHECK clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out,
                                             clo_error *err);
+/* As the caller has them, with the setting `threads` and the memory that was gathered. */
+clo_run_options clo_i_job_run_options(const clo_job *job);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
 /* Everything that prepare and what follows have made; the settings stay. */
 void clo_i_job_drop(clo_job *job);

@@ -104,11 +104,19 @@ static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
     return clo_ledger_open_existing(job->ledger_path, &job->ledger, err);
 }
 
+clo_run_options clo_i_job_run_options(const clo_job *job)
+{
+    clo_run_options options = job->options;
+    if (job->threads) options.threads = (int)job->threads;
+    if (!options.workspace) options.workspace = job->workspace;
+    return options;
+}
+
 static clo_status gather_memory(clo_job *job, clo_error *err)
 {
-    const int threads = job->threads ? (int)job->threads : job->options.threads;
-    if (job->options.workspace) return CLO_OK;
-    return clo_workspace_new(clo_plan_workspace(job->plan, threads), &job->workspace, err);
+    const clo_run_options options = clo_i_job_run_options(job);
+    if (options.workspace) return CLO_OK;
+    return clo_workspace_new(clo_plan_workspace(job->plan, options.threads), &job->workspace, err);
 }
 
 static clo_status gather_randomness(clo_job *job, clo_error *err)
