@@ -10,7 +10,8 @@
  *   clo_grant     spend      public; the budget, already spent; good for one run
  *   clo_release   release    public; all that a report sees
  *
- * A step cannot be taken out of order: no function accepts another step's type.
+ * A step cannot be taken out of order: no function accepts another step's type.  clo_job (job.h)
+ * takes all of them, from settings to a stored release: begin there.
  *
  * Conventions of every function here:
  *   - what can fail returns clo_status and takes a clo_error last, which may be
@@ -51,6 +52,7 @@
 #include <cloister/ledger.h>
 #include <cloister/release.h>
 #include <cloister/run.h>
+#include <cloister/job.h>
 #include <cloister/generate.h>
 #include <cloister/solve.h>
 #include <cloister/assign.h>

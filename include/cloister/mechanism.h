@@ -117,6 +117,13 @@ CLO_API clo_reading clo_plan_reading(const clo_plan *plan);
  * noise, not the data. */
 CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error,
                                               const char **meaning, clo_error *err);
+/* The domain it was made for, a copy of the plan's own; borrowed. */
+CLO_API const clo_domain *clo_plan_domain(const clo_plan *plan);
+/* The plan as a JSON object of the schema "cloister.plan/1", with the prediction where the number
+ * of rows is public.  All of it is public.  Its last bytes are "\n}\n", so that a caller can put
+ * members of its own in before them. */
+CLO_API CLO_CHECK clo_status clo_plan_json(const clo_plan *plan, clo_write *write, void *user,
+                                           clo_error *err);
 CLO_API void clo_plan_free(clo_plan *plan);
 
 /* What a run is to learn of the domain itself, privately and out of the same budget, before the

@@ -275,6 +275,11 @@ clo_status clo_plan_value_text(const clo_plan *plan, const char *name, char text
     return CLO_OK;
 }
 
+const clo_domain *clo_plan_domain(const clo_plan *plan)
+{
+    return &plan->domain;
+}
+
 clo_guarantee clo_plan_guarantee(const clo_plan *plan)
 {
     return plan->guarantee;
