@@ -64,7 +64,7 @@ static clo_job *job_at(const place *p, const char *settings)
 static uint64_t charges_at(const place *p)
 {
     clo_ledger *ledger = NULL;
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_error err;
     if (access(p->ledger, F_OK) != 0) return 0;
     assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
