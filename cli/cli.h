@@ -151,72 +151,16 @@ void cli_mechanism_name(const clo_mechanism *mechanism, char *text, size_t size)
 /* Its parameters as given; an option that belongs to another one is an error. */
 clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_params **out,
                       cli_error *err);
-/* What the words "FAMILY[/METHOD]" and --method ask for: one mechanism, or the best of a family. */
-typedef struct cli_choice {
-    bool named;
-    const char *family;
-    clo_params *params; /* of the named one; otherwise of one that has these settings */
-    clo_setting settings[CLI_MAX_PARAMETERS];
-    size_t setting_count;
-} cli_choice;
-
-clo_status cli_choice_read(const cli_args *args, const char *name, const char *method,
-                           cli_choice *out, cli_error *err);
-clo_status cli_choice_plan(const cli_choice *choice, const clo_domain *domain, clo_loss budget,
-                           clo_guarantee accept, clo_plan **out, cli_error *err);
-void cli_choice_free(cli_choice *choice);
 /* Epsilon is asked for; delta < 0 in the result: not given. */
 clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err);
-double cli_default_delta(uint64_t public_rows);
-clo_guarantee cli_accept(const cli_args *args); /* the weakest one that is taken */
 clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err);
 
-/* What the domain options say before the number of columns is known. */
-typedef struct cli_bound {
-    char *name; /* NULL: the file has no names */
-    double lower, upper;
-} cli_bound;
-
-typedef struct cli_domain_spec {
-    clo_relation relation;
-    double norm; /* 0: not given */
-    double *center;
-    size_t center_count;
-    cli_bound *bounds; /* one for all columns, or one a column out of bounds_file */
-    size_t bound_count;
-    const char *bounds_file; /* NULL: "LO,HI" */
-    uint64_t rows;           /* 0: not given */
-    uint64_t rows_per_unit;  /* 0: not given */
-    const char *unit;        /* NULL: not given */
-    bool learns;             /* whether --norm or --center is private */
-    clo_learning learning;   /* what of it, and at what share of the budget */
-    const char *project;     /* the file of the release to project on; NULL: none */
-    clo_release *subspace;   /* what it holds */
-} cli_domain_spec;
-
-clo_status cli_domain_read(const cli_args *args, cli_domain_spec *out, cli_error *err);
-/* Fits it to the columns; table may be NULL (a plan).  The arrays belong to the caller, but for the
- * frame, which is the spec's. */
-clo_status cli_domain_fit(const cli_domain_spec *spec, size_t cols, const clo_table *table,
-                          clo_domain *out, cli_error *err);
-void cli_domain_free(clo_domain *domain);
-/* --project FILE, alone and as a row of a command's options: the subspace that was released. */
+/* --project FILE, as a row of a command's options. */
 #define CLI_PROJECT_OPTION                                                                         \
     CLI_OPTION("project", 0, "FILE",                                                               \
                "look at the records in the coordinates of a subspace that was released before: "   \
                "the JSON of a run of the family subspace; --norm then counts there")
-clo_status cli_project_read(const cli_args *args, cli_domain_spec *spec, cli_error *err);
-clo_status cli_project_fit(const cli_domain_spec *spec, size_t cols, const clo_table *table,
-                           clo_domain *domain, cli_error *err);
-void cli_domain_spec_free(cli_domain_spec *spec);
-/* What is private of --norm and --center, where the command has the options for it. */
 extern const cli_group cli_learning_group; /* norm-at-most, norm-quantile, share-... */
-bool cli_asks_private(const cli_args *args, const char *option);
-clo_status cli_learning_read(const cli_args *args, cli_domain_spec *spec, cli_error *err);
-/* The plan of the choice, with the learning of the spec before it: one budget for both. */
-clo_status cli_learning_plan(const cli_choice *choice, const cli_domain_spec *spec,
-                             const clo_domain *domain, clo_loss budget, clo_guarantee accept,
-                             clo_plan **out, cli_error *err);
 
 /* ---- a job: from options to a release ------------------------------------ */
 
@@ -226,47 +170,44 @@ typedef struct cli_bytes {
     size_t length, room;
 } cli_bytes;
 
-/* Everything between reading the options and the release, in the order that makes a mistake
- * free: each step can fail without a cost until cli_job_spend. */
+/* A bar on stderr, on a terminal, once half a second has gone by; and where Ctrl-C becomes an
+ * orderly stop instead of a death in mid-run. */
+typedef struct cli_progress {
+    bool wanted, shown;
+    int percent;
+    double started;
+} cli_progress;
+
+/* The library's job and what the command says about it.  The library keeps the order of the steps;
+ * it holds the address of this one from cli_job_open on. */
 typedef struct cli_job {
     const cli_args *args;
-    const char *path;
-    const char *dataset;
-    const char *token; /* NULL: a random one */
-    char *origin;      /* where the data lie; NULL: the data set was named by the user */
-    char ledger_path[1024];
-    bool metered, quiet;
-    int threads;
-    clo_loss budget;
-    cli_choice choice;
-    cli_domain_spec spec;
-    clo_domain domain;
-    char **names; /* of the columns; NULL: they have none */
-    size_t name_count;
-    clo_bounded *data;
-    clo_plan *plan;
-    clo_ledger *ledger;
-    clo_workspace *workspace;
-    clo_rng *rng;
-    clo_grant *grant;
-    clo_release *release;
-    cli_bytes json; /* the release, as it is stored and delivered */
+    const char *path; /* NULL: a plan, which has no data */
+    bool quiet;
+    clo_job *job;
+    cli_progress progress;
 } cli_job;
 
-/* name: "FAMILY[/METHOD]"; method: of --method, or NULL. */
-clo_status cli_job_check(cli_job *job, const cli_args *args, const char *name, const char *method,
-                         const char *path, cli_error *err);
-clo_status cli_job_prepare(cli_job *job, cli_error *err);
-void cli_job_announce(const cli_job *job);
-clo_status cli_job_dry_run(const cli_job *job, cli_error *err);
-/* The release of an earlier run with the same token, which costs nothing; *found false: none. */
-clo_status cli_job_fetch(cli_job *job, bool *found, cli_error *err);
-clo_status cli_job_spend(cli_job *job, cli_error *err);
-clo_status cli_job_run(cli_job *job, cli_error *err);
+/* All options that are settings of a job, by their names.  name: "FAMILY[/METHOD]". */
+clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
+                        cli_error *err);
+clo_status cli_job_set(cli_job *job, const char *name, const char *value, cli_error *err);
+clo_status cli_job_plan(cli_job *job, const clo_plan **out, cli_error *err);
+clo_status cli_job_check(cli_job *job, cli_error *err);
+/* What a run would spend, where --dry-run asks for that: then all is done. */
+clo_status cli_job_dry_run(cli_job *job, cli_error *err);
+/* All steps, with what there is to say about them; *found: an earlier run had the release. */
+clo_status cli_job_release(cli_job *job, bool *found, cli_error *err);
 void cli_job_sum_up(const cli_job *job, const char *written_to);
-void cli_job_free(cli_job *job);
+void cli_job_close(cli_job *job);
 
 /* ---- plans --------------------------------------------------------------- */
+
+typedef struct cli_json {
+    FILE *out;
+    int depth;
+    bool filled; /* the innermost bracket already holds something */
+} cli_json;
 
 /* A prediction, where there is one; meaning NULL: none. */
 typedef struct cli_prediction {
@@ -274,15 +215,12 @@ typedef struct cli_prediction {
     const char *meaning;
 } cli_prediction;
 
-typedef struct cli_json cli_json;
-cli_prediction cli_predict(const clo_plan *plan, double rows);
-void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
-                   cli_prediction prediction);
+cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
+void cli_plan_text(FILE *out, const clo_plan *plan);
 /* What other ways of adding up would charge for the same noise, and how much noise is saved. */
 clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
-/* The members of a plan's object, without its braces, so that more may follow. */
-void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
-                   cli_prediction prediction);
+/* Begins a plan's object with its members, so that more may follow. */
+cli_json cli_plan_json(FILE *out, const clo_plan *plan);
 
 /* ---- numbers and words ---------------------------------------------------- */
 
@@ -326,11 +264,6 @@ bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_w
 bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
 clo_status cli_flush(FILE *out, cli_error *err);
 
-struct cli_json {
-    FILE *out;
-    int depth;
-    bool filled; /* the innermost bracket already holds something */
-};
 cli_json cli_json_begin(FILE *out);
 void cli_json_end(cli_json *json);
 void cli_json_open(cli_json *json, const char *key, char bracket);     /* '{' or '[' */
@@ -358,14 +291,6 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True where a person sits at stdin and stderr and said yes. */
 bool cli_can_ask(void);
 bool cli_ask(const char *question);
-
-/* A bar on stderr, on a terminal, once half a second has gone by; and where Ctrl-C becomes an
- * orderly stop instead of a death in mid-run. */
-typedef struct cli_progress {
-    bool wanted, shown;
-    int percent;
-    double started;
-} cli_progress;
 
 void cli_progress_start(cli_progress *progress, bool quiet);
 bool cli_progress_step(void *progress, double done);

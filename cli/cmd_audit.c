@@ -413,7 +413,7 @@ static clo_status fit_to_time(audit *a, cli_error *err)
 
 static clo_status audit_program(audit *a, clo_relation relation, cli_error *err)
 {
-    clo_audit_finding found;
+    clo_audit_finding found = { .struct_size = sizeof found };
     a->program.relation = relation;
     a->runs = 0;
     clo_status status = cli_foreign_open(&a->program, &a->foreign, err);

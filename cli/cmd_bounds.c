@@ -52,13 +52,13 @@ static bool write_name(clo_write *write, void *to, const char *name, size_t colu
 
 static clo_status write_bounds(const cli_job *job, clo_write *write, void *to, cli_error *err)
 {
+    const clo_release *const release = clo_job_result(job->job);
     clo_array lower, upper;
     bool written = write_text(write, to, "name,lower,upper\n");
-    if (!clo_release_find(job->release, "lower", &lower) ||
-        !clo_release_find(job->release, "upper", &upper))
+    if (!clo_release_find(release, "lower", &lower) || !clo_release_find(release, "upper", &upper))
         return cli_fail(err, CLO_INTERNAL, "the release holds no bounds");
-    for (size_t j = 0; j < job->domain.cols; j++) {
-        const char *const name = job->names ? job->names[j] : NULL;
+    for (size_t j = 0; j < clo_release_cols(release); j++) {
+        const char *const name = clo_release_column_name(release, j);
         written = written && write_name(write, to, name, j) && write_text(write, to, ",") &&
                   write_text(write, to, cli_rounded(lower.data[j], 6).text) &&
                   write_text(write, to, ",") &&
@@ -71,7 +71,7 @@ static clo_status write_bounds(const cli_job *job, clo_write *write, void *to, c
 static clo_status print_radius(const cli_job *job, cli_error *err)
 {
     clo_array radius;
-    if (!clo_release_find(job->release, "radius", &radius))
+    if (!clo_release_find(clo_job_result(job->job), "radius", &radius))
         return cli_fail(err, CLO_INTERNAL, "the release holds no radius");
     const char *const share = cli_value(job->args, "quantile");
     const char *const center = cli_value(job->args, "center");
@@ -88,7 +88,8 @@ static clo_status answer(const cli_job *job, cli_file *file, cli_error *err)
     const char *const output = cli_value(job->args, "output");
     clo_status status;
     if (cli_given(job->args, "json")) {
-        status = clo_report(job->release, CLO_JSON, cli_stream_write, stdout, &err->error);
+        status =
+            clo_report(clo_job_result(job->job), CLO_JSON, cli_stream_write, stdout, &err->error);
         if (status != CLO_OK || !file) return status;
     }
     if (!of_columns(job->args))
@@ -104,12 +105,11 @@ static clo_status answer(const cli_job *job, cli_file *file, cli_error *err)
 
 static clo_status find_bounds(cli_job *job, cli_file *file, cli_error *err)
 {
-    clo_status status = cli_job_prepare(job, err);
-    if (status != CLO_OK) return status;
+    bool found = false;
+    clo_status status;
     if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
-    cli_job_announce(job);
-    if ((status = cli_job_spend(job, err)) || (status = cli_job_run(job, err)) ||
-        (status = answer(job, file, err)) || (status = cli_flush(stdout, err)))
+    if ((status = cli_job_release(job, &found, err)) || (status = answer(job, file, err)) ||
+        (status = cli_flush(stdout, err)))
         return status;
     cli_job_sum_up(job, NULL);
     return CLO_OK;
@@ -117,9 +117,11 @@ static clo_status find_bounds(cli_job *job, cli_file *file, cli_error *err)
 
 static clo_status check(const cli_args *args, cli_error *err)
 {
+    const char *const norm = cli_value(args, "norm");
+    double unused;
     const clo_status status = cli_check_words(args, 1, 1, "a file", err);
     if (status != CLO_OK) return status;
-    if (!cli_given(args, "norm")) {
+    if (!norm) {
         cli_hint(err, "--norm 1000, or whatever no record can exceed; too much costs little");
         return cli_fail(err, CLO_DOMAIN,
                         "--norm MAX must be given: a generous radius, known without "
@@ -127,7 +129,7 @@ static clo_status check(const cli_args *args, cli_error *err)
     }
     if (cli_given(args, "output") && !of_columns(args))
         return cli_fail(err, CLO_ARGUMENT, "-o writes a bounds file, which needs --of columns");
-    return CLO_OK;
+    return cli_parse_positive("--norm", norm, &unused, err); /* "private" is for a run */
 }
 
 static clo_status run(const cli_args *args, cli_error *err)
@@ -137,15 +139,17 @@ static clo_status run(const cli_args *args, cli_error *err)
     cli_file *file = NULL;
     clo_status status = check(args, err);
     if (status == CLO_OK)
-        status = cli_job_check(&job, args, "bounds/quantile", NULL, cli_word(args, 0), err);
+        status = cli_job_open(&job, args, "bounds/quantile", cli_word(args, 0), err);
     /* One choice by the exponential mechanism needs no delta; many are cheaper with one. */
-    if (status == CLO_OK && job.budget.delta < 0 && !of_columns(args)) job.budget.delta = 0;
+    if (status == CLO_OK && !cli_given(args, "delta") && !of_columns(args))
+        status = cli_job_set(&job, "delta", "0", err);
+    if (status == CLO_OK) status = cli_job_check(&job, err);
     const bool writes = output && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = cli_file_open(output, &file, err);
     if (status == CLO_OK) status = find_bounds(&job, file, err);
     cli_file_close(file);
-    cli_job_free(&job);
+    cli_job_close(&job);
     return status;
 }
 

@@ -220,7 +220,7 @@ static void add_remarks(const request *r, const clo_ledger_facts *facts)
 
 static clo_status verify(request *r, cli_error *err)
 {
-    clo_ledger_facts facts = { .identity = "" };
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
     if (status == CLO_OK) status = clo_ledger_verify(r->ledger, &err->error);
     if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
@@ -309,7 +309,7 @@ static bool export_charge(void *user, const clo_charge *charge)
 /* All of the ledger but the stored releases themselves, which their owners have. */
 static clo_status export_all(request *r, cli_error *err)
 {
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
     if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (status != CLO_OK) return status;

@@ -27,9 +27,13 @@ static const cli_group method_group = { "Mechanism", method_rows };
 static clo_status write_release(const cli_job *job, cli_file *file, cli_error *err)
 {
     const bool json = cli_given(job->args, "json") || cli_given(job->args, "output");
-    if (!json) return clo_report(job->release, CLO_TEXT, cli_stream_write, stdout, &err->error);
+    size_t length;
+    const char *const bytes = clo_job_json(job->job, &length);
+    if (!json)
+        return clo_report(clo_job_result(job->job), CLO_TEXT, cli_stream_write, stdout,
+                          &err->error);
     clo_write *const to = file ? cli_file_write : cli_stream_write;
-    if (!to(file ? (void *)file : stdout, job->json.data, job->json.length))
+    if (!to(file ? (void *)file : stdout, bytes, length))
         return cli_fail(err, CLO_IO, "the release could not be written");
     return file ? cli_file_commit(file, err) : CLO_OK;
 }
@@ -37,15 +41,10 @@ static clo_status write_release(const cli_job *job, cli_file *file, cli_error *e
 static clo_status release(cli_job *job, cli_file *file, cli_error *err)
 {
     bool found = false;
-    clo_status status = cli_job_prepare(job, err);
-    if (status != CLO_OK) return status;
+    clo_status status;
     if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
-    if ((status = cli_job_fetch(job, &found, err)) != CLO_OK) return status;
-    if (!found) {
-        cli_job_announce(job);
-        if ((status = cli_job_spend(job, err)) || (status = cli_job_run(job, err))) return status;
-    }
-    if ((status = write_release(job, file, err)) || (status = cli_flush(stdout, err)))
+    if ((status = cli_job_release(job, &found, err)) || (status = write_release(job, file, err)) ||
+        (status = cli_flush(stdout, err)))
         return status;
     if (!found) cli_job_sum_up(job, file ? cli_value(job->args, "output") : NULL);
     return CLO_OK;
@@ -58,15 +57,15 @@ static clo_status run(const cli_args *args, cli_error *err)
     cli_file *file = NULL;
     clo_status status = cli_check_words(args, 2, 2, "a mechanism and a file", err);
     if (status == CLO_OK)
-        status = cli_job_check(&job, args, cli_word(args, 0), cli_value(args, "method"),
-                               cli_word(args, 1), err);
+        status = cli_job_open(&job, args, cli_word(args, 0), cli_word(args, 1), err);
+    if (status == CLO_OK) status = cli_job_check(&job, err);
     /* Before anything is read: a place that cannot be written must not cost a budget. */
     const bool writes = output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = cli_file_open(output, &file, err);
     if (status == CLO_OK) status = release(&job, file, err);
     cli_file_close(file);
-    cli_job_free(&job);
+    cli_job_close(&job);
     return status;
 }
 

@@ -1,7 +1,5 @@
 /* common.c - the options that mean the same in every command, and what they are turned into. */
 #include "cli.h"
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_option privacy_rows[] = {
@@ -39,6 +37,18 @@ static const cli_option domain_rows[] = {
     CLI_ROWS_END,
 };
 const cli_group cli_domain_group = { "What is publicly known of the data", domain_rows };
+
+static const cli_option learning_rows[] = {
+    CLI_OPTION("norm-at-most", 0, "MAX",
+               "with --norm private or --center private: a generous public radius that no record "
+               "needs to exceed; too much costs little; column bounds say it too"),
+    CLI_OPTION("norm-quantile", 0, "P",
+               "the share of the records that a private norm should hold; by default 0.98"),
+    CLI_OPTION("share-norm", 0, "S", "of epsilon, for a private norm; by default 0.1"),
+    CLI_OPTION("share-center", 0, "S", "of the budget, for a private centre; by default 0.1"),
+    CLI_ROWS_END,
+};
+const cli_group cli_learning_group = { "What the run learns of the data first", learning_rows };
 
 static const cli_option reading_rows[] = {
     CLI_OPTION("columns", 0, "LIST", "the columns to use, by name or number: age,income or 2-7"),
@@ -130,19 +140,6 @@ clo_status cli_mechanism(const char *name, const char *method, const clo_mechani
 
 /* ---- budget --------------------------------------------------------------- */
 
-/* Rounded down to two digits, so that people can say it. */
-double cli_default_delta(uint64_t public_rows)
-{
-    const double usual = 1e-6;
-    if (public_rows == 0) return usual;
-    const double of_rows = pow((double)public_rows, -1.5);
-    if (of_rows >= usual) return usual;
-    char text[32];
-    const int exponent = (int)floor(log10(of_rows)) - 1;
-    snprintf(text, sizeof text, "%de%d", (int)floor(of_rows / pow(10, exponent)), exponent);
-    return strtod(text, NULL);
-}
-
 clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err)
 {
     const char *const epsilon = cli_value(args, "epsilon");
@@ -163,14 +160,6 @@ clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err)
                         delta);
     *out = loss;
     return CLO_OK;
-}
-
-clo_guarantee cli_accept(const cli_args *args)
-{
-    const char *const word = cli_value(args, "accept");
-    for (int i = CLO_EXACT; word && i <= CLO_ASYMPTOTIC; i++)
-        if (strcmp(word, clo_guarantee_name((clo_guarantee)i)) == 0) return (clo_guarantee)i;
-    return CLO_EXACT;
 }
 
 /* ---- reading -------------------------------------------------------------- */

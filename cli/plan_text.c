@@ -1,10 +1,12 @@
 /* plan_text.c - a plan for people and for programs.  Everything in it is public. */
 #include "cli.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-cli_prediction cli_predict(const clo_plan *plan, double rows)
+cli_prediction cli_predict(const clo_plan *plan)
 {
+    const double rows = (double)clo_plan_domain(plan)->rows;
     cli_prediction out = { .rows = rows, .error = NAN, .meaning = NULL };
     if (!(rows > 0)) return out;
     if (clo_plan_predict(plan, rows, &out.error, &out.meaning, NULL) != CLO_OK) out.meaning = NULL;
@@ -25,11 +27,11 @@ static void say_hidden(FILE *out, const clo_domain *domain)
 
 static void say_domain(FILE *out, const clo_domain *domain)
 {
-    const size_t cols = domain->frame ? domain->frame_rows : domain->cols;
+    const size_t cols = domain->frame ? clo_frame_rows(domain->frame) : domain->cols;
     fprintf(out, "%zu column%s", cols, cols == 1 ? "" : "s");
     if (domain->frame)
         fprintf(out, ", seen in %zu direction%s of the release %.16s", domain->cols,
-                domain->cols == 1 ? "" : "s", domain->frame_digest);
+                domain->cols == 1 ? "" : "s", clo_frame_digest(domain->frame));
     if (domain->lower) fputs(", each within its bounds", out);
     if (domain->norm > 0) fprintf(out, ", norm at most %s", cli_number(domain->norm).text);
     if (domain->rows > 0) fprintf(out, ", %llu rows", (unsigned long long)domain->rows);
@@ -94,9 +96,10 @@ static void print_queries(FILE *out, const clo_plan *plan)
     fputs(clo_plan_learning(plan) ? ", at the largest norm that may be learnt)\n" : ")\n", out);
 }
 
-void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
-                   cli_prediction prediction)
+void cli_plan_text(FILE *out, const clo_plan *plan)
 {
+    const clo_domain *const domain = clo_plan_domain(plan);
+    const cli_prediction prediction = cli_predict(plan);
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
     const clo_loss budget = clo_plan_budget(plan);
     const clo_price price = clo_plan_price(plan);
@@ -133,104 +136,12 @@ void cli_plan_text(FILE *out, const clo_plan *plan, const clo_domain *domain,
     cli_wrap(out, 2, 2, sentence);
 }
 
-static void lines_json(cli_json *json, const clo_plan *plan)
+cli_json cli_plan_json(FILE *out, const clo_plan *plan)
 {
-    cli_json_open(json, "queries", '[');
-    for (size_t i = 0; i < clo_plan_line_count(plan); i++) {
-        const clo_plan_line line = clo_plan_line_at(plan, i);
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "query", line.query);
-        cli_json_text(json, "label", line.label);
-        cli_json_text(json, "event", clo_event_name(line.event.kind));
-        cli_json_number(json, "parameter", line.event.parameter);
-        cli_json_number(json, "delta", line.event.delta);
-        cli_json_whole(json, "count", line.event.count);
-        cli_json_number(json, "noise", line.noise);
-        cli_json_number(json, "share", line.share);
-        cli_json_close(json, '}');
-    }
-    cli_json_close(json, ']');
-}
-
-static void learning_json(cli_json *json, const clo_learning *learning)
-{
-    if (!learning) return;
-    cli_json_open(json, "learning", '{');
-    cli_json_bool(json, "norm", learning->norm);
-    cli_json_bool(json, "center", learning->center);
-    cli_json_number(json, "share_norm", learning->norm ? learning->norm_share : 0);
-    cli_json_number(json, "share_center", learning->center ? learning->center_share : 0);
-    cli_json_number(json, "quantile", learning->norm ? learning->quantile : NAN);
-    cli_json_close(json, '}');
-}
-
-static void numbers_json(cli_json *json, const char *key, const double *values, size_t count)
-{
-    if (!values) return;
-    cli_json_open(json, key, '[');
-    for (size_t i = 0; i < count; i++) cli_json_number(json, NULL, values[i]);
-    cli_json_close(json, ']');
-}
-
-static void domain_json(cli_json *json, const clo_domain *domain)
-{
-    cli_json_open(json, "domain", '{');
-    cli_json_text(json, "relation", clo_relation_name(domain->relation));
-    cli_json_whole(json, "cols", domain->frame ? domain->frame_rows : domain->cols);
-    cli_json_number(json, "norm", domain->norm > 0 ? domain->norm : NAN);
-    numbers_json(json, "lower", domain->lower, domain->cols);
-    numbers_json(json, "upper", domain->upper, domain->cols);
-    numbers_json(json, "center", domain->center, domain->cols);
-    cli_json_number(json, "rows", domain->rows > 0 ? (double)domain->rows : NAN);
-    cli_json_whole(json, "rows_per_unit", domain->rows_per_unit);
-    if (domain->frame) {
-        cli_json_open(json, "projection", '{');
-        cli_json_whole(json, "dim", domain->cols);
-        cli_json_text(json, "release", domain->frame_digest);
-        if (domain->frame_guarantee)
-            cli_json_text(json, "guarantee",
-                          clo_guarantee_name((clo_guarantee)domain->frame_guarantee));
-        cli_json_close(json, '}');
-    }
-    cli_json_close(json, '}');
-}
-
-static void parameters_json(cli_json *json, const clo_plan *plan)
-{
-    size_t count;
-    const clo_param *const rows = clo_mechanism_params(clo_plan_mechanism(plan), &count);
-    cli_json_open(json, "parameters", '{');
-    for (size_t i = 0; i < count; i++) {
-        char text[64];
-        if (rows[i].type == CLO_PARAM_CHOICE)
-            cli_json_text(json, rows[i].name, parameter_text(plan, &rows[i], i, text));
-        else
-            cli_json_number(json, rows[i].name, clo_plan_value(plan, i));
-    }
-    cli_json_close(json, '}');
-}
-
-void cli_plan_json(cli_json *json, const clo_plan *plan, const clo_domain *domain,
-                   cli_prediction prediction)
-{
-    const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
-    const clo_price price = clo_plan_price(plan);
-    cli_json_text(json, "schema", "cloister.plan/1");
-    cli_json_text(json, "family", clo_mechanism_family(mechanism));
-    cli_json_text(json, "method", clo_mechanism_method(mechanism));
-    if (clo_plan_reason(plan)) cli_json_text(json, "reason", clo_plan_reason(plan));
-    cli_json_text(json, "guarantee", clo_guarantee_name(clo_plan_guarantee(plan)));
-    parameters_json(json, plan);
-    cli_json_loss(json, "budget", clo_plan_budget(plan));
-    cli_json_loss(json, "price", price.loss);
-    cli_json_text(json, "accounting", price.accounting);
-    domain_json(json, domain);
-    learning_json(json, clo_plan_learning(plan));
-    lines_json(json, plan);
-    if (!prediction.meaning) return;
-    cli_json_open(json, "prediction", '{');
-    cli_json_number(json, "rows", prediction.rows);
-    cli_json_number(json, "error", prediction.error);
-    cli_json_text(json, "meaning", prediction.meaning);
-    cli_json_close(json, '}');
+    static const char end[] = "\n}\n";
+    cli_bytes bytes = { NULL, 0, 0 };
+    if (clo_plan_json(plan, cli_bytes_write, &bytes, NULL) == CLO_OK)
+        fwrite(bytes.data, 1, bytes.length - (sizeof end - 1), out);
+    free(bytes.data);
+    return (cli_json){ .out = out, .depth = 1, .filled = true };
 }

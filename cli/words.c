@@ -80,6 +80,27 @@ clo_status cli_parse_whole(const char *what, const char *text, uint64_t lower, u
     return CLO_OK;
 }
 
+clo_status cli_parse_list(const char *what, const char *text, double **out, size_t *out_count,
+                          cli_error *err)
+{
+    size_t count = 1;
+    for (const char *c = text; *c; c++) count += *c == ',';
+    double *const values = cli_alloc(count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strcspn(text, ",");
+        if (!cli_scan_real(text, length, &values[i])) {
+            free(values);
+            return cli_fail(err, CLO_ARGUMENT,
+                            "entry %zu of %s must be a finite number, not '%.*s'", i + 1, what,
+                            (int)(length < 100 ? length : 100), text);
+        }
+        text += length + 1;
+    }
+    *out = values;
+    *out_count = count;
+    return CLO_OK;
+}
+
 /* "1e-06" as "1e-6", "1e+06" as "1e6". */
 static void trim_exponent(char *text)
 {

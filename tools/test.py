@@ -33,12 +33,12 @@ BUILDS = {
     "dev": {
         "cc": "gcc",
         "options": ["-Dfault_injection=true"],
-        "suites": ["lint", "unit", "golden", "fault", "statistical", "fuzz", "cli", "docs"],
+        "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "fuzz", "cli", "docs"],
     },
     "asan": {
         "cc": "clang",
         "options": ["-Dfault_injection=true", "-Db_sanitize=address,undefined", "-Db_lundef=false"],
-        "suites": ["unit", "golden", "fault", "fuzz", "cli"],
+        "suites": ["unit", "abi", "golden", "fault", "fuzz", "cli"],
     },
     "taint": {
         "cc": "gcc",
@@ -55,9 +55,10 @@ BUILDS = {
 
 # Folders whose files are found by pattern: a change in one, or in one below src, asks for a new
 # configuration.
-FOUND = ["src", "cli", "tests", "tests/unit", "tests/golden", "tests/golden/releases",
-         "tests/statistical", "tests/fault", "tests/fuzz", "tests/cli", "tests/docs", "tests/lint",
-         "tests/taint", "tests/tsan", "bench", "proofs"]
+FOUND = ["include/cloister", "src", "cli", "tests", "tests/unit", "tests/abi", "tests/golden",
+         "tests/golden/releases", "tests/statistical", "tests/fault", "tests/fuzz", "tests/cli",
+         "tests/docs", "tests/lint", "tests/taint", "tests/tsan", "bench",
+         "proofs"]
 
 # Threads that wait must not spin: two test programs share two cores here.
 TEST_ENVIRONMENT = {

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* How to audit; from clo_audit_options_default. */
 typedef struct clo_audit_options {
     size_t struct_size;
     uint64_t trials;  /* runs in each of the two worlds, of each pair */
@@ -26,7 +27,14 @@ typedef struct clo_audit_options {
     const char *pair; /* only the pair of this name; NULL: each of the mechanism's */
 } clo_audit_options;
 
-CLO_API clo_audit_options clo_audit_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_audit_options_init(clo_audit_options *options, size_t size);
+static inline clo_audit_options clo_audit_options_default(void)
+{
+    clo_audit_options options;
+    clo_audit_options_init(&options, sizeof options);
+    return options;
+}
 
 /* What a claim is counted in. */
 typedef enum clo_audit_unit {
@@ -34,8 +42,10 @@ typedef enum clo_audit_unit {
     CLO_AUDIT_EPSILON = 2 /* P <= e^epsilon Q + delta for every event */
 } clo_audit_unit;
 
-/* What came of one pair of worlds. */
+/* What came of one pair of worlds.  Where the library is to fill it, the caller sets struct_size to
+ * sizeof(clo_audit_finding), and no more is written; in a callback it is the library's. */
 typedef struct clo_audit_finding {
+    size_t struct_size;
     const char *pair; /* "gram-diagonal" */
     const char *what; /* in words */
     unsigned group;   /* how many records differ */
@@ -72,6 +82,15 @@ typedef struct clo_audit_subject {
     clo_status (*draw)(void *user, int world, uint64_t trial, double *outputs, clo_error *err);
     void *user;
 } clo_audit_subject;
+
+/* Nothing but its size is set; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_audit_subject_init(clo_audit_subject *subject, size_t size);
+static inline clo_audit_subject clo_audit_subject_default(void)
+{
+    clo_audit_subject subject;
+    clo_audit_subject_init(&subject, sizeof subject);
+    return subject;
+}
 
 /* One pair; of the options group, seed and pair have no meaning here.  The texts of the finding are
  * the subject's. */

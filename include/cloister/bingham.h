@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* A law to draw frames from: A, its eigenvectors and the weights. */
 typedef struct clo_bingham clo_bingham;
 
 /* A d x d symmetric (its lower triangle is read), weights q numbers of either sign, q from 1 to d

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/* Records as they were read: sensitive. */
 typedef struct clo_table clo_table;
 
 /* What to do with a cell that is not a finite number (empty, text, NaN, Inf). */
@@ -29,8 +30,9 @@ typedef enum clo_header {
     CLO_HEADER_FIRST_LINE = 2
 } clo_header;
 
+/* How to read; from clo_read_options_default.  Texts are not kept. */
 typedef struct clo_read_options {
-    size_t struct_size; /* set by the default; fields are only ever added */
+    size_t struct_size;
     const char *format; /* "csv", "npy", "libsvm"; NULL: by content, then by name, else CSV */
     /* "age,income", "2-7", "1,4-6": names first, then numbers from 1; NULL: all but the unit */
     const char *columns;
@@ -50,7 +52,14 @@ typedef struct clo_read_options {
     bool rows_are_secret;
 } clo_read_options;
 
-CLO_API clo_read_options clo_read_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_read_options_init(clo_read_options *options, size_t size);
+static inline clo_read_options clo_read_options_default(void)
+{
+    clo_read_options options;
+    clo_read_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Reads a whole file, or standard input where the path is "-"; options may be NULL.  An NPY file
  * is mapped, not copied (a pipe is copied), and must not change while the table lives.  CLO_IO
@@ -77,9 +86,14 @@ CLO_API void clo_table_free(clo_table *table); /* wipes the cells it owns */
 CLO_API CLO_CHECK clo_status clo_matrix_write(const char *path, clo_matrix values,
                                               const char *const *names, clo_error *err);
 
+/* Reads a small dense file (a truth) as a matrix that the caller frees with clo_matrix_free.  Fails
+ * as clo_table_read does; a cell that is not a finite number is CLO_FORMAT. */
+CLO_API CLO_CHECK clo_status clo_matrix_read(const char *path, clo_matrix *out, clo_error *err);
+CLO_API void clo_matrix_free(clo_matrix matrix);
+
 /* Sparse rows that all have the same number of entries: entry j of row i is in column
  * columns[i * width + j], counted from 0 and increasing within a row.  The memory is the
- * caller's. */
+ * caller's.  Frozen. */
 typedef struct clo_sparse_rows {
     uint32_t *columns;
     double *values;

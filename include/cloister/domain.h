@@ -6,6 +6,7 @@
 #define CLOISTER_DOMAIN_H
 
 #include <cloister/data.h>
+#include <cloister/privacy.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,15 +21,33 @@ typedef enum clo_relation {
 
 enum { CLO_DIGEST_SIZE = 65 }; /* of a digest as a text, with its end */
 
+/* The coordinates of a public subspace: an orthonormal basis, an origin, where they come from. */
+typedef struct clo_frame clo_frame;
+
+/* A frame of the caller's own, copied: basis has a row for each column of the table and orthonormal
+ * columns; origin one entry a row, or NULL: zero.  CLO_DOMAIN where the basis is none.  It must be
+ * public; clo_frame_of_release makes one from a release, and remembers what that one hides. */
+CLO_API CLO_CHECK clo_status clo_frame_new(clo_matrix basis, const double *origin, clo_frame **out,
+                                           clo_error *err);
+CLO_API void clo_frame_free(clo_frame *frame);
+CLO_API size_t clo_frame_rows(const clo_frame *frame);          /* columns of the table */
+CLO_API size_t clo_frame_cols(const clo_frame *frame);          /* coordinates that are left */
+CLO_API const double *clo_frame_basis(const clo_frame *frame);  /* rows x cols; borrowed */
+CLO_API const double *clo_frame_origin(const clo_frame *frame); /* one a row, or NULL; borrowed */
+/* Of the release that it comes from (clo_release_digest); "" for a frame of the caller's own. */
+CLO_API const char *clo_frame_digest(const clo_frame *frame);
+/* That release's, with all that it was projected on in turn; 0: not known. */
+CLO_API clo_guarantee clo_frame_guarantee(const clo_frame *frame);
+
 /* What is known of the data without looking at it.  There is no function that
  * makes one from a table: bounds taken from the data are not private.
  *
  * Coordinates.  Without column bounds a record x becomes x - center, clipped to
  * the ball of radius norm.  With them, column j is clipped to [lower_j, upper_j]
  * and mapped to [-1, 1]; the norm then counts in those units, and 0 means
- * sqrt(cols), the ball that holds the whole box.  With a frame (and then with
- * neither bounds nor centre) x becomes frame' (x - origin), cols counts those
- * coordinates, and the norm is theirs.  Results come back in the data's own
+ * sqrt(cols), the ball that holds the whole box.  With a frame of basis U and
+ * origin o (and then with neither bounds nor centre) x becomes U' (x - o), cols
+ * counts those coordinates, and the norm is theirs.  Results come back in the data's own
  * columns and units. */
 typedef struct clo_domain {
     size_t struct_size;
@@ -44,27 +63,31 @@ typedef struct clo_domain {
                                rule, and none that names nobody; without one: 1 */
     const char *unit;       /* the column that names the person a row belongs to, and the guarantee
                                is then for a person; NULL: for a row; borrowed */
-    /* The coordinates of a public subspace, most easily set by clo_domain_project. */
-    const double *frame;  /* frame_rows x cols, row-major, with orthonormal columns; NULL: records
-                              are looked at as they are; borrowed */
-    const double *origin; /* one a row of the frame, or NULL: zero; borrowed */
-    size_t frame_rows;    /* how many columns the table has, where there is a frame */
-    char frame_digest[CLO_DIGEST_SIZE]; /* of the release the frame comes from; may be empty */
-    /* What that release hides, which must be what this run hides: the two losses add up only where
-     * they are for the same thing. */
-    clo_relation frame_relation; /* 0: not known, and then the unit is not compared either */
-    const char *frame_unit;      /* borrowed; NULL: a row */
-    int frame_guarantee;         /* its clo_guarantee, with all that it was projected on in turn;
-                                    0: not known */
-    bool frame_not_private;      /* whether it is not private: what comes of it is not, either */
+    const clo_frame *frame; /* the coordinates to look at records in; NULL: as they are; borrowed,
+                               and cols must be the frame's (clo_domain_project) */
 } clo_domain;
 
+/* Records inside of a domain, on an integer grid: sensitive, and all that a mechanism sees. */
 typedef struct clo_bounded clo_bounded;
 
-/* Replace, one row a unit; cols and a norm, or column bounds, are still to be set. */
-CLO_API clo_domain clo_domain_default(void);
+/* Replace, one row a unit; cols and a norm, or column bounds, are still to be set.  See "Structs
+ * that may grow" in cloister.h. */
+CLO_API void clo_domain_init(clo_domain *domain, size_t size);
+static inline clo_domain clo_domain_default(void)
+{
+    clo_domain domain;
+    clo_domain_init(&domain, sizeof domain);
+    return domain;
+}
 /* CLO_DOMAIN, with what is wrong, where it cannot be used. */
 CLO_API CLO_CHECK clo_status clo_domain_check(const clo_domain *domain, clo_error *err);
+/* Sets frame and cols, so that records are looked at in the frame's coordinates: fewer columns,
+ * less noise.  The frame is borrowed.  The loss of the release that it comes from is its own: both
+ * count, and so both must hide the same: CLO_DOMAIN for a relation or a unit that differs, here
+ * where the norm is set, or when a plan is made.  What is not private may be projected on; the
+ * release that comes of it then says that it is not private either. */
+CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_frame *frame,
+                                                clo_error *err);
 /* Makes the bounded data, a copy of both: table and domain may go afterwards.  CLO_DOMAIN where the
  * domain cannot be used or is not the table's (columns, unit, rows); CLO_UNSUPPORTED where this
  * process does not round to nearest. */

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* What was measured; NaN where there was nothing to measure by.  The caller sets struct_size to
- * sizeof(clo_evaluation), and no more than that is written; fields are only ever added. */
+ * sizeof(clo_evaluation), and no more than that is written. */
 typedef struct clo_evaluation {
     size_t struct_size;
     double cost;       /* mean squared distance of the rows to the result; of k-median the mean
@@ -44,7 +44,14 @@ typedef struct clo_evaluate_options {
                                it has them for as many rows, or else the nearest */
 } clo_evaluate_options;
 
-CLO_API clo_evaluate_options clo_evaluate_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_evaluate_options_init(clo_evaluate_options *options, size_t size);
+static inline clo_evaluate_options clo_evaluate_options_default(void)
+{
+    clo_evaluate_options options;
+    clo_evaluate_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Rows with a bad cell are left out, with their labels; options may be NULL.  CLO_ARGUMENT where
  * table, truth or labels do not fit the result, CLO_UNSUPPORTED where there is nothing to measure
@@ -63,11 +70,6 @@ CLO_API CLO_CHECK clo_status clo_evaluate(const clo_release *release, const clo_
 /* Whether this file is a solution in JSON, and not a release or something else; false too where it
  * cannot be read, or is standard input. */
 CLO_API bool clo_is_solution(const char *path);
-
-/* Reads a small dense file (a truth) as a matrix that the caller frees with clo_matrix_free.  Fails
- * as clo_table_read does; a cell that is not a finite number is CLO_FORMAT. */
-CLO_API CLO_CHECK clo_status clo_matrix_read(const char *path, clo_matrix *out, clo_error *err);
-CLO_API void clo_matrix_free(clo_matrix matrix);
 
 #ifdef __cplusplus
 }

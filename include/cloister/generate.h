@@ -1,8 +1,8 @@
 /*
  * generate.h - synthetic data with a known truth, for trying things out.
  *
- * A model starts from its default, which sets struct_size; fields are only ever added.  With a
- * seeded generator the same model gives the same data, on any number of threads.
+ * A model starts from its default.  With a seeded generator the same model gives the same data, on
+ * any number of threads.
  */
 #ifndef CLOISTER_GENERATE_H
 #define CLOISTER_GENERATE_H
@@ -63,9 +63,28 @@ typedef struct clo_sparse_model {
     const double *shares;
 } clo_sparse_model;
 
-CLO_API clo_subspace_model clo_subspace_model_default(void);
-CLO_API clo_mixture_model clo_mixture_model_default(void);
-CLO_API clo_sparse_model clo_sparse_model_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_subspace_model_init(clo_subspace_model *model, size_t size);
+static inline clo_subspace_model clo_subspace_model_default(void)
+{
+    clo_subspace_model model;
+    clo_subspace_model_init(&model, sizeof model);
+    return model;
+}
+CLO_API void clo_mixture_model_init(clo_mixture_model *model, size_t size);
+static inline clo_mixture_model clo_mixture_model_default(void)
+{
+    clo_mixture_model model;
+    clo_mixture_model_init(&model, sizeof model);
+    return model;
+}
+CLO_API void clo_sparse_model_init(clo_sparse_model *model, size_t size);
+static inline clo_sparse_model clo_sparse_model_default(void)
+{
+    clo_sparse_model model;
+    clo_sparse_model_init(&model, sizeof model);
+    return model;
+}
 
 /* records: rows x cols.  labels[i] says which cluster record i is from.  bases: clusters x cols x
  * dim, row-major, orthonormal; columns beyond a subspace's own dimension are zero.  offsets:

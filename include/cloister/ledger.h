@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-typedef struct clo_ledger clo_ledger;
-typedef struct clo_grant clo_grant;
+typedef struct clo_ledger clo_ledger; /* an open ledger */
+typedef struct clo_grant clo_grant;   /* a budget that is spent, for one run of one plan */
 
 /* Opens the ledger, or creates it (and its folder) where there is none.  The key of its hashes is
  * $XDG_CONFIG_HOME/cloister/ledger.key or ~/.config/cloister/ledger.key, made on first use; beside
@@ -71,7 +71,9 @@ CLO_API CLO_CHECK clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant
                                                  clo_error *err);
 CLO_API void clo_grant_free(clo_grant *grant);
 
+/* What the ledger shows of a data set. */
 typedef struct clo_account {
+    size_t struct_size;  /* the library's: fields beyond it are not there */
     const char *dataset; /* valid during the callback */
     bool capped;
     clo_loss cap;
@@ -90,7 +92,9 @@ CLO_API CLO_CHECK clo_status clo_ledger_accounts(clo_ledger *ledger, const char 
                                                                const clo_account *account),
                                                  void *user, clo_error *err);
 
+/* A cap, as it was declared. */
 typedef struct clo_declaration {
+    size_t struct_size;  /* the library's */
     const char *dataset; /* valid during the callback */
     clo_loss cap;
     uint64_t sequence;   /* of its own: 1, 2, ... */
@@ -105,7 +109,9 @@ CLO_API CLO_CHECK clo_status clo_ledger_declarations(
     clo_ledger *ledger, bool (*visit)(void *user, const clo_declaration *declaration), void *user,
     clo_error *err);
 
+/* One charge of the history. */
 typedef struct clo_charge {
+    size_t struct_size;  /* the library's */
     const char *dataset; /* valid during the callback, as all pointers here */
     const char *mechanism;
     const char *relation;
@@ -129,7 +135,10 @@ CLO_API CLO_CHECK clo_status clo_ledger_history(clo_ledger *ledger, const char *
                                                 bool (*visit)(void *user, const clo_charge *charge),
                                                 void *user, clo_error *err);
 
+/* The ledger as a whole.  The caller sets struct_size to sizeof(clo_ledger_facts), and no more than
+ * that is written. */
 typedef struct clo_ledger_facts {
+    size_t struct_size;
     char identity[33]; /* random, in hexadecimal, as key_id */
     char key_id[33];   /* of the key that its hashes were made with */
     int schema;
@@ -140,6 +149,7 @@ typedef struct clo_ledger_facts {
     uint64_t clock_went_back; /* charges with an earlier time than the one before them */
 } clo_ledger_facts;
 
+/* Fails as reading the ledger does. */
 CLO_API CLO_CHECK clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out,
                                                  clo_error *err);
 /* Checks pages, schema, totals, stored results and the chain of keyed hashes from the first charge

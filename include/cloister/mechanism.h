@@ -13,13 +13,8 @@
 extern "C" {
 #endif
 
+/* A way to learn something of the records, privately: the library's, never freed. */
 typedef struct clo_mechanism clo_mechanism;
-/* How far the proof reaches down to the machine. */
-typedef enum clo_guarantee {
-    CLO_EXACT = 1,     /* proven for the arithmetic that runs */
-    CLO_IDEALIZED = 2, /* proven for real numbers, run in floating point */
-    CLO_ASYMPTOTIC = 3 /* proven for the limit of a Markov chain only */
-} clo_guarantee;
 
 /* Mechanisms are part of the library: nobody frees one, and their texts live as long. */
 CLO_API size_t clo_mechanism_count(void);
@@ -34,12 +29,12 @@ clo_mechanism_proof(const clo_mechanism *mechanism); /* "proofs/kmeans_lloyd.md"
 /* The weakest that a plan of it can have; clo_plan_guarantee says that of one plan. */
 CLO_API clo_guarantee clo_mechanism_guarantee(const clo_mechanism *mechanism);
 CLO_API const clo_param *clo_mechanism_params(const clo_mechanism *mechanism, size_t *count);
-CLO_API const char *clo_guarantee_name(clo_guarantee guarantee); /* "exact" … */
 
 /* The parameters of a mechanism, at their presets; CLO_ARGUMENT where it is NULL. */
 CLO_API CLO_CHECK clo_status clo_params_new(const clo_mechanism *mechanism, clo_params **out,
                                             clo_error *err);
 
+/* What a run will ask, with how much noise, and what it costs: public. */
 typedef struct clo_plan clo_plan;
 
 /* Fixes everything that does not depend on the data: the queries, their noise, the number of
@@ -50,7 +45,7 @@ typedef struct clo_plan clo_plan;
 CLO_API CLO_CHECK clo_status clo_plan_new(const clo_params *params, const clo_domain *domain,
                                           clo_loss budget, clo_guarantee accept, clo_plan **out,
                                           clo_error *err);
-/* One parameter by name, as text. */
+/* One parameter by name, as text.  Frozen: callers have arrays of them. */
 typedef struct clo_setting {
     const char *name;
     const char *value;
@@ -59,8 +54,10 @@ typedef struct clo_setting {
 /* Plans with that method of the family that promises the least error (clo_plan_predict) for these
  * settings, this domain and this budget: public quantities alone decide.  A method that does not
  * have one of the settings, cannot serve the domain or the budget, or whose guarantee is weaker
- * than accept, is no candidate; where there is none, the failure is that of the first that has all
- * settings.  Without a public number of rows they are compared at 10000.  A method that presumes
+ * than accept, is no candidate.  Where there is none, the failure is that of the first method, in
+ * the family's order, that took all of the settings; of the first that has them where a value is
+ * out of range for each; and otherwise it names the settings that no method has, or none has
+ * together.  Without a public number of rows they are compared at 10000.  A method that presumes
  * something of the data which was not stated comes last. */
 CLO_API CLO_CHECK clo_status clo_plan_auto(const char *family, const clo_setting *settings,
                                            size_t count, const clo_domain *domain, clo_loss budget,
@@ -70,6 +67,12 @@ CLO_API const char *clo_plan_reason(const clo_plan *plan);
 CLO_API const clo_mechanism *clo_plan_mechanism(const clo_plan *plan);
 /* Of the i-th parameter of its mechanism; NaN where it has not so many. */
 CLO_API double clo_plan_value(const clo_plan *plan, size_t i);
+/* The same by name: as a number (of a choice its index), and as a text ("8", "0.5", "columns").
+ * CLO_ARGUMENT where the mechanism has no parameter of the name. */
+CLO_API CLO_CHECK clo_status clo_plan_value_of(const clo_plan *plan, const char *name,
+                                               double *value, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_plan_value_text(const clo_plan *plan, const char *name,
+                                                 char text[CLO_VALUE_SIZE], clo_error *err);
 CLO_API clo_guarantee clo_plan_guarantee(const clo_plan *plan);
 CLO_API clo_loss clo_plan_budget(const clo_plan *plan); /* as asked for: what is charged */
 CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
@@ -87,6 +90,7 @@ CLO_API const char *clo_reading_name(clo_reading reading); /* "sum" ... */
 
 /* One line of a plan: a query that a run will ask. */
 typedef struct clo_plan_line {
+    size_t struct_size;
     const char *query; /* "gaussian_sum" */
     const char *label; /* "sums and counts of a round" */
     clo_event event;   /* what all of its asks cost */
@@ -96,9 +100,17 @@ typedef struct clo_plan_line {
     clo_reading reading;
 } clo_plan_line;
 
+/* How many there are, with those of what is learnt first. */
 CLO_API size_t clo_plan_line_count(const clo_plan *plan);
-/* i is below that count; the texts are the plan's. */
-CLO_API clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i);
+/* The i-th of its lines, i below the count; texts are the plan's.  get writes into the caller's
+ * struct of `size` bytes, and no further. */
+CLO_API void clo_plan_line_get(const clo_plan *plan, size_t i, clo_plan_line *out, size_t size);
+static inline clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i)
+{
+    clo_plan_line line;
+    clo_plan_line_get(plan, i, &line, sizeof line);
+    return line;
+}
 /* The largest of its lines: a plan whose reading is not CLO_READING_SUM runs on one rank. */
 CLO_API clo_reading clo_plan_reading(const clo_plan *plan);
 /* What error to expect with that many rows (at least 1), and in words what the number is, a text
@@ -106,6 +118,13 @@ CLO_API clo_reading clo_plan_reading(const clo_plan *plan);
  * noise, not the data. */
 CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error,
                                               const char **meaning, clo_error *err);
+/* The domain it was made for, a copy of the plan's own; borrowed. */
+CLO_API const clo_domain *clo_plan_domain(const clo_plan *plan);
+/* The plan as a JSON object of the schema "cloister.plan/1", with the prediction where the number
+ * of rows is public.  All of it is public.  Its last bytes are "\n}\n", so that a caller can put
+ * members of its own in before them. */
+CLO_API CLO_CHECK clo_status clo_plan_json(const clo_plan *plan, clo_write *write, void *user,
+                                           clo_error *err);
 CLO_API void clo_plan_free(clo_plan *plan);
 
 /* What a run is to learn of the domain itself, privately and out of the same budget, before the
@@ -122,7 +141,14 @@ typedef struct clo_learning {
     double norm_about;   /* without `norm`: the public norm about the centre; 0: the domain's */
 } clo_learning;
 
-CLO_API clo_learning clo_learning_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_learning_init(clo_learning *learning, size_t size);
+static inline clo_learning clo_learning_default(void)
+{
+    clo_learning learning;
+    clo_learning_init(&learning, sizeof learning);
+    return learning;
+}
 /* What is left of the budget for the mechanism's own plan, whatever the plan is.  Composition often
  * allows a little more. */
 CLO_API CLO_CHECK clo_status clo_learning_rest(const clo_learning *learning, clo_loss budget,

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/* What a value may be: a whole number, a number, one of some words. */
 typedef enum clo_param_type {
     CLO_PARAM_INT = 1,
     CLO_PARAM_REAL = 2,
@@ -18,7 +19,8 @@ typedef enum clo_param_type {
 } clo_param_type;
 
 /* One row a parameter, the only place that says anything about it: the checks,
- * --help, the man page, the completions and the report are made from it. */
+ * --help, the man page, the completions and the report are made from it.  Frozen:
+ * the library gives arrays of them. */
 typedef struct clo_param {
     const char *name; /* "clusters": --clusters, clusters= */
     clo_param_type type;
@@ -32,12 +34,19 @@ typedef struct clo_param {
  * presets. */
 typedef struct clo_params clo_params;
 
+enum { CLO_VALUE_SIZE = 64 }; /* of a value as a text, with its end */
+
 /* CLO_ARGUMENT where there is no such parameter, or its row does not allow the value.  A choice is
  * set by its index here and by its word as a text; names and texts are not kept. */
 CLO_API CLO_CHECK clo_status clo_params_set(clo_params *params, const char *name, double value,
                                             clo_error *err);
 CLO_API CLO_CHECK clo_status clo_params_set_text(clo_params *params, const char *name,
                                                  const char *value, clo_error *err);
+/* What it is set to, in the same two forms; CLO_ARGUMENT where there is no such parameter. */
+CLO_API CLO_CHECK clo_status clo_params_get(const clo_params *params, const char *name,
+                                            double *value, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_params_get_text(const clo_params *params, const char *name,
+                                                 char text[CLO_VALUE_SIZE], clo_error *err);
 CLO_API void clo_params_free(clo_params *params);
 
 #ifdef __cplusplus

@@ -13,12 +13,22 @@
 extern "C" {
 #endif
 
-/* A guarantee: (epsilon, delta)-differential privacy.  delta 0 is pure. */
+/* A guarantee: (epsilon, delta)-differential privacy.  delta 0 is pure.  Frozen. */
 typedef struct clo_loss {
     double epsilon;
     double delta;
 } clo_loss;
 
+/* How far the proof reaches down to the machine. */
+typedef enum clo_guarantee {
+    CLO_EXACT = 1,     /* proven for the arithmetic that runs */
+    CLO_IDEALIZED = 2, /* proven for real numbers, run in floating point */
+    CLO_ASYMPTOTIC = 3 /* proven for the limit of a Markov chain only */
+} clo_guarantee;
+
+CLO_API const char *clo_guarantee_name(clo_guarantee guarantee); /* "exact" … */
+
+/* What is known of the privacy of one thing that happens to the data. */
 typedef enum clo_event_kind {
     CLO_EVENT_GAUSSIAN = 1,    /* parameter mu: sensitivity over standard deviation */
     CLO_EVENT_EXPONENTIAL = 2, /* parameter epsilon: exponential mechanism, epsilon-bounded-range */
@@ -28,7 +38,7 @@ typedef enum clo_event_kind {
 
 CLO_API const char *clo_event_name(clo_event_kind kind); /* "gaussian" …; NULL: no kind */
 
-/* One thing that happens to the data, `count` times. */
+/* One thing that happens to the data, `count` times.  Frozen: callers have arrays of them. */
 typedef struct clo_event {
     clo_event_kind kind;
     double parameter;
@@ -36,7 +46,8 @@ typedef struct clo_event {
     uint64_t count;
 } clo_event;
 
-/* What a list of events costs: the least of the bounds that apply, and its name. */
+/* What a list of events costs: the least of the bounds that apply, and its name, which is the
+ * library's.  Frozen. */
 typedef struct clo_price {
     clo_loss loss;
     const char *accounting; /* "gaussian-exact", "renyi", "basic", "mixed", "pld" */
@@ -55,7 +66,7 @@ CLO_API CLO_CHECK clo_status clo_price_delta(const clo_event *events, size_t cou
 CLO_API CLO_CHECK clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
                                            double *factor, clo_error *err);
 
-/* What one way of adding up says about a list, for comparison. */
+/* What one way of adding up says about a list, for comparison.  Frozen. */
 typedef struct clo_comparison {
     const char *accounting; /* its name */
     double epsilon;         /* INFINITY where it does not know this kind of list */

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/* A generator; calls that share one must not run at once. */
 typedef struct clo_rng clo_rng;
 
 /* Keyed by the operating system: the only kind whose releases are private.  CLO_ENTROPY where the

@@ -11,11 +11,12 @@
 extern "C" {
 #endif
 
+/* What a run gives the world: named arrays and the facts about them. */
 typedef struct clo_release clo_release;
 
-enum { CLO_MAX_DIMENSIONS = 3 };
+enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
 
-/* A named array, row-major, in the data's own coordinates and units; borrowed. */
+/* A named array, row-major, in the data's own coordinates and units; borrowed.  Frozen. */
 typedef struct clo_array {
     const char *name; /* "centers" */
     const double *data;
@@ -53,6 +54,7 @@ CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
                                                       const char *const *names, size_t count,
                                                       clo_error *err);
 
+/* For people, or for programs ("cloister.release/1"). */
 typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2 } clo_report_format;
 
 /* Writes the release, piece by piece; CLO_IO where write says that it could not. */
@@ -66,15 +68,11 @@ CLO_API CLO_CHECK clo_status clo_release_parse(const char *json, size_t length, 
 /* BLAKE2b of the release's JSON, as 64 hexadecimal digits: what `b2sum -l 256` says of the file. */
 CLO_API CLO_CHECK clo_status clo_release_digest(const clo_release *release,
                                                 char text[CLO_DIGEST_SIZE], clo_error *err);
-/* Makes the domain look at records in the coordinates of a subspace that was released before (of
- * the family "subspace"), about its centre where it has one: fewer columns, less noise.  Sets cols,
- * frame, origin and the frame_... fields; arrays and texts are the release's, which must live as
- * long as the domain is used.  The loss of that release is its own: both count, and so both must
- * hide the same: relation and unit that differ from the release's fail, here or when a plan is
- * made.  What is not private (clo_release_is_private) may be projected on; the release that comes
- * of it then says that it is not private either. */
-CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_release *subspace,
-                                                clo_error *err);
+/* The frame of a subspace that was released before (of the family "subspace"), about its centre
+ * where it has one, for clo_domain_project.  It holds copies: the release may be freed.
+ * CLO_ARGUMENT where the release has no subspace. */
+CLO_API CLO_CHECK clo_status clo_frame_of_release(const clo_release *subspace, clo_frame **out,
+                                                  clo_error *err);
 CLO_API void clo_release_free(clo_release *release);
 
 #ifdef __cplusplus

@@ -21,7 +21,8 @@ CLO_API void clo_workspace_free(clo_workspace *workspace);
 
 /* How the ranks of one run talk: each holds some of the rows.  All of them make the same plan and
  * call clo_run; rank 0 asks, draws the noise and gets the release, the others fold their rows for
- * it and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself. */
+ * it and get NULL.  The library brings the one-process form (comm NULL) and calls no MPI itself.
+ * Frozen. */
 typedef struct clo_comm {
     int rank;
     int size;
@@ -30,7 +31,7 @@ typedef struct clo_comm {
     void *user;
 } clo_comm;
 
-/* The records of one block in unit-ball coordinates, and public randomness of its own. */
+/* The records of one block in unit-ball coordinates, and public randomness of its own.  Frozen. */
 typedef struct clo_block {
     const double *rows;
     size_t count, cols;
@@ -68,7 +69,14 @@ CLO_API const char *clo_blas_better_kernel(void);
  * first is safe inside of the library's own threads; with another one everything runs on one. */
 CLO_API const char *clo_blas_threading(void);
 
-CLO_API clo_run_options clo_run_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_run_options_init(clo_run_options *options, size_t size);
+static inline clo_run_options clo_run_options_default(void)
+{
+    clo_run_options options;
+    clo_run_options_init(&options, sizeof options);
+    return options;
+}
 
 /* All the scratch memory that a run of the plan on these data takes, with these options (of which
  * the workspace is not looked at; NULL: the presets).  To be asked for before the ledger is charged

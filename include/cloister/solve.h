@@ -14,8 +14,10 @@
 extern "C" {
 #endif
 
+/* A way to cluster, which is not private: the library's, never freed. */
 typedef struct clo_solver clo_solver;
 
+/* Which there are.  Texts and rows are the library's. */
 CLO_API size_t clo_solver_count(void);
 CLO_API const clo_solver *clo_solver_at(size_t i);           /* NULL: there are not so many */
 CLO_API const clo_solver *clo_solver_find(const char *name); /* "kplanes"; NULL: none */
@@ -29,6 +31,7 @@ CLO_API CLO_CHECK clo_status clo_solver_params_new(const clo_solver *solver, clo
 /* k flats: points, subspaces or affine subspaces, and which of them each row is in. */
 typedef struct clo_solution clo_solution;
 
+/* How to solve; from clo_solve_options_default. */
 typedef struct clo_solve_options {
     size_t struct_size;
     int threads;  /* 0: as OpenMP says */
@@ -41,7 +44,14 @@ typedef struct clo_solve_options {
     size_t dim_count;
 } clo_solve_options;
 
-CLO_API clo_solve_options clo_solve_options_default(void);
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_solve_options_init(clo_solve_options *options, size_t size);
+static inline clo_solve_options clo_solve_options_default(void)
+{
+    clo_solve_options options;
+    clo_solve_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Runs the solver that the parameters were made for; options may be NULL.  A row with a bad cell is
  * CLO_FORMAT; more clusters than rows, or more dimensions than columns, are CLO_ARGUMENT.  A solver
@@ -50,6 +60,7 @@ CLO_API CLO_CHECK clo_status clo_solve(const clo_params *params, const clo_table
                                        const clo_solve_options *options, clo_solution **out,
                                        clo_error *err);
 
+/* Facts of a solution: which solver made it, and how many clusters it has. */
 CLO_API const char *clo_solution_solver(const clo_solution *solution);
 CLO_API size_t clo_solution_clusters(const clo_solution *solution);
 CLO_API size_t clo_solution_rows(const clo_solution *solution); /* 0 after clo_solution_read */

@@ -48,7 +48,7 @@ typedef enum clo_status {
 
 /* The detail of one failure.  The caller owns it, so threads never overwrite
  * each other's.  It may name files, lines, columns and parameters; it never
- * holds a value that was read from the data. */
+ * holds a value that was read from the data.  Frozen. */
 typedef struct clo_error {
     clo_status status;
     char message[504];
@@ -62,7 +62,7 @@ CLO_API const char *clo_version(void);               /* of the library that runs
 /* ---- a matrix view ------------------------------------------------------- */
 
 /* A borrowed, row-major matrix: element (i, j) is data[i * stride + j].  Owns
- * nothing; passed by value. */
+ * nothing; passed by value.  Frozen. */
 typedef struct clo_matrix {
     const double *data;
     size_t rows;

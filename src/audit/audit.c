@@ -219,9 +219,7 @@ clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation, clo_
     static const unsigned groups[] = { 1, 2, 4 };
     clo_audit_options options = clo_audit_options_default();
     size_t parts = 0;
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    CLO_TRY(clo_i_take_options("clo_audit_options", given, &options, sizeof options, err));
     if (options.group != 0 && options.group != 1 && options.group != 2 && options.group != 4)
         return clo_i_fail(err, CLO_ARGUMENT, "group must be 1, 2 or 4, or 0 for each, not %u",
                           options.group);
@@ -239,7 +237,7 @@ clo_status clo_audit(const clo_mechanism *mechanism, clo_relation relation, clo_
         for (size_t g = 0; g < each && belongs(clo_i_pair_at(i), mechanism, options.pair); g++) {
             const unsigned group = options.group ? options.group : groups[g];
             bench b = { .pair = clo_i_pair_at(i), .seed = options.seed, .number = i * 8 + group };
-            clo_audit_finding finding;
+            clo_audit_finding finding = { .struct_size = sizeof finding };
             CLO_TRY(audit_pair(mechanism, relation, budget, group, &b, &of_a_part, &finding, err));
             finding.confidence = 1 - options.alpha;
             s.before++;

@@ -12,11 +12,15 @@
 
 enum { CHUNK = 2048, MOST_LEARNING = 100000, LEAST_TRIALS = 100, THRESHOLDS = 200 };
 
-clo_audit_options clo_audit_options_default(void)
+void clo_audit_options_init(clo_audit_options *options, size_t size)
 {
-    return (clo_audit_options){
-        .struct_size = sizeof(clo_audit_options), .trials = 100000, .alpha = 1e-6, .group = 1
-    };
+    const clo_audit_options presets = { .trials = 100000, .alpha = 1e-6, .group = 1 };
+    clo_i_give_presets(options, size, &presets, sizeof presets);
+}
+
+void clo_audit_subject_init(clo_audit_subject *subject, size_t size)
+{
+    clo_i_give_presets(subject, size, &(clo_audit_subject){ 0 }, sizeof *subject);
 }
 
 typedef struct audit {
@@ -174,7 +178,7 @@ static void conclude(const audit *a, const uint64_t hits[2], uint64_t trials,
     const double half = a->options->alpha / 2;
     const double p = clo_i_probability_at_least(hits[often], trials, half);
     const double q = clo_i_probability_at_most(hits[1 - often], trials, half);
-    *out = (clo_audit_finding){ .pair = s->pair,
+    clo_audit_finding found = { .pair = s->pair,
                                 .what = s->what,
                                 .group = 1,
                                 .unit = s->unit,
@@ -184,7 +188,8 @@ static void conclude(const audit *a, const uint64_t hits[2], uint64_t trials,
                                 .confidence = 1 - a->options->alpha,
                                 .trials = trials + 2 * a->learning,
                                 .seconds = now() - a->started };
-    out->refuted = out->evidence > s->claim;
+    found.refuted = found.evidence > s->claim;
+    clo_i_give_result(out, &found, sizeof found);
 }
 
 static clo_status check(const clo_audit_subject *s, const clo_audit_options *o, clo_error *err)
@@ -203,15 +208,17 @@ static clo_status check(const clo_audit_subject *s, const clo_audit_options *o, 
     return CLO_OK;
 }
 
-clo_status clo_audit_subject_run(const clo_audit_subject *subject, const clo_audit_options *given,
-                                 clo_audit_finding *out, clo_error *err)
+clo_status clo_audit_subject_run(const clo_audit_subject *given_subject,
+                                 const clo_audit_options *given, clo_audit_finding *out,
+                                 clo_error *err)
 {
+    clo_audit_subject whole = { 0 }, *const subject = &whole;
     clo_audit_options options = clo_audit_options_default();
     uint64_t hits[2] = { 0, 0 }, trials = 0;
     clo_status status;
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    CLO_TRY(clo_i_check_result("clo_audit_finding", out, err));
+    CLO_TRY(clo_i_take_options("clo_audit_subject", given_subject, &whole, sizeof whole, err));
+    CLO_TRY(clo_i_take_options("clo_audit_options", given, &options, sizeof options, err));
     CLO_TRY(check(subject, &options, err));
     audit a = { .subject = subject, .options = &options, .started = now() };
     a.learning = options.trials / 8 < MOST_LEARNING ? options.trials / 8 : MOST_LEARNING;

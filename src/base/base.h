@@ -71,6 +71,20 @@ CLO_CHECK clo_status clo_i_workspace_counting(struct clo_workspace **out, clo_er
 /* What a take of this much counts for, for the plans that size a workspace. */
 size_t clo_i_take_size(size_t count, size_t size);
 
+/* ---- structs with a struct_size ------------------------------------------- */
+
+/* The presets into a caller's struct of `size` bytes: as far as both reach, and zero beyond. */
+void clo_i_give_presets(void *out, size_t size, const void *presets, size_t known);
+/* Puts what a caller gave over the presets in out, of `known` bytes; given NULL: they stay.
+ * type is the struct's name, for the message: CLO_ARGUMENT where struct_size is not set,
+ * CLO_UNSUPPORTED where a field is set that only the caller's header knows. */
+CLO_CHECK clo_status clo_i_take_options(const char *type, const void *given, void *out,
+                                        size_t known, clo_error *err);
+/* Whether the caller has set the struct_size of a struct that is to be filled; and filling it, as
+ * far as it reaches. */
+CLO_CHECK clo_status clo_i_check_result(const char *type, const void *out, clo_error *err);
+void clo_i_give_result(void *out, const void *result, size_t known);
+
 /* ---- parameters ---------------------------------------------------------- */
 
 /* Values in the order of the rows.  owner: the mechanism or the solver they belong to. */
@@ -85,7 +99,11 @@ struct clo_params {
 CLO_CHECK clo_status clo_i_params_new(const void *owner, const char *owner_name,
                                       const clo_param *rows, size_t count, clo_params **out,
                                       clo_error *err);
-/* The text of a parameter's value as JSON: 5, 0.5, "norm". */
+/* False where no row has the name. */
+bool clo_i_param_find(const clo_param *rows, size_t count, const char *name, size_t *index);
+/* The text of a parameter's value: 5, 0.5, norm. */
+void clo_i_param_word(const clo_param *param, double value, char text[CLO_VALUE_SIZE]);
+/* The same as JSON: 5, 0.5, "norm". */
 void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size);
 
 /* ---- text ---------------------------------------------------------------- */

@@ -30,13 +30,19 @@ void clo_params_free(clo_params *params)
     clo_i_free(params);
 }
 
+bool clo_i_param_find(const clo_param *rows, size_t count, const char *name, size_t *index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
 static clo_status find(const clo_params *params, const char *name, size_t *index, clo_error *err)
 {
-    for (size_t i = 0; i < params->count; i++)
-        if (strcmp(params->rows[i].name, name) == 0) {
-            *index = i;
-            return CLO_OK;
-        }
+    if (clo_i_param_find(params->rows, params->count, name, index)) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT, "%s has no parameter '%s'", params->owner_name, name);
 }
 
@@ -90,13 +96,36 @@ clo_status clo_params_set_text(clo_params *params, const char *name, const char 
 
 void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size)
 {
-    char number[32];
+    char word[CLO_VALUE_SIZE];
+    const char *const quote = param->type == CLO_PARAM_CHOICE ? "\"" : "";
+    clo_i_param_word(param, value, word);
+    snprintf(buffer, size, "%s%s%s", quote, word, quote);
+}
+
+void clo_i_param_word(const clo_param *param, double value, char text[CLO_VALUE_SIZE])
+{
     if (param->type != CLO_PARAM_CHOICE) {
-        clo_i_format_double(value, number);
-        snprintf(buffer, size, "%s", number);
+        clo_i_format_double(value, text);
         return;
     }
     const char *at = param->choices;
     for (int skip = (int)value; skip > 0; skip--) at += strcspn(at, "|") + 1;
-    snprintf(buffer, size, "\"%.*s\"", (int)strcspn(at, "|"), at);
+    snprintf(text, CLO_VALUE_SIZE, "%.*s", (int)strcspn(at, "|"), at);
+}
+
+clo_status clo_params_get(const clo_params *params, const char *name, double *value, clo_error *err)
+{
+    size_t i = 0;
+    CLO_TRY(find(params, name, &i, err));
+    *value = params->values[i];
+    return CLO_OK;
+}
+
+clo_status clo_params_get_text(const clo_params *params, const char *name,
+                               char text[CLO_VALUE_SIZE], clo_error *err)
+{
+    size_t i = 0;
+    CLO_TRY(find(params, name, &i, err));
+    clo_i_param_word(&params->rows[i], params->values[i], text);
+    return CLO_OK;
 }

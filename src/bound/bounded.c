@@ -92,13 +92,13 @@ static void map_row(const clo_domain *domain, const double *scale, const double 
 
 /* The record's coordinates in the frame, in an order of additions that knows this record alone
  * (bound.T4): a matrix product of a whole block need not keep to one. */
-static void look_in_frame(const clo_domain *domain, const double *row, double *seen)
+static void look_in_frame(const clo_frame *frame, const double *row, double *seen)
 {
-    const size_t r = domain->cols;
+    const size_t r = frame->cols;
     for (size_t i = 0; i < r; i++) seen[i] = 0;
-    for (size_t j = 0; j < domain->frame_rows; j++) {
-        const double x = row[j] - (domain->origin ? domain->origin[j] : 0);
-        const double *const direction = domain->frame + j * r;
+    for (size_t j = 0; j < frame->rows; j++) {
+        const double x = row[j] - (frame->origin ? frame->origin[j] : 0);
+        const double *const direction = frame->basis + j * r;
         if (!isfinite(x)) {
             seen[0] = NAN;
             return;
@@ -113,7 +113,7 @@ static void bound_row(const clo_domain *domain, const double *map, double radius
 {
     const size_t cols = domain->cols;
     if (domain->frame)
-        look_in_frame(domain, row, room);
+        look_in_frame(domain->frame, row, room);
     else if (domain->lower || domain->center)
         map_row(domain, map, map + cols, row);
     clo_i_to_grid(domain->frame ? room : row, cols, radius, out);

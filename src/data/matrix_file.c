@@ -6,7 +6,6 @@
  * write that fails or is killed leaves no half of a file behind a good name.
  */
 #include "data/formats.h"
-#include <cloister/evaluate.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

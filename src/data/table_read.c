@@ -103,18 +103,10 @@ static const format_row *detect_format(const clo_i_source *source, const char *p
     return format_by_suffix(path);
 }
 
-/* The caller's options over the presets: a caller that was compiled with an older header has
- * fewer of them. */
 static clo_status take_options(const clo_read_options *given, clo_read_options *out, clo_error *err)
 {
     *out = clo_read_options_default();
-    if (given) {
-        if (given->struct_size < sizeof given->struct_size)
-            return clo_i_fail(err, CLO_ARGUMENT,
-                              "the read options were not made by clo_read_options_default");
-        memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
-        out->struct_size = sizeof *out;
-    }
+    CLO_TRY(clo_i_take_options("clo_read_options", given, out, sizeof *out, err));
     if (out->header != CLO_HEADER_AUTO && out->header != CLO_HEADER_NONE &&
         out->header != CLO_HEADER_FIRST_LINE)
         return clo_i_fail(err, CLO_ARGUMENT, "header must be one of clo_header, not %d",
@@ -122,10 +114,10 @@ static clo_status take_options(const clo_read_options *given, clo_read_options *
     return clo_i_check_missing(out->missing, err);
 }
 
-clo_read_options clo_read_options_default(void)
+void clo_read_options_init(clo_read_options *options, size_t size)
 {
-    return (clo_read_options){ .struct_size = sizeof(clo_read_options),
-                               .missing = CLO_MISSING_ZERO };
+    const clo_read_options presets = { .missing = CLO_MISSING_ZERO };
+    clo_i_give_presets(options, size, &presets, sizeof presets);
 }
 
 #ifdef CLO_TAINT

@@ -4,13 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 1 << 20, MOST_ROWS_PER_UNIT = 1 << 20 };
+enum { MOST_ROWS_PER_UNIT = 1 << 20 };
 
-clo_domain clo_domain_default(void)
+void clo_domain_init(clo_domain *domain, size_t size)
 {
-    return (clo_domain){ .struct_size = sizeof(clo_domain),
-                         .relation = CLO_REPLACE,
-                         .rows_per_unit = 1 };
+    const clo_domain presets = { .relation = CLO_REPLACE, .rows_per_unit = 1 };
+    clo_i_give_presets(domain, size, &presets, sizeof presets);
 }
 
 const char *clo_relation_name(clo_relation relation)
@@ -18,14 +17,12 @@ const char *clo_relation_name(clo_relation relation)
     return relation == CLO_REPLACE ? "replace" : relation == CLO_ADD_REMOVE ? "add-remove" : "?";
 }
 
-/* A caller that was compiled with an older, shorter struct gets the defaults for the rest. */
-static clo_domain complete(const clo_domain *domain)
+clo_status clo_i_domain_take(const clo_domain *given, clo_domain *out, clo_error *err)
 {
     clo_domain full = clo_domain_default();
-    const size_t size = domain->struct_size < sizeof full ? domain->struct_size : sizeof full;
-    memcpy(&full, domain, size);
-    full.struct_size = sizeof full;
-    return full;
+    CLO_TRY(clo_i_take_options("clo_domain", given, &full, sizeof full, err));
+    *out = full;
+    return CLO_OK;
 }
 
 static clo_status check_bounds(const clo_domain *domain, clo_error *err)
@@ -40,32 +37,17 @@ static clo_status check_bounds(const clo_domain *domain, clo_error *err)
     return CLO_OK;
 }
 
-/* How far two columns of a frame may be from orthonormal: what a release that was written and read
- * again keeps by far. */
-static const double FRAME_TOLERANCE = 1e-6;
-
-static bool is_orthonormal(const double *frame, size_t d, size_t r)
-{
-    for (size_t a = 0; a < r; a++)
-        for (size_t b = a; b < r; b++) {
-            double product = a == b ? -1 : 0;
-            for (size_t j = 0; j < d; j++) product += frame[j * r + a] * frame[j * r + b];
-            if (!(fabs(product) <= FRAME_TOLERANCE)) return false;
-        }
-    return true;
-}
-
 /* The rows of a unit that are kept may differ: both releases are for all that a unit has. */
 static clo_status check_what_is_hidden(const clo_domain *domain, clo_error *err)
 {
-    const char *const theirs = domain->frame_unit, *const here = domain->unit;
-    if (!domain->frame_relation) return CLO_OK;
-    if (domain->frame_relation != domain->relation)
+    const char *const theirs = domain->frame->unit, *const here = domain->unit;
+    const clo_relation relation = domain->frame->relation;
+    if (!relation) return CLO_OK;
+    if (relation != domain->relation)
         return clo_i_fail(err, CLO_DOMAIN,
                           "the subspace to project on was released under %s, and this run would be "
                           "under %s: two losses add up only under one relation",
-                          clo_relation_name(domain->frame_relation),
-                          clo_relation_name(domain->relation));
+                          clo_relation_name(relation), clo_relation_name(domain->relation));
     if (!theirs != !here || (theirs && strcmp(theirs, here) != 0))
         return clo_i_fail(err, CLO_DOMAIN,
                           "the subspace to project on is private for %s%.60s%s, and this run would "
@@ -77,33 +59,28 @@ static clo_status check_what_is_hidden(const clo_domain *domain, clo_error *err)
 
 static clo_status check_frame(const clo_domain *domain, clo_error *err)
 {
-    const size_t d = domain->frame_rows;
     if (domain->lower || domain->center)
         return clo_i_fail(err, CLO_DOMAIN,
                           "a frame excludes column bounds and a centre: give the norm in the "
                           "frame's coordinates");
-    if (d < domain->cols || d > MOST_COLUMNS)
-        return clo_i_fail(err, CLO_DOMAIN, "a frame of %zu rows cannot have %zu columns", d,
-                          domain->cols);
-    for (size_t j = 0; domain->origin && j < d; j++)
-        if (!isfinite(domain->origin[j]))
-            return clo_i_fail(err, CLO_DOMAIN, "entry %zu of the origin is not finite", j + 1);
-    if (!is_orthonormal(domain->frame, d, domain->cols))
-        return clo_i_fail(err, CLO_DOMAIN, "the columns of the frame are not orthonormal");
+    if (domain->frame->cols != domain->cols)
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "a frame of %zu coordinates needs a domain of as many columns, not %zu",
+                          domain->frame->cols, domain->cols);
     return check_what_is_hidden(domain, err);
 }
 
 clo_status clo_domain_check(const clo_domain *given, clo_error *err)
 {
-    if (given->struct_size < offsetof(clo_domain, norm))
-        return clo_i_fail(err, CLO_DOMAIN, "the domain must start from clo_domain_default()");
-    const clo_domain full = complete(given), *domain = &full;
+    clo_domain full;
+    const clo_domain *const domain = &full;
+    CLO_TRY(clo_i_domain_take(given, &full, err));
     if (domain->relation != CLO_REPLACE && domain->relation != CLO_ADD_REMOVE)
         return clo_i_fail(err, CLO_DOMAIN, "the relation must be replace or add-remove");
-    if (domain->cols < 1 || domain->cols > MOST_COLUMNS)
+    if (domain->cols < 1 || domain->cols > CLO_MOST_COLUMNS)
         return clo_i_fail(err, CLO_DOMAIN,
                           "the number of columns must be between 1 and %d, not %zu",
-                          (int)MOST_COLUMNS, domain->cols);
+                          (int)CLO_MOST_COLUMNS, domain->cols);
     if (!domain->lower != !domain->upper)
         return clo_i_fail(err, CLO_DOMAIN, "column bounds need both their lower and upper ends");
     if (!isfinite(domain->norm) || domain->norm < 0)
@@ -137,7 +114,7 @@ clo_status clo_domain_check(const clo_domain *given, clo_error *err)
 
 size_t clo_i_domain_table_cols(const clo_domain *domain)
 {
-    return domain->frame ? domain->frame_rows : domain->cols;
+    return domain->frame ? domain->frame->rows : domain->cols;
 }
 
 double clo_i_domain_radius(const clo_domain *domain)
@@ -184,12 +161,12 @@ static bool equal_texts(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool equal_frames(const clo_domain *a, const clo_domain *b)
+static bool equal_frames(const clo_frame *a, const clo_frame *b)
 {
-    if (!a->frame || !b->frame) return !a->frame && !b->frame;
-    return a->frame_rows == b->frame_rows &&
-           equal_arrays(a->frame, b->frame, a->frame_rows * a->cols) &&
-           equal_arrays(a->origin, b->origin, a->frame_rows);
+    if (!a || !b) return !a && !b;
+    return a->rows == b->rows && a->cols == b->cols &&
+           equal_arrays(a->basis, b->basis, a->rows * a->cols) &&
+           equal_arrays(a->origin, b->origin, a->rows);
 }
 
 bool clo_i_domain_equal(const clo_domain *a, const clo_domain *b)
@@ -198,7 +175,7 @@ bool clo_i_domain_equal(const clo_domain *a, const clo_domain *b)
            a->rows == b->rows && a->rows_per_unit == b->rows_per_unit &&
            equal_texts(a->unit, b->unit) && equal_arrays(a->lower, b->lower, a->cols) &&
            equal_arrays(a->upper, b->upper, a->cols) &&
-           equal_arrays(a->center, b->center, a->cols) && equal_frames(a, b);
+           equal_arrays(a->center, b->center, a->cols) && equal_frames(a->frame, b->frame);
 }
 
 static clo_status copy_array(const double *values, size_t count, const double **out, clo_error *err)
@@ -213,23 +190,20 @@ static clo_status copy_array(const double *values, size_t count, const double **
 
 clo_status clo_i_domain_copy(const clo_domain *domain, clo_domain *out, clo_error *err)
 {
-    const clo_domain full = complete(domain);
+    clo_domain full;
+    CLO_TRY(clo_i_domain_take(domain, &full, err));
     clo_domain copy = full;
-    clo_status status;
-    char *unit = NULL, *frame_unit = NULL;
-    copy.lower = copy.upper = copy.center = copy.frame = copy.origin = NULL;
-    copy.unit = copy.frame_unit = NULL;
-    copy.frame_digest[CLO_DIGEST_SIZE - 1] = 0; /* a text, whatever the caller wrote */
-    if ((status = full.unit ? clo_i_copy_text(full.unit, &unit, err) : CLO_OK)) return status;
+    clo_status status = CLO_OK;
+    char *unit = NULL;
+    copy.lower = copy.upper = copy.center = NULL;
+    copy.frame = NULL;
+    copy.unit = NULL;
+    if (full.unit) CLO_TRY(clo_i_copy_text(full.unit, &unit, err));
     copy.unit = unit;
-    if (full.frame_unit) status = clo_i_copy_text(full.frame_unit, &frame_unit, err);
-    copy.frame_unit = frame_unit;
-    if (status || (status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
+    if ((status = copy_array(full.lower, full.cols, &copy.lower, err)) ||
         (status = copy_array(full.upper, full.cols, &copy.upper, err)) ||
         (status = copy_array(full.center, full.cols, &copy.center, err)) ||
-        (status = copy_array(full.frame, full.frame_rows * full.cols, &copy.frame, err)) ||
-        (status =
-             copy_array(full.frame ? full.origin : NULL, full.frame_rows, &copy.origin, err))) {
+        (status = full.frame ? clo_i_frame_copy(full.frame, &copy.frame, err) : CLO_OK)) {
         clo_i_domain_clear(&copy);
         return status;
     }
@@ -242,10 +216,24 @@ void clo_i_domain_clear(clo_domain *domain)
     clo_i_free((void *)(uintptr_t)domain->lower);
     clo_i_free((void *)(uintptr_t)domain->upper);
     clo_i_free((void *)(uintptr_t)domain->center);
-    clo_i_free((void *)(uintptr_t)domain->frame);
-    clo_i_free((void *)(uintptr_t)domain->origin);
     clo_i_free((void *)(uintptr_t)domain->unit);
-    clo_i_free((void *)(uintptr_t)domain->frame_unit);
-    domain->lower = domain->upper = domain->center = domain->frame = domain->origin = NULL;
-    domain->unit = domain->frame_unit = NULL;
+    clo_frame_free((clo_frame *)(uintptr_t)domain->frame);
+    domain->lower = domain->upper = domain->center = NULL;
+    domain->unit = NULL;
+    domain->frame = NULL;
+}
+
+clo_status clo_domain_project(clo_domain *domain, const clo_frame *frame, clo_error *err)
+{
+    clo_domain seen;
+    CLO_TRY(clo_i_domain_take(domain, &seen, err));
+    if (domain->struct_size < offsetof(clo_domain, frame) + sizeof domain->frame)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a clo_domain of this length has no place for a frame");
+    seen.cols = frame->cols;
+    seen.frame = frame;
+    if (seen.norm > 0) CLO_TRY(clo_domain_check(&seen, err));
+    domain->cols = seen.cols;
+    domain->frame = frame;
+    return CLO_OK;
 }

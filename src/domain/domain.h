@@ -8,6 +8,25 @@
 #include "base/base.h"
 #include <cloister/domain.h>
 
+enum { CLO_MOST_COLUMNS = 1 << 20 };
+
+struct clo_frame {
+    size_t rows, cols;
+    double *basis;  /* rows x cols */
+    double *origin; /* or NULL */
+    /* Of the release that it comes from.  What that one hides must be what a run in this frame
+     * hides: the two losses add up only where they are for the same thing. */
+    char digest[CLO_DIGEST_SIZE]; /* "": a frame of the caller's own */
+    clo_relation relation;        /* 0: not known, and then the unit is not compared either */
+    char *unit;                   /* NULL: a row */
+    clo_guarantee guarantee;      /* 0: not known */
+    bool not_private;             /* and then what comes of it is not, either */
+};
+
+CLO_CHECK clo_status clo_i_frame_copy(const clo_frame *from, const clo_frame **out, clo_error *err);
+
+/* What a caller gave, over the presets; not checked otherwise. */
+CLO_CHECK clo_status clo_i_domain_take(const clo_domain *given, clo_domain *out, clo_error *err);
 double clo_i_domain_radius(const clo_domain *domain); /* of the ball, in ball coordinates */
 /* From the data's own units into ball coordinates: x -> (x - center) / scale, per column. */
 void clo_i_domain_map(const clo_domain *domain, double *scale, double *center);

@@ -34,26 +34,20 @@ typedef struct target {
     uint32_t *labels; /* or NULL */
 } target;
 
-clo_subspace_model clo_subspace_model_default(void)
+void clo_subspace_model_init(clo_subspace_model *model, size_t size)
 {
-    return (clo_subspace_model){ .struct_size = sizeof(clo_subspace_model),
-                                 .rows = 1000,
-                                 .cols = 10,
-                                 .clusters = 3,
-                                 .dim = 3,
-                                 .noise = 0.1,
-                                 .decay = 1,
-                                 .shortest = 1 };
+    const clo_subspace_model presets = {
+        .rows = 1000, .cols = 10, .clusters = 3, .dim = 3, .noise = 0.1, .decay = 1, .shortest = 1
+    };
+    clo_i_give_presets(model, size, &presets, sizeof presets);
 }
 
-clo_mixture_model clo_mixture_model_default(void)
+void clo_mixture_model_init(clo_mixture_model *model, size_t size)
 {
-    return (clo_mixture_model){ .struct_size = sizeof(clo_mixture_model),
-                                .rows = 10000,
-                                .cols = 2,
-                                .clusters = 5,
-                                .noise = 0.05,
-                                .spread = 1 };
+    const clo_mixture_model presets = {
+        .rows = 10000, .cols = 2, .clusters = 5, .noise = 0.05, .spread = 1
+    };
+    clo_i_give_presets(model, size, &presets, sizeof presets);
 }
 
 /* ---- checks -------------------------------------------------------------- */
@@ -253,10 +247,8 @@ clo_status clo_generate_flats(const clo_subspace_model *model, clo_rng *rng, dou
                               uint32_t *labels, double *bases, double *offsets, clo_error *err)
 {
     clo_subspace_model full = clo_subspace_model_default();
-    if (!model || model->struct_size < offsetof(clo_subspace_model, noise))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the model must start from clo_subspace_model_default()");
-    memcpy(&full, model, model->struct_size < sizeof full ? model->struct_size : sizeof full);
+    if (!model) return clo_i_fail(err, CLO_ARGUMENT, "a model must be given");
+    CLO_TRY(clo_i_take_options("clo_subspace_model", model, &full, sizeof full, err));
     recipe r = { .rows = full.rows,
                  .cols = full.cols,
                  .clusters = full.clusters,
@@ -284,10 +276,8 @@ clo_status clo_generate_mixture(const clo_mixture_model *model, clo_rng *rng, do
                                 uint32_t *labels, double *centers, clo_error *err)
 {
     clo_mixture_model full = clo_mixture_model_default();
-    if (!model || model->struct_size < offsetof(clo_mixture_model, noise))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the model must start from clo_mixture_model_default()");
-    memcpy(&full, model, model->struct_size < sizeof full ? model->struct_size : sizeof full);
+    if (!model) return clo_i_fail(err, CLO_ARGUMENT, "a model must be given");
+    CLO_TRY(clo_i_take_options("clo_mixture_model", model, &full, sizeof full, err));
     recipe r = { .rows = full.rows,
                  .cols = full.cols,
                  .clusters = full.clusters,

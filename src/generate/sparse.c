@@ -23,15 +23,12 @@ typedef struct target {
     uint32_t *labels; /* or NULL */
 } target;
 
-clo_sparse_model clo_sparse_model_default(void)
+void clo_sparse_model_init(clo_sparse_model *model, size_t size)
 {
-    return (clo_sparse_model){ .struct_size = sizeof(clo_sparse_model),
-                               .rows = 10000,
-                               .cols = 10000,
-                               .clusters = 5,
-                               .entries = 10,
-                               .noise = 0.05,
-                               .spread = 1 };
+    const clo_sparse_model presets = {
+        .rows = 10000, .cols = 10000, .clusters = 5, .entries = 10, .noise = 0.05, .spread = 1
+    };
+    clo_i_give_presets(model, size, &presets, sizeof presets);
 }
 
 static clo_status check(const clo_sparse_model *m, clo_error *err)
@@ -135,11 +132,8 @@ clo_status clo_generate_sparse(const clo_sparse_model *model, clo_rng *rng,
 {
     recipe r = { .model = clo_sparse_model_default() };
     clo_status status;
-    if (!model || model->struct_size < offsetof(clo_sparse_model, noise))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the model must start from clo_sparse_model_default()");
-    memcpy(&r.model, model,
-           model->struct_size < sizeof r.model ? model->struct_size : sizeof r.model);
+    if (!model) return clo_i_fail(err, CLO_ARGUMENT, "a model must be given");
+    CLO_TRY(clo_i_take_options("clo_sparse_model", model, &r.model, sizeof r.model, err));
     const clo_sparse_model *m = &r.model;
     CLO_TRY(check(m, err));
     if (!rng || !records || !fits(records, m->rows, m->entries + m->stray, m->cols) ||

@@ -158,7 +158,8 @@ static clo_status require_account(clo_ledger *ledger, const char *dataset, clo_i
 
 static clo_account public_account(const clo_i_account *account)
 {
-    return (clo_account){ .dataset = account->name,
+    return (clo_account){ .struct_size = sizeof(clo_account),
+                          .dataset = account->name,
                           .capped = account->capped,
                           .cap = account->cap,
                           .spent = clo_i_account_spent(account),
@@ -232,7 +233,8 @@ static clo_status fetch_result(clo_ledger *ledger, uint64_t sequence, uint64_t *
 
 static clo_charge public_charge(const clo_i_entry *entry, const uint8_t hash[LEDGER_HASH])
 {
-    return (clo_charge){ .dataset = entry->dataset,
+    return (clo_charge){ .struct_size = sizeof(clo_charge),
+                         .dataset = entry->dataset,
                          .mechanism = entry->mechanism,
                          .relation = entry->relation,
                          .loss = entry->asked,
@@ -288,7 +290,8 @@ clo_status clo_ledger_declarations(clo_ledger *ledger,
         if (found) clo_i_ledger_get_declaration(&sql, &entry, hash);
         CLO_TRY(clo_i_sql_finish(&sql, err));
         if (!found) return CLO_OK;
-        const clo_declaration shown = { .dataset = entry.dataset,
+        const clo_declaration shown = { .struct_size = sizeof shown,
+                                        .dataset = entry.dataset,
                                         .cap = entry.cap,
                                         .sequence = entry.sequence,
                                         .after = entry.after,
@@ -311,6 +314,7 @@ clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out, clo_er
     clo_ledger_facts facts = { .schema = LEDGER_SCHEMA };
     clo_i_head head;
     int64_t back = 0;
+    CLO_TRY(clo_i_check_result("clo_ledger_facts", out, err));
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     write_hex(facts.identity, head.identity, LEDGER_IDENTITY);
@@ -327,6 +331,6 @@ clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out, clo_er
                              "a.sequence - 1 WHERE a.time < b.time",
                              &back, err));
     facts.clock_went_back = (uint64_t)back;
-    *out = facts;
+    clo_i_give_result(out, &facts, sizeof facts);
     return CLO_OK;
 }

@@ -14,9 +14,9 @@
 
 enum { BLOCK_ROWS = 4096, BLOCK_DOUBLES = 1 << 22 };
 
-clo_evaluate_options clo_evaluate_options_default(void)
+void clo_evaluate_options_init(clo_evaluate_options *options, size_t size)
 {
-    return (clo_evaluate_options){ .struct_size = sizeof(clo_evaluate_options) };
+    clo_i_give_presets(options, size, &(clo_evaluate_options){ 0 }, sizeof *options);
 }
 
 bool clo_is_solution(const char *path)
@@ -176,15 +176,8 @@ static clo_status evaluate(const clo_release *release, const clo_solution *solut
                               .largest_angle = NAN };
     clo_evaluate_options full = clo_evaluate_options_default();
     clo_target targets[2] = { { .sum = 0 }, { .sum = 0 } };
-    if (out->struct_size < offsetof(clo_evaluation, accuracy))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the struct_size of the result must be set to its size");
-    if (options && options->struct_size < offsetof(clo_evaluate_options, truth_offsets))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the options must start from clo_evaluate_options_default()");
-    if (options)
-        memcpy(&full, options,
-               options->struct_size < sizeof full ? options->struct_size : sizeof full);
+    CLO_TRY(clo_i_check_result("clo_evaluation", out, err));
+    CLO_TRY(clo_i_take_options("clo_evaluate_options", options, &full, sizeof full, err));
     CLO_TRY(check_matrix(full.truth, "the truth", err));
     CLO_TRY(check_matrix(full.truth_offsets, "the true offsets", err));
     const uint32_t *labels = full.labels;
@@ -193,11 +186,7 @@ static clo_status evaluate(const clo_release *release, const clo_solution *solut
     clo_status status = release ? clo_i_target_of_release(release, &targets[0], err)
                                 : clo_i_target_of_solution(solution, &targets[0], err);
     if (status == CLO_OK) status = measure(table, &full, labels, targets, &result, err);
-    if (status == CLO_OK) {
-        const size_t size = out->struct_size < sizeof result ? out->struct_size : sizeof result;
-        result.struct_size = size;
-        memcpy(out, &result, size);
-    }
+    if (status == CLO_OK) clo_i_give_result(out, &result, sizeof result);
     for (size_t t = 0; t < 2; t++) clo_i_target_free(&targets[t]);
     return status;
 }

@@ -11,9 +11,9 @@
 enum { BLOCK_ROWS = 4096 };
 static const char PRESET_SEED[] = "cloister solve"; /* the same call gives the same answer */
 
-clo_solve_options clo_solve_options_default(void)
+void clo_solve_options_init(clo_solve_options *options, size_t size)
 {
-    return (clo_solve_options){ .struct_size = sizeof(clo_solve_options) };
+    clo_i_give_presets(options, size, &(clo_solve_options){ 0 }, sizeof *options);
 }
 
 /* ---- the rows -------------------------------------------------------------------------- */
@@ -64,16 +64,11 @@ static void unload(rows *loaded)
 
 /* ---- options --------------------------------------------------------------------------- */
 
-/* Fields that the caller's header did not have yet stay at their presets. */
 static clo_status take_options(const clo_solve_options *given, clo_solve_options *out,
                                clo_error *err)
 {
     *out = clo_solve_options_default();
-    if (!given) return CLO_OK;
-    if (given->struct_size < offsetof(clo_solve_options, rng))
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the options must be made by clo_solve_options_default");
-    memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    CLO_TRY(clo_i_take_options("clo_solve_options", given, out, sizeof *out, err));
     if (out->threads < 0 || out->threads > 1024)
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 1024, not %d",
                           out->threads);

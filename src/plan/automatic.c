@@ -11,26 +11,59 @@
 /* Where the number of rows is not public, methods are compared at this one. */
 static const double USUAL_ROWS = 10000;
 
+static bool has(const clo_mechanism *mechanism, const char *name)
+{
+    size_t ignored;
+    return clo_i_param_find(mechanism->params, mechanism->param_count, name, &ignored);
+}
+
 static bool takes(const clo_mechanism *mechanism, const clo_setting *settings, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < mechanism->param_count && !known; j++)
-            known = strcmp(mechanism->params[j].name, settings[i].name) == 0;
-        if (!known) return false;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (!has(mechanism, settings[i].name)) return false;
     return true;
 }
 
+/* Whether a method of the family has the parameter, or both of them. */
+static bool someone_has(const char *family, const char *one, const char *other)
+{
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = clo_mechanism_at(i);
+        if (strcmp(m->family, family) == 0 && has(m, one) && (!other || has(m, other))) return true;
+    }
+    return false;
+}
+
+/* No method has all of the settings: the ones to blame. */
+static clo_status blame_settings(const char *family, const clo_setting *settings, size_t count,
+                                 clo_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!someone_has(family, settings[i].name, NULL))
+            return clo_i_fail(err, CLO_ARGUMENT, "no method of %s has a parameter '%.60s'", family,
+                              settings[i].name);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!someone_has(family, settings[i].name, settings[j].name))
+                return clo_i_fail(err, CLO_ARGUMENT,
+                                  "no method of %s has both '%.60s' and '%.60s': leave one of them "
+                                  "away",
+                                  family, settings[j].name, settings[i].name);
+    return clo_i_fail(err, CLO_ARGUMENT, "no method of %s has all of these parameters", family);
+}
+
+/* taken: whether the settings were, so that a failure is one of the plan. */
 static clo_status plan_with(const clo_mechanism *mechanism, const clo_setting *settings,
                             size_t count, const clo_domain *domain, clo_loss budget,
-                            clo_guarantee accept, clo_plan **out, clo_error *err)
+                            clo_guarantee accept, bool *taken, clo_plan **out, clo_error *err)
 {
     clo_params *params = NULL;
+    *taken = false;
     CLO_TRY(clo_params_new(mechanism, &params, err));
     clo_status status = CLO_OK;
     for (size_t i = 0; i < count && !status; i++)
         status = clo_params_set_text(params, settings[i].name, settings[i].value, err);
+    *taken = status == CLO_OK;
     if (!status) status = clo_plan_new(params, domain, budget, accept, out, err);
     clo_params_free(params);
     return status;
@@ -102,21 +135,23 @@ clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t
                          clo_plan **out, clo_error *err)
 {
     contest c = { .best = NULL };
-    clo_status first = CLO_OK;
+    clo_error why = { .status = CLO_OK };
+    bool why_of_a_plan = false;
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
         const clo_mechanism *const m = clo_mechanism_at(i);
         clo_error mine = { .status = CLO_OK };
         clo_plan *plan = NULL;
+        bool taken;
         if (strcmp(m->family, family) != 0) continue;
         c.methods++;
         if (!takes(m, settings, count)) continue;
         const clo_status status =
-            plan_with(m, settings, count, domain, budget, accept, &plan, &mine);
+            plan_with(m, settings, count, domain, budget, accept, &taken, &plan, &mine);
         if (!status) {
             enter(&c, plan);
-        } else if (!first) {
-            first = status;
-            if (err) *err = mine;
+        } else if (!why.status || (taken && !why_of_a_plan)) {
+            why = mine; /* a range that only some methods have is no reason where others fail */
+            why_of_a_plan = taken;
         }
         if (status == CLO_MEMORY) {
             clo_plan_free(c.best);
@@ -124,9 +159,8 @@ clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t
         }
     }
     if (c.methods == 0) return clo_i_fail(err, CLO_ARGUMENT, "there is no family '%s'", family);
-    if (!c.best && first) return first;
-    if (!c.best)
-        return clo_i_fail(err, CLO_ARGUMENT, "no method of %s has all of these parameters", family);
+    if (!c.best && why.status) return clo_i_fail(err, why.status, "%s", why.message);
+    if (!c.best) return blame_settings(family, settings, count, err);
     give_reason(&c);
     *out = c.best;
     return CLO_OK;

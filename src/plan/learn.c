@@ -17,24 +17,17 @@ static const double LEAST_SHARE = 1e-3;
 /* What a step leaves of its share, so that rounding adds up to no more than the budget. */
 static const double HAIR = 1 - 0x1p-30;
 
-clo_learning clo_learning_default(void)
+void clo_learning_init(clo_learning *learning, size_t size)
 {
-    return (clo_learning){ .struct_size = sizeof(clo_learning),
-                           .norm_share = 0.1,
-                           .center_share = 0.1,
-                           .quantile = 0.98 };
+    const clo_learning presets = { .norm_share = 0.1, .center_share = 0.1, .quantile = 0.98 };
+    clo_i_give_presets(learning, size, &presets, sizeof presets);
 }
 
-static clo_learning complete(const clo_learning *given)
+/* What the caller wants, over the presets, and whether that can be had. */
+static clo_status take(const clo_learning *given, clo_learning *learning, clo_error *err)
 {
-    clo_learning full = clo_learning_default();
-    memcpy(&full, given, given->struct_size < sizeof full ? given->struct_size : sizeof full);
-    full.struct_size = sizeof full;
-    return full;
-}
-
-static clo_status check(const clo_learning *learning, clo_error *err)
-{
+    *learning = clo_learning_default();
+    CLO_TRY(clo_i_take_options("clo_learning", given, learning, sizeof *learning, err));
     const double norm = learning->norm ? learning->norm_share : 0;
     const double center = learning->center ? learning->center_share : 0;
     if (!learning->norm && !learning->center)
@@ -60,8 +53,8 @@ static clo_status check(const clo_learning *learning, clo_error *err)
 clo_status clo_learning_rest(const clo_learning *given, clo_loss budget, clo_loss *out,
                              clo_error *err)
 {
-    const clo_learning learning = complete(given);
-    CLO_TRY(check(&learning, err));
+    clo_learning learning;
+    CLO_TRY(take(given, &learning, err));
     CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     const clo_loss whole = clo_i_loss_on_grid(budget);
     const double norm = learning.norm ? learning.norm_share : 0;
@@ -259,9 +252,9 @@ static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss
 clo_status clo_plan_learn(clo_plan *plan, const clo_learning *given, clo_loss budget,
                           clo_error *err)
 {
-    const clo_learning learning = complete(given);
+    clo_learning learning;
     steps first = { .count = 0 };
-    CLO_TRY(check(&learning, err));
+    CLO_TRY(take(given, &learning, err));
     CLO_TRY(clo_i_check_budget(budget, NULL, 0, err));
     if (plan->steps)
         return clo_i_fail(err, CLO_ARGUMENT, "the plan learns something first already");

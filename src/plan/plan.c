@@ -95,13 +95,14 @@ static void hash_domain(hash *state, const clo_domain *domain)
     hash_doubles(state, domain->upper, domain->cols);
     hash_doubles(state, domain->center, domain->cols);
     if (!domain->frame) return;
-    const uint64_t origin[] = { domain->frame_rows, (uint64_t)domain->frame_relation,
-                                (uint64_t)domain->frame_guarantee, domain->frame_not_private };
+    const clo_frame *const frame = domain->frame;
+    const uint64_t origin[] = { frame->rows, (uint64_t)frame->relation, (uint64_t)frame->guarantee,
+                                frame->not_private };
     hash_bytes(state, origin, sizeof origin);
-    hash_text(state, domain->frame_digest);
-    hash_text(state, domain->frame_unit);
-    hash_doubles(state, domain->frame, domain->frame_rows * domain->cols);
-    hash_doubles(state, domain->origin, domain->frame_rows);
+    hash_text(state, frame->digest);
+    hash_text(state, frame->unit);
+    hash_doubles(state, frame->basis, frame->rows * frame->cols);
+    hash_doubles(state, frame->origin, frame->rows);
 }
 
 static void hash_learning(hash *state, const clo_plan *plan)
@@ -214,8 +215,9 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
                           "%s/%s is private only in the %s sense: accept that by name, or choose "
                           "another method",
                           mechanism->family, mechanism->method, clo_guarantee_name(guarantee));
-    const clo_domain *const whole = domain->struct_size >= sizeof *domain ? domain : NULL;
-    if (whole && whole->frame && strcmp(mechanism->family, "bounds") == 0)
+    clo_domain whole;
+    CLO_TRY(clo_i_domain_take(domain, &whole, err));
+    if (whole.frame && strcmp(mechanism->family, "bounds") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "bounds are of the data's own columns, not of a subspace's coordinates");
     CLO_TRY(clo_i_alloc(1, sizeof *plan, &plan, err));
@@ -248,6 +250,35 @@ const clo_mechanism *clo_plan_mechanism(const clo_plan *plan)
 double clo_plan_value(const clo_plan *plan, size_t i)
 {
     return i < plan->mechanism->param_count ? plan->values[i] : NAN;
+}
+
+static clo_status find_value(const clo_plan *plan, const char *name, size_t *index, clo_error *err)
+{
+    const clo_mechanism *const m = plan->mechanism;
+    if (clo_i_param_find(m->params, m->param_count, name, index)) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "%s/%s has no parameter '%s'", m->family, m->method, name);
+}
+
+clo_status clo_plan_value_of(const clo_plan *plan, const char *name, double *value, clo_error *err)
+{
+    size_t i = 0;
+    CLO_TRY(find_value(plan, name, &i, err));
+    *value = plan->values[i];
+    return CLO_OK;
+}
+
+clo_status clo_plan_value_text(const clo_plan *plan, const char *name, char text[CLO_VALUE_SIZE],
+                               clo_error *err)
+{
+    size_t i = 0;
+    CLO_TRY(find_value(plan, name, &i, err));
+    clo_i_param_word(&plan->mechanism->params[i], plan->values[i], text);
+    return CLO_OK;
+}
+
+const clo_domain *clo_plan_domain(const clo_plan *plan)
+{
+    return &plan->domain;
 }
 
 clo_guarantee clo_plan_guarantee(const clo_plan *plan)
@@ -297,17 +328,18 @@ static double weight(const clo_event *event)
     return event->kind == CLO_EVENT_EXPONENTIAL ? square / 8 : square / 2;
 }
 
-clo_plan_line clo_plan_line_at(const clo_plan *plan, size_t i)
+void clo_plan_line_get(const clo_plan *plan, size_t i, clo_plan_line *out, size_t size)
 {
     double all = 0;
     for (size_t j = 0; j < plan->line_count; j++) all += weight(&plan->lines[j].event);
     const clo_line *const line = &plan->lines[i];
-    return (clo_plan_line){ .query = clo_i_query_name(line->query),
-                            .label = line->label,
-                            .event = line->event,
-                            .noise = line->noise,
-                            .share = all > 0 ? weight(&line->event) / all : 0,
-                            .reading = clo_i_query_reading(line->query) };
+    const clo_plan_line shown = { .query = clo_i_query_name(line->query),
+                                  .label = line->label,
+                                  .event = line->event,
+                                  .noise = line->noise,
+                                  .share = all > 0 ? weight(&line->event) / all : 0,
+                                  .reading = clo_i_query_reading(line->query) };
+    clo_i_give_presets(out, size, &shown, sizeof shown);
 }
 
 clo_reading clo_plan_reading(const clo_plan *plan)

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-clo_run_options clo_run_options_default(void)
+void clo_run_options_init(clo_run_options *options, size_t size)
 {
-    return (clo_run_options){ .struct_size = sizeof(clo_run_options) };
+    clo_i_give_presets(options, size, &(clo_run_options){ 0 }, sizeof *options);
 }
 
 /* ---- the facts of a release ------------------------------------------------------------ */
@@ -48,12 +48,12 @@ static clo_status describe_parameters(const clo_plan *plan, clo_facts *facts, cl
 static clo_status describe_domain(const clo_domain *domain, clo_facts *facts, clo_error *err)
 {
     const size_t cols = clo_i_domain_table_cols(domain);
-    const double *const center = domain->frame ? domain->origin : domain->center;
+    const double *const center = domain->frame ? domain->frame->origin : domain->center;
     facts->cols = cols;
     facts->seen_cols = domain->frame ? domain->cols : 0;
-    if (domain->frame) CLO_TRY(clo_i_copy_text(domain->frame_digest, &facts->seen_in, err));
-    if (domain->frame && domain->frame_guarantee)
-        CLO_TRY(clo_i_copy_text(clo_guarantee_name((clo_guarantee)domain->frame_guarantee),
+    if (domain->frame) CLO_TRY(clo_i_copy_text(domain->frame->digest, &facts->seen_in, err));
+    if (domain->frame && domain->frame->guarantee)
+        CLO_TRY(clo_i_copy_text(clo_guarantee_name(domain->frame->guarantee),
                                 &facts->seen_guarantee, err));
     facts->norm = clo_i_domain_radius(domain);
     facts->relation = domain->relation;
@@ -119,7 +119,7 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
                  "the seed can take the noise away.");
         return;
     }
-    if (domain->frame && domain->frame_not_private) {
+    if (domain->frame && domain->frame->not_private) {
         snprintf(text, size,
                  "Not private: it was made in the coordinates of a subspace whose release is not "
                  "private.");
@@ -162,7 +162,7 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
     facts->loss = plan->budget;
     facts->price = plan->price;
     facts->price.accounting = facts->accounting;
-    facts->is_private = secure && !(plan->domain.frame && plan->domain.frame_not_private);
+    facts->is_private = secure && !(plan->domain.frame && plan->domain.frame->not_private);
     facts->metered = grant->metered;
     facts->capped = grant->capped;
     CLO_TRY(describe_parameters(plan, facts, err));
@@ -204,8 +204,7 @@ static clo_status check_ranks(const clo_plan *plan, const clo_comm *comm, clo_er
 static clo_status take_options(const clo_run_options *given, clo_run_options *out, clo_error *err)
 {
     *out = clo_run_options_default();
-    if (given)
-        memcpy(out, given, given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    CLO_TRY(clo_i_take_options("clo_run_options", given, out, sizeof *out, err));
     if (out->threads < 0 || out->threads > 4096)
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
                           out->threads);

@@ -2,8 +2,8 @@
  * fold.c - an ask of a sum, from its charge to its totals, on this rank and on the others.
  *
  * Rank 0 asks: it tells the other ranks what is asked, all of them fold their rows and add up, and
- * rank 0 answers with noise (answer.c).  A rank that could not fold says so in one more number of the
- * same sum, so that no rank waits for another that has given up (fold.T1, fold.T2).
+ * rank 0 answers with noise (answer.c).  A rank that could not fold says so in one more number of
+ * the same sum, so that no rank waits for another that has given up (fold.T1, fold.T2).
  */
 #include "query/fold.h"
 #include "bound/bound.h"

@@ -28,7 +28,8 @@ clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols)
     clo_domain seen = *domain;
     seen.norm = clo_i_domain_radius(domain);
     seen.cols = cols;
-    seen.lower = seen.upper = seen.center = seen.frame = seen.origin = NULL;
+    seen.lower = seen.upper = seen.center = NULL;
+    seen.frame = NULL;
     return seen;
 }
 

@@ -21,8 +21,8 @@ clo_glass clo_i_lens_glass(const clo_lens *lens);
 /* A lens with an orthonormal frame (d x rank, a column a direction, released or public; NULL: all
  * coordinates), and with a constant appended where height > 0: what is seen of x is
  * (frame' x, height) / sqrt(1 + height^2), inside the unit ball (lens.T1).  To ask through it, plan
- * the query for clo_i_lens_domain, set the line's `lens` to CLO_LENS, and let context->lens point to
- * it. */
+ * the query for clo_i_lens_domain, set the line's `lens` to CLO_LENS, and let context->lens point
+ * to it. */
 CLO_CHECK clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t d,
                                      size_t rank, double height, clo_lens *out, clo_error *err);
 size_t clo_i_lens_take_size(size_t d, size_t rank, double height); /* with a frame */

@@ -303,6 +303,72 @@ done:
     return status;
 }
 
+/* A job from its settings to a stored release.  Once it has spent, a release that the ledger could
+ * not keep is delivered all the same, and the job says so. */
+static clo_status whole_job(const void *context, clo_error *err)
+{
+    static const clo_setting settings[] = {
+        { "mechanism", "kmeans/lloyd" },
+        { "clusters", "2" },
+        { "rounds", "1" },
+        { "epsilon", "1" },
+        { "norm", "private" },
+        { "norm-at-most", "4" },
+        { "center", "private" },
+        { "dataset", "a job" },
+        { "seed", "a fault" },
+    };
+    const clo_release *release = NULL;
+    const clo_plan *plan = NULL;
+    clo_job *job = NULL;
+    clo_status status;
+    static text json;
+    (void)context;
+    STEP(clo_job_new(&job, err), job);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        STEP(clo_job_set(job, settings[i].name, settings[i].value, err), NULL);
+    STEP(clo_job_set(job, "data", files.csv, err), NULL);
+    STEP(clo_job_set(job, "ledger", files.ledger, err), NULL);
+    STEP(clo_job_release(job, &release, err), release);
+    if (clo_job_trouble(job)) {
+        status = CLO_MEMORY;
+        *err = (clo_error){ .status = status, .message = "not kept" };
+        goto done;
+    }
+    json.used = 0;
+    STEP(clo_job_plan(job, &plan, err), plan);
+    STEP(clo_plan_json(plan, write_text, &json, err), NULL);
+done:
+    clo_job_free(job);
+    return status;
+}
+
+/* A bounds file and typed settings, without a ledger. */
+static clo_status job_in_memory(const void *context, clo_error *err)
+{
+    const clo_release *release = NULL;
+    const clo_plan *plan = NULL;
+    clo_table *table = NULL;
+    clo_job *job = NULL;
+    clo_status status;
+    STEP(clo_job_new(&job, err), job);
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+                        err),
+         table);
+    STEP(clo_job_set(job, "mechanism", "kmeans/lloyd", err), NULL);
+    STEP(clo_job_set(job, "rounds", "1", err), NULL);
+    STEP(clo_job_set(job, "bounds", context, err), NULL);
+    STEP(clo_job_set(job, "no-ledger", "yes", err), NULL);
+    STEP(clo_job_set_budget(job, (clo_loss){ 1, 0 }, err), NULL);
+    STEP(clo_job_set_table(job, table, err), NULL);
+    STEP(clo_job_plan(job, &plan, err), plan);
+    STEP(clo_job_release(job, &release, err), release);
+done:
+    clo_job_free(job);
+    clo_table_free(table);
+    return status;
+}
+
 /* ---- making things fail -------------------------------------------------------------------- */
 
 static void must_succeed(scenario *run, const void *given)
@@ -461,6 +527,18 @@ static void a_ledger_survives_any_failed_allocation_and_its_books_still_balance(
     clo_ledger_close(ledger);
 }
 
+static void a_job_survives_any_failed_allocation(void **state)
+{
+    FILE *const out = fopen(files.scratch, "w");
+    (void)state;
+    assert_non_null(out);
+    fputs("name,lower,upper\nage,-1,1\nincome,-2,2\n", out);
+    assert_int_equal(fclose(out), 0);
+    fail_every_allocation(whole_job, NULL);
+    fail_every_allocation(job_in_memory, files.scratch);
+    unlink(files.scratch);
+}
+
 static void synthetic_data_survive_any_failed_allocation(void **state)
 {
     fail_every_allocation(generate_and_write, NULL);
@@ -600,6 +678,7 @@ int main(void)
         cmocka_unit_test(laplace_noise_survives_any_failed_allocation),
         cmocka_unit_test(learning_first_survives_any_failed_allocation),
         cmocka_unit_test(a_ledger_survives_any_failed_allocation_and_its_books_still_balance),
+        cmocka_unit_test(a_job_survives_any_failed_allocation),
         cmocka_unit_test(synthetic_data_survive_any_failed_allocation),
         cmocka_unit_test(an_evaluation_survives_any_failed_allocation),
         cmocka_unit_test(the_evaluation_of_a_solution_survives_any_failed_allocation),

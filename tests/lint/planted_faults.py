@@ -33,7 +33,7 @@ SOUND = {
                        "| mechanism/one, mechanism/other | query, mechanism/common | |\n",
     ".clang-format": (TOOLS.parent / ".clang-format").read_text(encoding="utf-8"),
     "include/cloister/sound.h": "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n"
-                                "#define CLO_API\n#include <stddef.h>\n"
+                                "#define CLO_API\n#include <stddef.h>\n/* Sounds. */\n"
                                 "CLO_API size_t clo_sound(const char *text);\n#endif\n",
     "src/base/base.h": "/* Base. */\n",
     "src/data/data.h": "/* Data. */\n",
@@ -85,6 +85,9 @@ PLANTED = [
      "/* A header. */\nsize_t clo_sound(void);\n", "does not compile alone with gcc -std=c11"),
     (headers, "a header that is no C++", "include/cloister/sound.h",
      "/* A header. */\n#ifndef S\n#define S\nint clo_sound(int class);\n#endif\n", "g++"),
+    (headers, "a declaration that nothing is said of", "include/cloister/sound.h",
+     "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n#define CLO_API\n"
+     "CLO_API int clo_sound(void);\n#endif\n", "clo_sound has no comment"),
     (headers, "an internal header without a guard", "src/base/base.h",
      "/* Base. */\ntypedef struct base { int i; } base;\n", "does not compile alone"),
     (layout, "two blanks where clang-format wants none", "src/base/a.c",

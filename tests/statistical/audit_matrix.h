@@ -74,7 +74,7 @@ static inline clo_audit_finding audit_one(const char *mechanism, const char *pai
                                           clo_planted fault)
 {
     clo_error err;
-    clo_audit_finding finding = { 0 };
+    clo_audit_finding finding = { .struct_size = sizeof finding };
     clo_audit_options options = clo_audit_options_default();
     const clo_loss budget = { epsilon, is_pure(mechanism, pair) ? 0 : 1e-6 };
     options.trials = trials_of(mechanism, pair);

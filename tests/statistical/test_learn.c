@@ -71,7 +71,7 @@ static clo_status draw(void *user, int world, uint64_t trial, double *outputs, c
 static clo_audit_finding audit(bench *b, clo_planted fault, double alpha)
 {
     clo_error err;
-    clo_audit_finding finding = { 0 };
+    clo_audit_finding finding = { .struct_size = sizeof finding };
     clo_audit_options options = clo_audit_options_default();
     const clo_audit_subject subject = { .struct_size = sizeof subject,
                                         .pair = "learning",

@@ -109,7 +109,7 @@ static inline void charge_times(clo_ledger *ledger, int times)
 
 static inline uint64_t charges_of(clo_ledger *ledger)
 {
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_error err;
     assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
     return facts.charges;

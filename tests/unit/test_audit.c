@@ -72,7 +72,7 @@ static clo_audit_finding audit_toy(toy_kind kind, double shift, double claim, in
 {
     toy t = { kind, shift };
     clo_error err;
-    clo_audit_finding finding;
+    clo_audit_finding finding = { .struct_size = sizeof finding };
     clo_audit_options options = clo_audit_options_default();
     const clo_audit_subject subject = { .struct_size = sizeof subject,
                                         .pair = "toy",
@@ -117,7 +117,7 @@ static void what_cannot_be_audited_is_refused(void **state)
 {
     toy t = { HONEST, 1 };
     clo_error err;
-    clo_audit_finding finding;
+    clo_audit_finding finding = { .struct_size = sizeof finding };
     clo_audit_options options = clo_audit_options_default();
     clo_audit_subject subject = { .struct_size = sizeof subject,
                                   .pair = "",

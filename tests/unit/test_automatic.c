@@ -84,11 +84,63 @@ static void says_what_is_wrong_where_nothing_serves(void **state)
     assert_int_equal(clo_plan_auto("subspaces", bad, 1, &domain, budget, CLO_EXACT, &plan, &err),
                      CLO_ARGUMENT);
     assert_non_null(strstr(err.message, "clusters"));
-    assert_int_equal(clo_plan_auto("subspaces", odd, 1, &domain, budget, CLO_EXACT, &plan, &err),
-                     CLO_ARGUMENT);
+    assert_fails(clo_plan_auto("subspaces", odd, 1, &domain, budget, CLO_EXACT, &plan, &err),
+                 CLO_ARGUMENT, err, "no method of subspaces has a parameter 'colour'");
     assert_int_equal(clo_plan_auto("spaces", NULL, 0, &domain, budget, CLO_EXACT, &plan, &err),
                      CLO_ARGUMENT);
     assert_null(plan);
+}
+
+/* A range that only one method has is not the reason where another fails for one of its own, nor is
+ * a parameter that some method has unknown. */
+static void blames_what_is_wrong_for_all_of_them(void **state)
+{
+    const clo_setting settings[] = { { "clusters", "300" }, { "dim", "9" } };
+    const clo_setting apart[] = { { "clusters", "3" },
+                                  { "schedule", "even" },
+                                  { "mode", "steps" } };
+    const clo_domain domain = ball(8, 1, CLO_REPLACE);
+    const clo_loss budget = { 1, 1e-6 };
+    clo_error err;
+    clo_plan *plan = NULL;
+    (void)state;
+    assert_fails(clo_plan_auto("subspaces", settings, 2, &domain, budget, CLO_EXACT, &plan, &err),
+                 CLO_ARGUMENT, err, "dim");
+    assert_null(strstr(err.message, "256"));
+    assert_fails(clo_plan_auto("subspaces", apart, 3, &domain, budget, CLO_EXACT, &plan, &err),
+                 CLO_ARGUMENT, err, "has both 'schedule' and 'mode'");
+    assert_null(plan);
+}
+
+/* ---- the values of a plan ------------------------------------------------------------------ */
+
+static void tells_its_values_by_name(void **state)
+{
+    const clo_setting settings[] = { { "clusters", "3" }, { "dim", "2" }, { "schedule", "even" } };
+    const clo_domain domain = ball(8, 1, CLO_REPLACE);
+    char word[CLO_VALUE_SIZE];
+    double value = 0;
+    clo_error err;
+    (void)state;
+    clo_plan *const plan = chosen("subspaces", settings, 3, &domain, CLO_EXACT);
+    assert_ok(clo_plan_value_of(plan, "dim", &value, &err), err);
+    assert_close(value, 2, 0);
+    assert_ok(clo_plan_value_text(plan, "clusters", word, &err), err);
+    assert_string_equal(word, "3");
+    assert_ok(clo_plan_value_text(plan, "schedule", word, &err), err);
+    assert_string_equal(word, "even");
+    assert_fails(clo_plan_value_of(plan, "colour", &value, &err), CLO_ARGUMENT, err,
+                 "subspaces/sulq has no parameter 'colour'");
+    assert_fails(clo_plan_value_text(plan, "colour", word, &err), CLO_ARGUMENT, err, "colour");
+    clo_plan_free(plan);
+    clo_params *const params = params_for("subspaces/sulq", "clusters=4 schedule=even");
+    assert_ok(clo_params_get(params, "clusters", &value, &err), err);
+    assert_close(value, 4, 0);
+    assert_ok(clo_params_get_text(params, "schedule", word, &err), err);
+    assert_string_equal(word, "even");
+    assert_fails(clo_params_get(params, "colour", &value, &err), CLO_ARGUMENT, err, "colour");
+    assert_fails(clo_params_get_text(params, "colour", word, &err), CLO_ARGUMENT, err, "colour");
+    clo_params_free(params);
 }
 
 /* ---- one subspace, by what is stated of the data --------------------------------------------- */
@@ -213,6 +265,8 @@ int main(void)
         cmocka_unit_test(a_parameter_of_one_method_is_a_choice),
         cmocka_unit_test(a_family_of_one_has_nothing_to_say),
         cmocka_unit_test(says_what_is_wrong_where_nothing_serves),
+        cmocka_unit_test(blames_what_is_wrong_for_all_of_them),
+        cmocka_unit_test(tells_its_values_by_name),
         cmocka_unit_test(exact_data_are_for_the_exact_method_where_there_are_enough),
         cmocka_unit_test(nearly_flat_data_of_many_columns_are_for_the_approximate_method),
         cmocka_unit_test(pure_privacy_is_for_the_exponential_mechanism),

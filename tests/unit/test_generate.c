@@ -281,7 +281,8 @@ static void a_wrong_subspace_model_gets_its_sentence(void **state)
     m = good, m.rows = SIZE_MAX / 2048, m.cols = 1 << 20;
     refuse_subspaces(m, "rows, cols and clusters are too large together");
     m = good, m.struct_size = 0;
-    refuse_subspaces(m, "the model must start from clo_subspace_model_default()");
+    refuse_subspaces(m, "a clo_subspace_model must start from clo_subspace_model_default(), which "
+                        "says how long it is");
     m = good, m.rows = 0;
     clo_error err;
     double record;
@@ -308,7 +309,8 @@ static void a_wrong_mixture_model_gets_its_sentence(void **state)
     assert_int_equal(clo_generate_mixture(&m, rng, &record, NULL, NULL, &err), CLO_ARGUMENT);
     m = clo_mixture_model_default(), m.struct_size = 8;
     assert_int_equal(clo_generate_mixture(&m, rng, &record, NULL, NULL, &err), CLO_ARGUMENT);
-    assert_string_equal(err.message, "the model must start from clo_mixture_model_default()");
+    assert_string_equal(err.message, "a clo_mixture_model must start from "
+                                     "clo_mixture_model_default(), which says how long it is");
     clo_rng_free(rng);
 }
 

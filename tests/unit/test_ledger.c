@@ -1320,7 +1320,7 @@ static void trusts_the_sequence_and_not_the_clock(void **state)
 {
     const place *p = *state;
     clo_ledger *ledger = open_at(p->ledger);
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     ledger->clock = in_2100; /* and then it was set right */
     charge_once(ledger, a_pure_charge("d", 1));
     ledger->clock = in_2030;

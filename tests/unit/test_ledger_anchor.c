@@ -59,7 +59,7 @@ static void is_shown_without_its_key_but_not_checked_nor_charged(void **state)
 {
     const place *p = *state;
     clo_ledger *ledger = open_at(p->ledger);
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_error err;
     charge_times(ledger, 2);
     clo_ledger_close(ledger);

@@ -81,7 +81,7 @@ static void make_old_ledger(const char *path)
 
 static void counts_on_after_the_migration(clo_ledger *ledger)
 {
-    clo_ledger_facts facts;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_i_receipt receipt;
     clo_error err;
     is_sound(ledger);

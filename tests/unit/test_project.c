@@ -11,13 +11,40 @@ enum { D = 5, R = 2, ROWS = 400 };
 static const double frame[D * R] = { 0.6, 0, 0, 0.8, 0.8, 0, 0, -0.6, 0, 0 };
 static const double origin[D] = { 1, 2, 3, 4, 5 };
 
+/* The frame of all tests that do not say otherwise. */
+static clo_frame *askew;
+
+static int make_frame(void **state)
+{
+    const clo_matrix basis = { frame, D, R, R };
+    (void)state;
+    return clo_frame_new(basis, origin, &askew, NULL);
+}
+
+static int free_frame(void **state)
+{
+    (void)state;
+    clo_frame_free(askew);
+    return 0;
+}
+
 static clo_domain plane(double norm)
 {
-    clo_domain domain = ball(R, norm, CLO_REPLACE);
-    domain.frame = frame;
-    domain.origin = origin;
-    domain.frame_rows = D;
+    clo_domain domain = ball(1, norm, CLO_REPLACE);
+    clo_error err;
+    assert_ok(clo_domain_project(&domain, askew, &err), err);
+    assert_int_equal(domain.cols, R);
     return domain;
+}
+
+/* The domain, seen in a released subspace; the frame is the caller's to free. */
+static clo_frame *project(clo_domain *domain, const clo_release *subspace)
+{
+    clo_frame *made = NULL;
+    clo_error err;
+    assert_ok(clo_frame_of_release(subspace, &made, &err), err);
+    assert_ok(clo_domain_project(domain, made, &err), err);
+    return made;
 }
 
 static void place(double a, double b, double *row)
@@ -138,9 +165,11 @@ static void a_plan_and_its_data_must_have_the_same_frame(void **state)
 {
     const clo_domain domain = plane(2);
     clo_domain other = domain, none = domain;
+    clo_frame *through_zero = NULL;
     (void)state;
-    other.origin = NULL;
-    none.frame = none.origin = NULL;
+    assert_int_equal(clo_frame_new((clo_matrix){ frame, D, R, R }, NULL, &through_zero, NULL), 0);
+    other.frame = through_zero;
+    none.frame = NULL;
     clo_plan *const a = plan_for("kmeans/lloyd", "clusters=2", &domain, 1, 1e-6);
     clo_plan *const b = plan_for("kmeans/lloyd", "clusters=2", &other, 1, 1e-6);
     clo_plan *const c = plan_for("kmeans/lloyd", "clusters=2", &none, 1, 1e-6);
@@ -150,6 +179,7 @@ static void a_plan_and_its_data_must_have_the_same_frame(void **state)
     assert_false(clo_i_domain_equal(&a->domain, &b->domain));
     assert_false(clo_i_domain_equal(&a->domain, &c->domain));
     assert_true(clo_i_domain_equal(&a->domain, &domain));
+    clo_frame_free(through_zero);
     clo_plan_free(a);
     clo_plan_free(b);
     clo_plan_free(c);
@@ -170,12 +200,14 @@ static void a_released_subspace_is_taken_with_its_centre_and_digest(void **state
     clo_release *const subspace = run_seeded(plan, data, "1", NULL);
     clo_bounded_free(data);
     clo_plan_free(plan);
-    assert_ok(clo_domain_project(&second, subspace, &err), err);
+    clo_frame *const seen = project(&second, subspace), *none = NULL;
     assert_int_equal(second.cols, 2);
-    assert_int_equal(second.frame_rows, D);
-    assert_memory_equal(second.origin, origin, sizeof origin);
+    assert_int_equal(clo_frame_rows(seen), D);
+    assert_int_equal(clo_frame_cols(seen), 2);
+    assert_int_equal(clo_frame_guarantee(seen), CLO_EXACT);
+    assert_memory_equal(clo_frame_origin(seen), origin, sizeof origin);
     assert_ok(clo_release_digest(subspace, digest, &err), err);
-    assert_string_equal(second.frame_digest, digest);
+    assert_string_equal(clo_frame_digest(seen), digest);
     data = bounded_rows(values, ROWS, &second);
     plan = plan_for("kmeans/lloyd", "clusters=2", &second, 5, 1e-6);
     clo_release *const centers = run_seeded(plan, data, "2", NULL);
@@ -184,7 +216,9 @@ static void a_released_subspace_is_taken_with_its_centre_and_digest(void **state
     assert_ok(clo_release_parse(json.bytes, json.length, &again, &err), err);
     text same = json_of(again);
     assert_string_equal(json.bytes, same.bytes);
-    assert_int_equal(clo_domain_project(&second, centers, &err), CLO_ARGUMENT);
+    assert_int_equal(clo_frame_of_release(centers, &none, &err), CLO_ARGUMENT);
+    assert_null(none);
+    clo_frame_free(seen);
     free(json.bytes);
     free(same.bytes);
     clo_release_free(again);
@@ -207,13 +241,16 @@ static void what_both_releases_hide_must_be_the_same(void **state)
     clo_release *const subspace = run_seeded(before, data, "1", NULL);
     clo_params *const params = params_for("kmeans/lloyd", "clusters=2");
     clo_domain domain = ball(1, 2, CLO_ADD_REMOVE);
-    assert_fails(clo_domain_project(&domain, subspace, &err), CLO_DOMAIN, err, "relation");
+    clo_frame *seen = NULL;
+    assert_ok(clo_frame_of_release(subspace, &seen, &err), err);
+    assert_fails(clo_domain_project(&domain, seen, &err), CLO_DOMAIN, err, "relation");
     assert_null(domain.frame);
+    assert_int_equal(domain.cols, 1);
     domain = ball(1, 2, CLO_REPLACE);
     domain.unit = "patient";
-    assert_fails(clo_domain_project(&domain, subspace, &err), CLO_DOMAIN, err, "'patient'");
+    assert_fails(clo_domain_project(&domain, seen, &err), CLO_DOMAIN, err, "'patient'");
     domain.unit = NULL;
-    assert_ok(clo_domain_project(&domain, subspace, &err), err);
+    assert_ok(clo_domain_project(&domain, seen, &err), err);
     domain.relation = CLO_ADD_REMOVE; /* afterwards it is no better */
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
                  CLO_DOMAIN, err, "relation");
@@ -222,10 +259,11 @@ static void what_both_releases_hide_must_be_the_same(void **state)
     assert_fails(clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
                  CLO_DOMAIN, err, "one unit");
     domain.unit = NULL;
-    domain.frame_relation = (clo_relation)0; /* a frame of one's own is nobody's release */
+    domain.frame = askew; /* a frame of one's own is nobody's release */
     domain.relation = CLO_ADD_REMOVE;
     assert_ok(clo_domain_check(&domain, &err), err);
     assert_null(plan);
+    clo_frame_free(seen);
     clo_params_free(params);
     clo_release_free(subspace);
     clo_plan_free(before);
@@ -249,7 +287,7 @@ static void the_weaker_guarantee_is_that_of_both_together(void **state)
     assert_int_equal(clo_release_guarantee_together(subspace), CLO_IDEALIZED);
     clo_bounded_free(data);
     clo_plan_free(plan);
-    assert_ok(clo_domain_project(&second, subspace, &err), err);
+    clo_frame *const seen = project(&second, subspace);
     data = bounded_rows(values, ROWS, &second);
     plan = plan_for("kmeans/lloyd", "clusters=2", &second, 5, 1e-6);
     clo_release *const centers = run_seeded(plan, data, "2", NULL);
@@ -260,6 +298,7 @@ static void the_weaker_guarantee_is_that_of_both_together(void **state)
     assert_ok(clo_release_parse(json.bytes, json.length, &again, &err), err);
     assert_int_equal(clo_release_guarantee_together(again), CLO_IDEALIZED);
     free(json.bytes);
+    clo_frame_free(seen);
     clo_release_free(again);
     clo_release_free(centers);
     clo_release_free(subspace);
@@ -270,23 +309,33 @@ static void the_weaker_guarantee_is_that_of_both_together(void **state)
 
 static void refuses_frames_that_are_none(void **state)
 {
+    const double infinite[D] = { 0, INFINITY };
     double bent[D * R];
     clo_domain domain = plane(2);
+    clo_frame *none = NULL;
     clo_error err;
     (void)state;
     assert_ok(clo_domain_check(&domain, &err), err);
     domain.center = origin;
     assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
     domain = plane(2);
-    domain.frame_rows = 1;
-    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+    domain.cols = R + 1;
+    assert_fails(clo_domain_check(&domain, &err), CLO_DOMAIN, err, "as many columns");
     domain = plane(2);
+    domain.struct_size = offsetof(clo_domain, frame);
+    assert_fails(clo_domain_project(&domain, askew, &err), CLO_ARGUMENT, err, "no place");
     memcpy(bent, frame, sizeof bent);
     bent[0] = 0.7;
-    domain.frame = bent;
-    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+    assert_fails(clo_frame_new((clo_matrix){ bent, D, R, R }, NULL, &none, &err), CLO_DOMAIN, err,
+                 "orthonormal");
     bent[0] = NAN;
-    assert_int_equal(clo_domain_check(&domain, &err), CLO_DOMAIN);
+    assert_fails(clo_frame_new((clo_matrix){ bent, D, R, R }, NULL, &none, &err), CLO_DOMAIN, err,
+                 "orthonormal");
+    assert_fails(clo_frame_new((clo_matrix){ frame, 1, R, R }, NULL, &none, &err), CLO_DOMAIN, err,
+                 "1 rows");
+    assert_fails(clo_frame_new((clo_matrix){ frame, D, R, R }, infinite, &none, &err), CLO_DOMAIN,
+                 err, "entry 2");
+    assert_null(none);
 }
 
 static void refuses_bounds_of_a_subspace(void **state)
@@ -327,10 +376,9 @@ static void what_comes_of_a_release_that_is_not_private_is_not_either(void **sta
     clo_plan *const plan = plan_for("subspace/gaussian", "dim=2", &first, 5, 1e-6);
     for (int seeded_one = 0; seeded_one < 2; seeded_one++) {
         clo_domain domain = ball(1, 2, CLO_REPLACE);
-        clo_error err;
         clo_release *const subspace =
             seeded_one ? run_seeded(plan, data, "1", NULL) : run_secure(plan, data);
-        assert_ok(clo_domain_project(&domain, subspace, &err), err);
+        clo_frame *const plane_seen = project(&domain, subspace);
         clo_bounded *const seen = bounded_rows(values, ROWS, &domain);
         clo_plan *const later = plan_for("kmeans/lloyd", "clusters=2", &domain, 5, 1e-6);
         clo_release *const centers = run_secure(later, seen);
@@ -339,6 +387,7 @@ static void what_comes_of_a_release_that_is_not_private_is_not_either(void **sta
         clo_release_free(centers);
         clo_plan_free(later);
         clo_bounded_free(seen);
+        clo_frame_free(plane_seen);
         clo_release_free(subspace);
     }
     clo_plan_free(plan);
@@ -359,5 +408,5 @@ int main(void)
         cmocka_unit_test(refuses_frames_that_are_none),
         cmocka_unit_test(refuses_bounds_of_a_subspace),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_frame, free_frame);
 }

@@ -1,0 +1,274 @@
+/* running.c - a job of the library, and what the command says to the operator about it: what it is
+ * about to ask, the question before a spend without a cap, how far it is, what is left. */
+#include "cli.h"
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- from options to settings ---------------------------------------------- */
+
+/* A failure, with what to try after it in the command's own words. */
+static clo_status told(const cli_job *job, clo_status status, cli_error *err)
+{
+    const char *text;
+    switch (status == CLO_OK ? CLO_ADVICE_NONE : clo_job_advice(job->job, &text)) {
+    case CLO_ADVICE_SET:
+        cli_hint(err, "--%s", text);
+        break;
+    case CLO_ADVICE_BOUNDS:
+        cli_hint(err, "cloister bounds --help, which finds a radius privately");
+        break;
+    case CLO_ADVICE_METHOD:
+        cli_hint(err, "cloister methods%s%s", text[0] ? " " : "", text);
+        break;
+    case CLO_ADVICE_LEDGER:
+        cli_hint(err, "cloister ledger show %s", text);
+        break;
+    case CLO_ADVICE_NONE:
+        break;
+    }
+    return status;
+}
+
+clo_status cli_job_set(cli_job *job, const char *name, const char *value, cli_error *err)
+{
+    return told(job, clo_job_set(job->job, name, value, &err->error), err);
+}
+
+static clo_status set_all(cli_job *job, cli_error *err)
+{
+    const clo_param *params[CLI_MAX_PARAMETERS];
+    const size_t count =
+        cli_parameters(cli_args_entry(job->args)->command, params, CLI_MAX_PARAMETERS);
+    clo_status status = CLO_OK;
+    const char *name;
+    for (size_t i = 0; (name = clo_job_setting_name(i)) && status == CLO_OK; i++) {
+        const char *const value = cli_value(job->args, name);
+        if (value)
+            status =
+                cli_job_set(job, name, value[0] || strcmp(name, "no-ledger") ? value : "yes", err);
+    }
+    for (size_t i = 0; i < count && status == CLO_OK; i++) {
+        const char *const value = cli_value(job->args, params[i]->name);
+        if (value) status = cli_job_set(job, params[i]->name, value, err);
+    }
+    return status;
+}
+
+/* A cap is the user's standing word.  Without one, a person at a terminal is asked each time;
+ * a script is never kept waiting. */
+static bool confirm(void *user, const clo_account *account, clo_loss budget)
+{
+    const cli_job *const job = user;
+    const int64_t now = (int64_t)time(NULL);
+    char question[512];
+    snprintf(question, sizeof question,
+             "'%s' has no cap.  Spend epsilon %s, delta %s on it for good?", account->dataset,
+             cli_number(budget.epsilon).text, cli_number(budget.delta).text);
+    if (!cli_given(job->args, "yes") && cli_can_ask() && !account->capped && !cli_ask(question))
+        return false;
+    /* Nothing goes wrong where the clock does; but who reads the history should know. */
+    if (now < account->last_charge)
+        cli_warn("the clock says %s, which is before the last charge (%s): the history is in the "
+                 "order of its numbers, not of its times",
+                 cli_time(now).text, cli_time(account->last_charge).text);
+    return true;
+}
+
+clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
+                        cli_error *err)
+{
+    const clo_mechanism *unused;
+    const char *const solver = cli_value(args, "solver");
+    clo_run_options options = clo_run_options_default();
+    *job = (cli_job){ .args = args, .path = path, .quiet = cli_given(args, "quiet") };
+    clo_status status = clo_job_new(&job->job, &err->error);
+    if (status != CLO_OK) return status;
+    options.progress = cli_progress_step;
+    options.user = &job->progress;
+    clo_job_spell(job->job, "--");
+    clo_job_set_confirm(job->job, confirm, job);
+    if ((status = cli_mechanism(name, cli_value(args, "method"), &unused, err))) return status;
+    if (solver && strcmp(solver, "caller") == 0)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "--solver caller is for programs that bring a function of their own; the "
+                        "command has none");
+    if ((status = clo_job_set_run_options(job->job, &options, &err->error)) ||
+        (status = set_all(job, err)) || (status = cli_job_set(job, "mechanism", name, err)))
+        return status;
+    return path ? cli_job_set(job, "data", path, err) : CLO_OK;
+}
+
+void cli_job_close(cli_job *job)
+{
+    clo_job_free(job->job);
+    job->job = NULL;
+}
+
+clo_status cli_job_plan(cli_job *job, const clo_plan **out, cli_error *err)
+{
+    return told(job, clo_job_plan(job->job, out, &err->error), err);
+}
+
+clo_status cli_job_check(cli_job *job, cli_error *err)
+{
+    return told(job, clo_job_check(job->job, &err->error), err);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err)
+{
+    const char *const ledger = clo_job_ledger_path(job->job);
+    if (same_file(output, job->path))
+        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the data", output);
+    if (ledger && same_file(output, ledger))
+        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
+    return CLO_OK;
+}
+
+/* ---- what there is to say --------------------------------------------------- */
+
+/* One sentence for lines that differ in their noise alone; where the next ones start. */
+static size_t announce_lines(const clo_plan *plan, size_t first)
+{
+    const clo_plan_line line = clo_plan_line_at(plan, first);
+    clo_plan_line last = line;
+    uint64_t count = line.event.count;
+    size_t next = first + 1;
+    char noise[128] = "", times[32] = "once";
+    for (; next < clo_plan_line_count(plan); next++) {
+        const clo_plan_line other = clo_plan_line_at(plan, next);
+        if (strcmp(other.query, line.query) != 0 || strcmp(other.label, line.label) != 0) break;
+        count += other.event.count;
+        last = other;
+    }
+    if (line.noise > 0)
+        snprintf(noise, sizeof noise, ", noise %s%s%s%s", clo_plan_learning(plan) ? "at most " : "",
+                 cli_rounded(line.noise, 4).text, next > first + 1 ? " to " : "",
+                 next > first + 1 ? cli_rounded(last.noise, 4).text : "");
+    if (count > 1) snprintf(times, sizeof times, "%llu times", (unsigned long long)count);
+    cli_note("  asks %s (%s) %s%s", line.query, line.label, times, noise);
+    return next;
+}
+
+static void announce(const cli_job *job, const clo_plan *plan)
+{
+    char name[128];
+    const clo_loss budget = clo_plan_budget(plan);
+    if (job->quiet) return;
+    cli_mechanism_name(clo_plan_mechanism(plan), name, sizeof name);
+    cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
+             cli_number(budget.epsilon).text, cli_number(budget.delta).text,
+             clo_relation_name(clo_plan_domain(plan)->relation));
+    for (size_t i = 0; i < clo_plan_line_count(plan);) i = announce_lines(plan, i);
+}
+
+static void say_left(const clo_account *account, char *text, size_t size)
+{
+    if (!account->capped)
+        snprintf(text, size, "no cap set");
+    else if (account->left.epsilon <= 0)
+        snprintf(text, size, "nothing is left under its cap");
+    else
+        snprintf(text, size, "epsilon %s is left at delta %s",
+                 cli_rounded(account->left.epsilon, 6).text,
+                 cli_rounded(account->left.delta, 3).text);
+}
+
+static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_account *account)
+{
+    cli_json json = cli_plan_json(stdout, plan);
+    cli_json_bool(&json, "metered", ledger != NULL);
+    if (ledger) {
+        cli_json_text(&json, "ledger", ledger);
+        cli_json_text(&json, "dataset", account->dataset);
+    }
+    if (account->capped) cli_json_loss(&json, "left", account->left);
+    cli_json_end(&json);
+}
+
+clo_status cli_job_dry_run(cli_job *job, cli_error *err)
+{
+    const char *const ledger = clo_job_ledger_path(job->job);
+    const clo_plan *plan = NULL;
+    clo_account account;
+    char left[128];
+    clo_status status = told(job, clo_job_rehearse(job->job, &err->error), err);
+    if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
+    if (status != CLO_OK) return status;
+    clo_job_account(job->job, &account, sizeof account);
+    say_left(&account, left, sizeof left);
+    if (cli_given(job->args, "json")) {
+        dry_run_json(plan, ledger, &account);
+        return cli_flush(stdout, err);
+    }
+    cli_plan_text(stdout, plan);
+    if (ledger)
+        printf("\n  Would charge '%s' in %s (%s); nothing was spent.\n", account.dataset, ledger,
+               left);
+    else
+        printf("\n  Would charge no ledger; nothing was spent.\n");
+    return cli_flush(stdout, err);
+}
+
+void cli_job_sum_up(const cli_job *job, const char *written_to)
+{
+    const clo_loss budget = clo_release_loss(clo_job_result(job->job));
+    clo_account account;
+    char left[128];
+    if (job->quiet) return;
+    if (written_to) cli_note("release written to '%s'", written_to);
+    if (!clo_job_ledger_path(job->job)) {
+        cli_note("not metered: no ledger knows of this release");
+        return;
+    }
+    clo_job_account(job->job, &account, sizeof account);
+    say_left(&account, left, sizeof left);
+    cli_note("spent epsilon %s, delta %s on '%s': %s", cli_number(budget.epsilon).text,
+             cli_number(budget.delta).text, account.dataset, left);
+}
+
+/* ---- the steps --------------------------------------------------------------- */
+
+static clo_status prepare(cli_job *job, bool *found, cli_error *err)
+{
+    const clo_status status = clo_job_prepare(job->job, &err->error);
+    if (status != CLO_OK) return status;
+    if (cli_given(job->args, "seed")) cli_warn("--seed: this release is reproducible, not private");
+    return clo_job_fetch(job->job, found, &err->error);
+}
+
+static clo_status spend_and_run(cli_job *job, cli_error *err)
+{
+    clo_status status = clo_job_spend(job->job, &err->error);
+    if (status != CLO_OK) return status;
+    cli_progress_start(&job->progress, job->quiet);
+    status = clo_job_run(job->job, &err->error);
+    cli_progress_end(&job->progress);
+    if (status == CLO_OK) status = clo_job_store(job->job, &err->error);
+    if (status == CLO_OK && clo_job_trouble(job->job))
+        cli_warn("the release could not be stored for later, so keep it yourself: %s",
+                 clo_job_trouble(job->job));
+    return status;
+}
+
+clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
+{
+    const clo_plan *plan = NULL;
+    clo_status status = prepare(job, found, err);
+    if (status == CLO_OK && *found && !job->quiet)
+        cli_note("token '%s': the release that was stored for it; nothing was spent",
+                 cli_value(job->args, "token"));
+    if (status == CLO_OK && !*found) {
+        status = clo_job_plan(job->job, &plan, &err->error);
+        if (status == CLO_OK) announce(job, plan);
+        if (status == CLO_OK) status = spend_and_run(job, err);
+    }
+    return told(job, status, err);
+}

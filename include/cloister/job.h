@@ -1,0 +1,161 @@
+/*
+ * job.h - all six steps as one: from settings to a stored release, in the only order in which a
+ * mistake costs nothing.
+ *
+ *   check    the settings, alone
+ *   prepare  open the ledger, read, bound, plan, gather memory and randomness
+ *   fetch    the release of an earlier run with the same token, if there is one: all is done then
+ *   spend    charge the ledger, durably: from here on the budget is gone
+ *   run      ask the queries
+ *   store    keep the release under the run's token; only then is it handed out
+ *
+ * clo_job_release does all of it.  Who wants to speak in between takes the steps one by one; a step
+ * out of order is refused with CLO_ARGUMENT and changes nothing.  A step before the spend that
+ * fails has spent nothing, and may be tried again, with other settings too; one after it has spent
+ * the budget, and the job is over.
+ *
+ *   clo_job *job = NULL;
+ *   clo_error err;
+ *   const clo_release *release;
+ *   if (!clo_job_new(&job, &err) && !clo_job_set(job, "mechanism", "kmeans", &err) &&
+ *       !clo_job_set(job, "data", "people.csv", &err) && !clo_job_set(job, "norm", "1", &err) &&
+ *       !clo_job_set(job, "epsilon", "1", &err) && !clo_job_release(job, &release, &err))
+ *       ... what the release holds is private
+ *   clo_job_free(job);
+ */
+#ifndef CLOISTER_JOB_H
+#define CLOISTER_JOB_H
+
+#include <cloister/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Settings, and how far it has come. */
+typedef struct clo_job clo_job;
+
+/* A job without settings, to be freed with clo_job_free. */
+CLO_API CLO_CHECK clo_status clo_job_new(clo_job **out, clo_error *err);
+/* Wipes and frees all that the job holds: data, plan, ledger, release.  NULL is fine. */
+CLO_API void clo_job_free(clo_job *job);
+
+/* ---- settings -------------------------------------------------------------- */
+
+/* Settings are texts by name, copied; a later one takes the place of an earlier one, and NULL takes
+ * it back.  CLO_ARGUMENT where there is no such setting or the value is none of its choices; all
+ * else is looked at when the job is checked or planned, in an order of its own.
+ *
+ *   mechanism  "kmeans/lloyd", or a family alone: that method which promises the least error
+ *   method     of a family; "auto" as if it were not said
+ *   epsilon    must be given
+ *   delta      clo_default_delta where it is not given
+ *   relation   replace (preset), add-remove
+ *   accept     exact (preset), idealized, asymptotic: the weakest guarantee that is taken
+ *   norm       the public radius, or "private": the run learns one first
+ *   bounds     "LO,HI" of every column, or a CSV file with a line name,lower,upper for each
+ *   center     "V1,V2,...", or "private"
+ *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
+ *   project    a file with a release of the family subspace (clo_domain_project)
+ *   rows, rows-per-unit, unit                                as in clo_domain
+ *   data       the file, "-" for standard input
+ *   columns, header (yes, no, auto), delimiter, format, cols, missing (zero, refuse)
+ *                                                            as in clo_read_options
+ *   ledger     its file; clo_ledger_default_path where it is not given
+ *   dataset    the name that is charged; by default the file's
+ *   no-ledger  yes: charge nothing; the release says that it is not metered
+ *   token      names the run (clo_ledger_spend_token)
+ *   threads, seed (a text: reproducible, not private)
+ *
+ * and every parameter of the mechanism by its own name ("clusters"). */
+CLO_API CLO_CHECK clo_status clo_job_set(clo_job *job, const char *name, const char *value,
+                                         clo_error *err);
+/* The names above, one by one; NULL after the last. */
+CLO_API const char *clo_job_setting_name(size_t i);
+
+/* Data in memory in place of the file; borrowed until the job is prepared. */
+CLO_API CLO_CHECK clo_status clo_job_set_table(clo_job *job, const clo_table *table,
+                                               clo_error *err);
+/* In place of relation, norm, bounds, center, rows and rows-per-unit; copied.  Where rows is 0 and
+ * their number is public, the job counts them. */
+CLO_API CLO_CHECK clo_status clo_job_set_domain(clo_job *job, const clo_domain *domain,
+                                                clo_error *err);
+/* In place of epsilon and delta; a negative delta is clo_default_delta. */
+CLO_API CLO_CHECK clo_status clo_job_set_budget(clo_job *job, clo_loss budget, clo_error *err);
+/* How to run: progress, a solver of blocks, a listener.  Copied; what it points to must live as
+ * long as the job.  A job is one process: CLO_UNSUPPORTED with a comm of several ranks.  Without a
+ * workspace the job makes one before it spends. */
+CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
+                                                     clo_error *err);
+
+/* Asked right before a ledger is charged, with what the ledger says of the data set (all zero but
+ * its name where it knows nothing); false stops the job with CLO_CANCELLED, and nothing is spent.
+ * NULL: nobody is asked. */
+typedef bool clo_job_confirm(void *user, const clo_account *account, clo_loss budget);
+CLO_API void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user);
+
+/* What stands before the name of a setting where a failure names one: "" (preset), or "--" for a
+ * command; at most seven bytes of it. */
+CLO_API void clo_job_spell(clo_job *job, const char *prefix);
+
+/* What might help after a step failed, for callers who say more than the failure itself. */
+typedef enum clo_advice {
+    CLO_ADVICE_NONE = 0,
+    CLO_ADVICE_SET = 1,    /* a setting and its value: "rows-per-unit 1" */
+    CLO_ADVICE_BOUNDS = 2, /* find a radius privately first, by the mechanism bounds/quantile */
+    CLO_ADVICE_METHOD = 3, /* look up what a mechanism can be told; its name */
+    CLO_ADVICE_LEDGER = 4  /* look into the ledger; its file */
+} clo_advice;
+
+/* *text is the job's until its next step; "" where there is none. */
+CLO_API clo_advice clo_job_advice(const clo_job *job, const char **text);
+
+/* ---- steps ----------------------------------------------------------------- */
+
+/* The smaller of 1e-6 and rows^-1.5, rounded down to two digits so that people can say it; 1e-6
+ * where the number of rows is not public (0). */
+CLO_API double clo_default_delta(uint64_t public_rows);
+
+/* What a run with these settings would ask and cost.  It is free and reads no data, so that the
+ * number of columns must be known: by cols, a bounds file, a centre, a projection, a table or a
+ * domain.  Once the job is prepared it is the plan that will run.  The plan is the job's, until
+ * this is called again or the job is prepared. */
+CLO_API CLO_CHECK clo_status clo_job_plan(clo_job *job, const clo_plan **out, clo_error *err);
+
+/* All settings, alone and together, before anything is read but the files that settings name. */
+CLO_API CLO_CHECK clo_status clo_job_check(clo_job *job, clo_error *err);
+/* Checks where that was not done.  The table is free to go afterwards. */
+CLO_API CLO_CHECK clo_status clo_job_prepare(clo_job *job, clo_error *err);
+/* The same for a look at what would be spent: a ledger is neither made nor changed, nothing is
+ * gathered, and the job ends here. */
+CLO_API CLO_CHECK clo_status clo_job_rehearse(clo_job *job, clo_error *err);
+/* *found: an earlier run with this token has a release; the job then has it, and is done. */
+CLO_API CLO_CHECK clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_job_spend(clo_job *job, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_job_run(clo_job *job, clo_error *err);
+/* Succeeds where the ledger cannot keep the release, too, since it was paid for: see
+ * clo_job_trouble. */
+CLO_API CLO_CHECK clo_status clo_job_store(clo_job *job, clo_error *err);
+
+/* Every step that is still to be taken.  The release is the job's. */
+CLO_API CLO_CHECK clo_status clo_job_release(clo_job *job, const clo_release **out, clo_error *err);
+
+/* ---- what a job knows -------------------------------------------------------- */
+
+/* Of a job that is done: its release, and the bytes of its JSON as they are stored.  NULL before.
+ * Both are the job's. */
+CLO_API const clo_release *clo_job_result(const clo_job *job);
+CLO_API const char *clo_job_json(const clo_job *job, size_t *length);
+/* Why the ledger could not keep the release, so that the caller should; NULL: it could. */
+CLO_API const char *clo_job_trouble(const clo_job *job);
+/* Of a job that was checked: the ledger's file and the name that is charged; NULL: not metered. */
+CLO_API const char *clo_job_ledger_path(const clo_job *job);
+CLO_API const char *clo_job_dataset(const clo_job *job);
+/* Of a job that was prepared: what its ledger says of the data set now, into the caller's struct of
+ * `size` bytes and no further.  False, and all zero but for the name, where it does not know it. */
+CLO_API bool clo_job_account(const clo_job *job, clo_account *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

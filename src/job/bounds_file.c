@@ -1,0 +1,124 @@
+/*
+ * bounds_file.c - public bounds of the columns, as the setting `bounds` has them: "LO,HI" for all,
+ * or a CSV file with a line for each.
+ */
+#include "job/job.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "LO,HI": two numbers; anything else is the name of a file. */
+static bool scan_pair(const char *text, clo_i_bound *out)
+{
+    const size_t first = strcspn(text, ",");
+    clo_i_bound bound = { NULL, 0, 0 };
+    if (text[first] != ',' || !clo_i_scan_decimal(text, first, &bound.lower)) return false;
+    const char *const second = text + first + 1;
+    if (!clo_i_scan_decimal(second, strlen(second), &bound.upper)) return false;
+    *out = bound;
+    return true;
+}
+
+/* Takes the quotes off a cell that starts with one; "" inside stands for one quote.  Returns what
+ * follows the cell. */
+static char *unquote(char *cell)
+{
+    char *to = cell;
+    const char *from = cell + 1;
+    while (*from && (*from != '"' || from[1] == '"')) {
+        from += *from == '"';
+        *to++ = *from++;
+    }
+    char *const after = (char *)(uintptr_t)from + (*from == '"');
+    *to = 0;
+    return after;
+}
+
+/* Cuts a line of the file into its cells; returns how many there are, at most room. */
+static size_t cut_cells(char *line, char *cells[], size_t room)
+{
+    size_t count = 0;
+    line[strcspn(line, "\r\n")] = 0;
+    for (char *cell = line; cell && count < room; count++) {
+        cell += strspn(cell, " \t");
+        cells[count] = cell;
+        char *const rest = *cell == '"' ? unquote(cell) : cell;
+        char *const comma = strchr(rest, ',');
+        if (comma) *comma = 0;
+        size_t length = strlen(cells[count]);
+        while (length > 0 && strchr(" \t", cells[count][length - 1])) cells[count][--length] = 0;
+        cell = comma ? comma + 1 : NULL;
+    }
+    return count;
+}
+
+static bool is_number(const char *cell)
+{
+    double unused;
+    return clo_i_scan_decimal(cell, strlen(cell), &unused);
+}
+
+enum { MOST_CELLS = 4 };
+
+static bool scan_bound(char *const *cells, size_t count, clo_i_bound *out)
+{
+    if (count < 2 || count > 3) return false;
+    char *const *const ends = cells + (count - 2);
+    return clo_i_scan_decimal(ends[0], strlen(ends[0]), &out->lower) &&
+           clo_i_scan_decimal(ends[1], strlen(ends[1]), &out->upper);
+}
+
+/* name NULL: it has none. */
+static clo_status add_bound(clo_i_spec *spec, clo_i_bound bound, const char *name, clo_error *err)
+{
+    const size_t count = spec->bound_count;
+    if ((count & (count - 1)) == 0) /* full at every power of two */
+        CLO_TRY(
+            clo_i_resize(&spec->bounds, count, count ? 2 * count : 1, sizeof *spec->bounds, err));
+    if (name) CLO_TRY(clo_i_copy_text(name, &bound.name, err));
+    spec->bounds[spec->bound_count++] = bound;
+    return CLO_OK;
+}
+
+static clo_status read_lines(FILE *in, const char *path, clo_i_spec *spec, clo_error *err)
+{
+    char line[4096], *cells[MOST_CELLS];
+    for (size_t number = 1; fgets(line, sizeof line, in); number++) {
+        clo_i_bound bound = { NULL, 0, 0 };
+        const bool whole = strchr(line, '\n') || feof(in);
+        const size_t count = cut_cells(line, cells, MOST_CELLS);
+        bool header = number == 1;
+        for (size_t i = 0; i < count; i++) header = header && !is_number(cells[i]);
+        if (header || (count == 1 && !cells[0][0])) continue;
+        if (!whole || !scan_bound(cells, count, &bound))
+            return clo_i_fail(err, CLO_FORMAT,
+                              "%s, line %zu must be name,lower,upper or lower,upper", path, number);
+        CLO_TRY(add_bound(spec, bound, count == 3 ? cells[0] : NULL, err));
+    }
+    if (spec->bound_count == 0)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s holds no bounds: a line for each column is wanted, as "
+                          "name,lower,upper or lower,upper",
+                          path);
+    return CLO_OK;
+}
+
+clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *spec, clo_error *err)
+{
+    clo_i_bound pair;
+    if (scan_pair(text, &pair)) {
+        if (!(pair.lower < pair.upper))
+            return clo_i_job_fail(job, err, CLO_DOMAIN,
+                                  "@bounds %s: the lower end must be below the upper", text);
+        return add_bound(spec, pair, NULL, err);
+    }
+    FILE *const in = fopen(text, "r");
+    if (!in)
+        return clo_i_job_fail(job, err, errno == ENOENT ? CLO_ARGUMENT : CLO_IO,
+                              "@bounds must be two numbers LO,HI or a file; '%s': %s", text,
+                              strerror(errno));
+    spec->bounds_file = text;
+    const clo_status status = read_lines(in, text, spec, err);
+    fclose(in);
+    return status;
+}

@@ -1,0 +1,126 @@
+/*
+ * domain_fit.c - what is publicly known, fitted to the columns: by their names where both sides
+ * have names, by their places otherwise.
+ */
+#include "domain/domain.h"
+#include "job/job.h"
+#include <string.h>
+
+enum { MOST_COLUMNS = 1 << 20 };
+
+static const clo_i_bound *bound_named(const clo_i_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->bound_count; i++)
+        if (spec->bounds[i].name && strcmp(spec->bounds[i].name, name) == 0)
+            return &spec->bounds[i];
+    return NULL;
+}
+
+static clo_status bound_of_column(const clo_i_spec *spec, size_t cols, size_t column,
+                                  const clo_table *table, const clo_i_bound **out, clo_error *err)
+{
+    const char *const name = table ? clo_table_column_name(table, column) : NULL;
+    if (!spec->bounds_file) {
+        *out = &spec->bounds[0];
+        return CLO_OK;
+    }
+    if (name && spec->bounds[0].name) {
+        *out = bound_named(spec, name);
+        if (*out) return CLO_OK;
+        return clo_i_fail(err, CLO_DOMAIN, "'%s' has no bounds for the column '%s'",
+                          spec->bounds_file, name);
+    }
+    if (spec->bound_count != cols)
+        return clo_i_fail(err, CLO_DOMAIN, "'%s' has bounds for %zu columns, but there are %zu",
+                          spec->bounds_file, spec->bound_count, cols);
+    *out = &spec->bounds[column];
+    return CLO_OK;
+}
+
+static clo_status fit_bounds(const clo_i_spec *spec, size_t cols, const clo_table *table,
+                             double *ends, clo_domain *domain, clo_error *err)
+{
+    for (size_t j = 0; j < cols; j++) {
+        const clo_i_bound *bound = NULL;
+        CLO_TRY(bound_of_column(spec, cols, j, table, &bound, err));
+        ends[j] = bound->lower;
+        ends[cols + j] = bound->upper;
+    }
+    domain->lower = ends;
+    domain->upper = ends + cols;
+    return CLO_OK;
+}
+
+static clo_status fit_center(const clo_job *job, size_t cols, clo_domain *domain, clo_error *err)
+{
+    if (job->spec.center_count != cols)
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@center has %zu entries, but there are %zu columns",
+                              job->spec.center_count, cols);
+    domain->center = job->spec.center;
+    return CLO_OK;
+}
+
+/* The frame is the caller's to free. */
+static clo_status fit_projection(const clo_job *job, size_t cols, const clo_table *table,
+                                 clo_domain *domain, clo_frame **frame, clo_error *err)
+{
+    const clo_i_spec *const spec = &job->spec;
+    const size_t own = clo_release_cols(spec->subspace);
+    if (own != cols)
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@project: '%s' is a subspace of %zu columns, but there are %zu",
+                              spec->project, own, cols);
+    for (size_t j = 0; table && j < cols; j++) {
+        const char *const theirs = clo_release_column_name(spec->subspace, j);
+        const char *const here = clo_table_column_name(table, j);
+        if (theirs && here && strcmp(theirs, here) != 0)
+            return clo_i_job_fail(
+                job, err, CLO_DOMAIN,
+                "@project: column %zu of '%s' is '%.60s', but that of the data is '%.60s'", j + 1,
+                spec->project, theirs, here);
+    }
+    CLO_TRY(clo_frame_of_release(spec->subspace, frame, err));
+    return clo_domain_project(domain, *frame, err);
+}
+
+/* ends: room for both ends of every column. */
+static clo_status fit(const clo_job *job, size_t cols, const clo_table *table, double *ends,
+                      clo_domain *out, clo_error *err)
+{
+    const clo_i_spec *const spec = &job->spec;
+    clo_domain domain = clo_domain_default();
+    domain.relation = spec->relation;
+    domain.cols = cols;
+    domain.norm = spec->norm;
+    domain.rows = spec->rows;
+    domain.rows_per_unit = spec->rows_per_unit ? spec->rows_per_unit : 1;
+    domain.unit = spec->unit ? spec->unit : spec->rows_per_unit ? "unit" : NULL;
+    if (spec->bounds) CLO_TRY(fit_bounds(spec, cols, table, ends, &domain, err));
+    if (spec->center) CLO_TRY(fit_center(job, cols, &domain, err));
+    clo_frame *frame = NULL;
+    clo_status status = CLO_OK;
+    if (spec->subspace) status = fit_projection(job, cols, table, &domain, &frame, err);
+    if (!status) status = clo_domain_check(&domain, err);
+    if (!status) status = clo_i_domain_copy(&domain, out, err);
+    clo_frame_free(frame);
+    return status;
+}
+
+clo_status clo_i_spec_fit(const clo_job *job, size_t cols, const clo_table *table, clo_domain *out,
+                          clo_error *err)
+{
+    double *ends = NULL;
+    if (cols < 1 || cols > MOST_COLUMNS)
+        return clo_i_fail(err, CLO_DOMAIN, "the number of columns must be between 1 and %d",
+                          MOST_COLUMNS);
+    if (job->has_domain) {
+        clo_domain domain = job->given_domain;
+        domain.rows = job->spec.rows;
+        return clo_i_domain_copy(&domain, out, err);
+    }
+    CLO_TRY(clo_i_alloc(2 * cols, sizeof *ends, &ends, err));
+    const clo_status status = fit(job, cols, table, ends, out, err);
+    clo_i_free(ends);
+    return status;
+}

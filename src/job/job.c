@@ -1,0 +1,444 @@
+/*
+ * job.c - one run, in the order that makes mistakes free: check, prepare, fetch, spend, run, store.
+ *
+ * All that can go wrong with a file, a setting or a machine goes wrong before the spend, and the
+ * release is stored under the run's token before anybody sees it.  This is the only place that
+ * knows the order; whoever calls the library for a release (the command, another language) calls
+ * this.
+ */
+#include "job/job.h"
+#include "domain/domain.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+clo_status clo_job_new(clo_job **out, clo_error *err)
+{
+    clo_job *job = NULL;
+    CLO_TRY(clo_i_alloc(1, sizeof *job, &job, err));
+    job->options = clo_run_options_default();
+    *out = job;
+    return CLO_OK;
+}
+
+void clo_job_free(clo_job *job)
+{
+    if (!job) return;
+    clo_i_job_drop(job);
+    clo_i_spec_clear(&job->spec);
+    clo_i_choice_clear(&job->choice);
+    clo_i_domain_clear(&job->given_domain);
+    for (size_t i = 0; i < CLO_SETTINGS_ROOM; i++) clo_i_free(job->values[i]);
+    for (size_t i = 0; i < job->param_count; i++) clo_i_free(job->param_values[i]);
+    clo_i_wipe_free(job, sizeof *job);
+}
+
+/* The only step after which this one may be taken. */
+static clo_status after(clo_job *job, clo_i_step before, const char *name, clo_error *err)
+{
+    static const char *const states[] = {
+        "new",     "checked",     "prepared",
+        "fetched", "paid",        "run",
+        "done",    "a rehearsal", "over: it failed after the spend",
+    };
+    job->advice = CLO_ADVICE_NONE;
+    job->advice_text[0] = 0;
+    if (job->step == before) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "the step '%s' is out of order: the job is %s", name,
+                      states[job->step]);
+}
+
+/* ---- check ----------------------------------------------------------------- */
+
+static clo_status read_budget(clo_job *job, clo_error *err)
+{
+    const char *const delta = clo_i_job_value(job, "delta");
+    clo_loss loss = { 0, -1 };
+    if (job->has_budget) {
+        if (clo_i_job_value(job, "epsilon") || delta)
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "@epsilon and @delta are given, and a budget, which says both");
+        job->budget = job->given_budget;
+        return CLO_OK;
+    }
+    if (!clo_i_job_value(job, "epsilon")) {
+        clo_i_job_advise(job, CLO_ADVICE_SET, "epsilon 1");
+        return clo_i_job_fail(
+            job, err, CLO_ARGUMENT,
+            "@epsilon must be given: how much privacy this may cost is yours to say");
+    }
+    CLO_TRY(clo_i_job_positive(job, "epsilon", &loss.epsilon, err));
+    if (delta && (!clo_i_scan_decimal(delta, strlen(delta), &loss.delta) || loss.delta < 0 ||
+                  loss.delta >= 1))
+        return clo_i_job_fail(
+            job, err, CLO_ARGUMENT,
+            "@delta must be a number from 0 up to, but not including, 1, not '%s'", delta);
+    job->budget = loss;
+    return CLO_OK;
+}
+
+static clo_status check_unit(clo_job *job, clo_error *err)
+{
+    if (job->has_domain) return CLO_OK;
+    if (job->spec.unit && job->spec.rows_per_unit == 0) {
+        clo_i_job_advise(job, CLO_ADVICE_SET, "rows-per-unit 1");
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@unit needs @rows-per-unit M: how many rows one person may have "
+                              "decides how much noise hides that person");
+    }
+    if (!job->spec.unit && job->spec.rows_per_unit > 0)
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@rows-per-unit needs @unit COLUMN, which says whose row it is");
+    return CLO_OK;
+}
+
+static clo_status check_data(const clo_job *job, clo_error *err)
+{
+    clo_read_options unused;
+    const char *const path = clo_i_job_value(job, "data");
+    CLO_TRY(clo_i_job_read_options(job, &unused, err));
+    if (!path && !job->table)
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data must be given: a file, or a table");
+    if (path && job->table)
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data names a file, and there is a table");
+    return CLO_OK;
+}
+
+/* A run would find out too late. */
+static clo_status check_solver(const clo_job *job, clo_error *err)
+{
+    const char *const solver = clo_i_job_param(job, "solver");
+    if (!solver || strcmp(solver, "caller") != 0 || job->options.solve_block) return CLO_OK;
+    return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                          "@solver caller needs a function: clo_run_options.solve_block");
+}
+
+/* By default the file's name; and then where it lies, since two files of one name are two. */
+static clo_status settle_dataset(clo_job *job, clo_error *err)
+{
+    const char *const path = clo_i_job_value(job, "data");
+    job->origin[0] = 0;
+    job->dataset = clo_i_job_value(job, "dataset");
+    if (!job->dataset && !path)
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "data in memory have no name to charge: give @dataset NAME");
+    if (!job->dataset && strcmp(path, "-") == 0)
+        return clo_i_job_fail(
+            job, err, CLO_ARGUMENT,
+            "data from standard input have no name to charge: give @dataset NAME");
+    if (!job->dataset) {
+        const char *const slash = strrchr(path, '/');
+        job->dataset = slash ? slash + 1 : path;
+        if (!realpath(path, job->origin)) job->origin[0] = 0;
+    }
+    if (!job->dataset[0])
+        return clo_i_job_fail(job, err, CLO_ARGUMENT, "@dataset must not be empty");
+    return CLO_OK;
+}
+
+static clo_status check_ledger(clo_job *job, clo_error *err)
+{
+    const char *const path = clo_i_job_value(job, "ledger");
+    job->metered = !clo_i_job_says(job, "no-ledger", "yes");
+    job->token = clo_i_job_value(job, "token");
+    if (!job->metered) {
+        if (job->token)
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "@no-ledger excludes @token, which is kept in the ledger");
+        if (path || clo_i_job_value(job, "dataset"))
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "@no-ledger excludes @ledger and @dataset");
+        return CLO_OK;
+    }
+    CLO_TRY(settle_dataset(job, err));
+    if (!path) return clo_ledger_default_path(job->ledger_path, sizeof job->ledger_path, err);
+    if ((size_t)snprintf(job->ledger_path, sizeof job->ledger_path, "%s", path) >=
+        sizeof job->ledger_path)
+        return clo_i_fail(err, CLO_LEDGER, "the ledger's path is too long");
+    return CLO_OK;
+}
+
+/* What a plan needs, too. */
+static clo_status read_settings(clo_job *job, clo_error *err)
+{
+    CLO_TRY(read_budget(job, err));
+    CLO_TRY(clo_i_choice_read(job, err));
+    return clo_i_spec_read(job, err);
+}
+
+clo_status clo_job_check(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_NEW, "check", err));
+    CLO_TRY(read_settings(job, err));
+    CLO_TRY(check_solver(job, err));
+    CLO_TRY(check_unit(job, err));
+    CLO_TRY(check_data(job, err));
+    CLO_TRY(check_ledger(job, err));
+    job->threads = 0;
+    CLO_TRY(clo_i_job_whole(job, "threads", 1024, &job->threads, err));
+    job->step = CLO_STEP_CHECKED;
+    return CLO_OK;
+}
+
+/* ---- plan ------------------------------------------------------------------ */
+
+/* How many columns there are, without a look at the data. */
+static clo_status count_cols(const clo_job *job, size_t *out, clo_error *err)
+{
+    const clo_i_spec *const spec = &job->spec;
+    uint64_t cols = 0;
+    if (clo_i_job_value(job, "cols"))
+        CLO_TRY(clo_i_job_whole(job, "cols", 1 << 20, &cols, err));
+    else if (spec->subspace)
+        cols = clo_release_cols(spec->subspace);
+    else if (spec->center)
+        cols = spec->center_count;
+    else if (spec->bounds_file)
+        cols = spec->bound_count;
+    else if (job->has_domain)
+        cols = job->given_domain.cols;
+    else if (job->table)
+        cols = clo_table_cols(job->table);
+    if (cols == 0)
+        return clo_i_job_fail(
+            job, err, CLO_ARGUMENT,
+            "@cols D must be given: a plan reads no data and cannot count the columns itself");
+    *out = (size_t)cols;
+    return CLO_OK;
+}
+
+static clo_status plan_without_data(clo_job *job, clo_error *err)
+{
+    clo_domain domain;
+    clo_plan *plan = NULL;
+    size_t cols = 0;
+    CLO_TRY(read_settings(job, err));
+    CLO_TRY(count_cols(job, &cols, err));
+    CLO_TRY(clo_i_spec_fit(job, cols, NULL, &domain, err));
+    const clo_status status = clo_i_job_make_plan(job, &domain, &plan, err);
+    clo_i_domain_clear(&domain);
+    if (status) return status;
+    clo_plan_free(job->plan);
+    job->plan = plan;
+    return CLO_OK;
+}
+
+clo_status clo_job_plan(clo_job *job, const clo_plan **out, clo_error *err)
+{
+    if (job->step < CLO_STEP_PREPARED) {
+        job->step = CLO_STEP_NEW; /* its words are read again */
+        CLO_TRY(after(job, CLO_STEP_NEW, "plan", err));
+        CLO_TRY(plan_without_data(job, err));
+    }
+    *out = job->plan;
+    return CLO_OK;
+}
+
+/* ---- prepare and fetch ----------------------------------------------------- */
+
+static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
+{
+    if (job->step == CLO_STEP_NEW) CLO_TRY(clo_job_check(job, err));
+    CLO_TRY(after(job, CLO_STEP_CHECKED, "prepare", err));
+    CLO_TRY(clo_i_job_prepare(job, rehearsal, err));
+    job->step = rehearsal ? CLO_STEP_REHEARSED : CLO_STEP_PREPARED;
+    return CLO_OK;
+}
+
+clo_status clo_job_prepare(clo_job *job, clo_error *err)
+{
+    return prepare(job, false, err);
+}
+
+clo_status clo_job_rehearse(clo_job *job, clo_error *err)
+{
+    return prepare(job, true, err);
+}
+
+static bool append(void *user, const char *bytes, size_t count)
+{
+    clo_job *const job = user;
+    if (job->json_room - job->json_length < count) {
+        size_t room = 0;
+        if (!clo_i_add(2 * job->json_room, count, &room) ||
+            clo_i_resize(&job->json, job->json_room, room, 1, NULL))
+            return false;
+        job->json_room = room;
+    }
+    memcpy(job->json + job->json_length, bytes, count);
+    job->json_length += count;
+    return true;
+}
+
+static clo_status take_stored(clo_job *job, const char *bytes, size_t length, clo_error *err)
+{
+    if (!append(job, bytes, length))
+        return clo_i_fail(err, CLO_MEMORY, "out of memory for a release of %zu bytes", length);
+    return clo_release_parse(bytes, length, &job->release, err);
+}
+
+clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    CLO_TRY(after(job, CLO_STEP_PREPARED, "fetch", err));
+    if (job->token)
+        CLO_TRY(clo_ledger_fetch(job->ledger, job->dataset, job->plan, job->token, &bytes, &length,
+                                 err));
+    const clo_status status = bytes ? take_stored(job, bytes, length, err) : CLO_OK;
+    *found = bytes && status == CLO_OK;
+    clo_ledger_bytes_free(bytes);
+    if (status) {
+        job->json_length = 0;
+        return status;
+    }
+    job->step = *found ? CLO_STEP_DONE : CLO_STEP_FETCHED;
+    return CLO_OK;
+}
+
+/* ---- the account ----------------------------------------------------------- */
+
+typedef struct sighting {
+    bool seen;
+    clo_account account;
+} sighting;
+
+static bool see(void *user, const clo_account *account)
+{
+    *(sighting *)user = (sighting){ true, *account };
+    return true;
+}
+
+bool clo_job_account(const clo_job *job, clo_account *out, size_t size)
+{
+    sighting here = { .seen = false };
+    if (job->ledger && clo_ledger_accounts(job->ledger, job->dataset, see, &here, NULL))
+        here = (sighting){ .seen = false };
+    here.account.dataset = job->dataset; /* the ledger's own text is gone by now */
+    clo_i_give_presets(out, size, &here.account, sizeof here.account);
+    return here.seen;
+}
+
+/* ---- spend ----------------------------------------------------------------- */
+
+static clo_status confirm(clo_job *job, clo_error *err)
+{
+    clo_account account;
+    if (!job->confirm) return CLO_OK;
+    (void)clo_job_account(job, &account, sizeof account);
+    if (job->confirm(job->confirm_user, &account, clo_plan_budget(job->plan))) return CLO_OK;
+    return clo_i_fail(err, CLO_CANCELLED, "stopped before the spend: nothing was spent");
+}
+
+static clo_status charge(clo_job *job, clo_error *err)
+{
+    clo_status status;
+    if (job->origin[0]) {
+        status = clo_ledger_claim(job->ledger, job->dataset, job->origin, err);
+        if (status) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");
+        if (status) return status;
+    }
+    CLO_TRY(confirm(job, err));
+    if (job->token)
+        status = clo_ledger_spend_token(job->ledger, job->dataset, job->plan, job->token,
+                                        &job->grant, err);
+    else
+        status = clo_ledger_spend(job->ledger, job->dataset, job->plan, &job->grant, err);
+    if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
+    return status;
+}
+
+clo_status clo_job_spend(clo_job *job, clo_error *err)
+{
+    const clo_run_options options = clo_i_job_run_options(job);
+    CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
+    CLO_TRY(clo_run_check(job->plan, job->data, &options, err));
+    if (job->metered)
+        CLO_TRY(charge(job, err));
+    else
+        CLO_TRY(clo_grant_unmetered(job->plan, &job->grant, err));
+    job->step = CLO_STEP_SPENT;
+    return CLO_OK;
+}
+
+/* ---- run and store --------------------------------------------------------- */
+
+clo_status clo_job_run(clo_job *job, clo_error *err)
+{
+    const clo_run_options options = clo_i_job_run_options(job);
+    CLO_TRY(after(job, CLO_STEP_SPENT, "run", err));
+    job->step = CLO_STEP_OVER; /* unless it goes well */
+    clo_status status =
+        clo_run(job->plan, job->grant, job->data, job->rng, &options, &job->release, err);
+    if (status == CLO_OK && job->names)
+        status = clo_release_name_columns(job->release, (const char *const *)job->names,
+                                          job->name_count, err);
+    if (status == CLO_CANCELLED && job->metered)
+        return clo_i_fail(err, status, "stopped; the budget of this run stays spent");
+    if (status == CLO_OK) job->step = CLO_STEP_RAN;
+    return status;
+}
+
+/* Where the ledger cannot keep it the run was still paid for, and is delivered; only its token is
+ * of no further use. */
+static void keep(clo_job *job)
+{
+    clo_error why;
+    if (clo_ledger_store(job->ledger, job->grant, job->json, job->json_length, &why))
+        snprintf(job->trouble, sizeof job->trouble, "%s", why.message);
+    if (job->origin[0]) /* now that the data set is there */
+        (void)!clo_ledger_claim(job->ledger, job->dataset, job->origin, NULL);
+}
+
+clo_status clo_job_store(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
+    job->json_length = 0;
+    if (clo_report(job->release, CLO_JSON, append, job, NULL))
+        return clo_i_fail(err, CLO_MEMORY, "out of memory for the release as JSON");
+    if (job->metered) keep(job);
+    job->step = CLO_STEP_DONE;
+    return CLO_OK;
+}
+
+clo_status clo_job_release(clo_job *job, const clo_release **out, clo_error *err)
+{
+    bool found = false;
+    if (job->step <= CLO_STEP_CHECKED) CLO_TRY(clo_job_prepare(job, err));
+    if (job->step == CLO_STEP_PREPARED) CLO_TRY(clo_job_fetch(job, &found, err));
+    if (job->step == CLO_STEP_FETCHED) CLO_TRY(clo_job_spend(job, err));
+    if (job->step == CLO_STEP_SPENT) CLO_TRY(clo_job_run(job, err));
+    if (job->step == CLO_STEP_RAN) CLO_TRY(clo_job_store(job, err));
+    CLO_TRY(after(job, CLO_STEP_DONE, "release", err));
+    *out = job->release;
+    return CLO_OK;
+}
+
+/* ---- what it knows --------------------------------------------------------- */
+
+const clo_release *clo_job_result(const clo_job *job)
+{
+    return job->step == CLO_STEP_DONE ? job->release : NULL;
+}
+
+const char *clo_job_json(const clo_job *job, size_t *length)
+{
+    const bool done = job->step == CLO_STEP_DONE;
+    if (length) *length = done ? job->json_length : 0;
+    return done ? job->json : NULL;
+}
+
+const char *clo_job_trouble(const clo_job *job)
+{
+    return job->trouble[0] ? job->trouble : NULL;
+}
+
+const char *clo_job_ledger_path(const clo_job *job)
+{
+    return job->step >= CLO_STEP_CHECKED && job->metered ? job->ledger_path : NULL;
+}
+
+const char *clo_job_dataset(const clo_job *job)
+{
+    return job->step >= CLO_STEP_CHECKED && job->metered ? job->dataset : NULL;
+}

@@ -1,0 +1,160 @@
+/*
+ * job.h (internal) - what a job holds between its settings and its release.
+ *
+ *   settings.c         the table of settings; texts in, failures and advice out
+ *   domain_settings.c  what is publicly known: read before the data are
+ *   bounds_file.c      the bounds of columns, from a text or a file
+ *   domain_fit.c       ... fitted to the columns afterwards
+ *   choice.c           which mechanism is meant, and its plan, with what is learnt before it
+ *   job.c              the steps, in their order
+ *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
+ *
+ * Everything but texts and memory goes through the public headers, as a caller would go.
+ */
+#ifndef CLO_JOB_INTERNAL_H
+#define CLO_JOB_INTERNAL_H
+
+#include "base/base.h"
+#include <cloister/job.h>
+#include <limits.h>
+
+/* How far a job is.  The order is that of the steps. */
+typedef enum clo_i_step {
+    CLO_STEP_NEW = 0,
+    CLO_STEP_CHECKED,
+    CLO_STEP_PREPARED,
+    CLO_STEP_FETCHED, /* and there was nothing to fetch */
+    CLO_STEP_SPENT,
+    CLO_STEP_RAN,
+    CLO_STEP_DONE,
+    CLO_STEP_REHEARSED, /* ends without a release */
+    CLO_STEP_OVER       /* failed after the spend */
+} clo_i_step;
+
+enum { CLO_SETTINGS_ROOM = 40, CLO_MAX_PARAMETERS = 256 };
+
+/* What the texts say of the mechanism. */
+typedef struct clo_i_choice {
+    bool named;
+    const char *family;
+    clo_params *params; /* of the named one; otherwise of one that has these settings */
+    clo_setting settings[CLO_MAX_PARAMETERS];
+    size_t setting_count;
+} clo_i_choice;
+
+typedef struct clo_i_bound {
+    char *name; /* NULL: the file has no names */
+    double lower, upper;
+} clo_i_bound;
+
+/* What the texts say of the domain, before the number of columns is known. */
+typedef struct clo_i_spec {
+    clo_relation relation;
+    double norm; /* 0: not given */
+    double *center;
+    size_t center_count;
+    clo_i_bound *bounds; /* one for all columns, or one a column out of bounds_file */
+    size_t bound_count;
+    const char *bounds_file; /* NULL: "LO,HI" */
+    uint64_t rows;           /* 0: not given */
+    uint64_t rows_per_unit;  /* 0: not given */
+    const char *unit;        /* NULL: not given */
+    bool learns;             /* whether norm or center is private */
+    clo_learning learning;   /* what of it, and at what share of the budget */
+    const char *project;     /* the file of the release to project on; NULL: none */
+    clo_release *subspace;   /* what it holds */
+} clo_i_spec;
+
+struct clo_job {
+    clo_i_step step;
+    char prefix[8];
+    clo_advice advice;
+    char advice_text[256];
+    /* The settings. */
+    char *values[CLO_SETTINGS_ROOM];             /* in the order of the table; NULL: not given */
+    const char *param_names[CLO_MAX_PARAMETERS]; /* of the mechanisms' own rows */
+    char *param_values[CLO_MAX_PARAMETERS];
+    size_t param_count;
+    const clo_table *table;
+    bool has_domain, has_budget;
+    clo_domain given_domain; /* a copy */
+    clo_loss given_budget;
+    clo_run_options options;
+    clo_job_confirm *confirm;
+    void *confirm_user;
+    /* Out of check. */
+    clo_loss budget; /* delta < 0: not given */
+    clo_i_choice choice;
+    clo_i_spec spec;
+    bool metered;
+    uint64_t threads; /* 0: as the run options say */
+    const char *dataset, *token;
+    char origin[PATH_MAX]; /* where the data lie; "": the data set was named by the user */
+    char ledger_path[1024];
+    /* Out of prepare and of what follows. */
+    clo_domain domain; /* a copy */
+    char **names;      /* of the columns; NULL: they have none */
+    size_t name_count;
+    clo_bounded *data;
+    clo_plan *plan;
+    clo_ledger *ledger;
+    clo_workspace *workspace;
+    clo_rng *rng;
+    clo_grant *grant;
+    clo_release *release;
+    char *json;
+    size_t json_length, json_room;
+    char trouble[sizeof((clo_error *)0)->message];
+};
+
+/* ---- settings.c ------------------------------------------------------------ */
+
+const char *clo_i_job_value(const clo_job *job, const char *name); /* NULL: not given */
+bool clo_i_job_says(const clo_job *job, const char *name, const char *word);
+/* Of a parameter of a mechanism. */
+const char *clo_i_job_param(const clo_job *job, const char *name);
+/* As clo_i_fail; an @ of the format stands for what the caller puts before a setting's name. */
+clo_status clo_i_job_fail(const clo_job *job, clo_error *err, clo_status status, const char *format,
+                          ...) __attribute__((format(printf, 4, 5)));
+void clo_i_job_advise(clo_job *job, clo_advice advice, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A decimal number, finite and nothing else: no blanks, no "inf", no hexadecimal. */
+bool clo_i_scan_decimal(const char *text, size_t length, double *out);
+/* The setting of that name, where it is given; *out is left alone where not. */
+CLO_CHECK clo_status clo_i_job_positive(const clo_job *job, const char *name, double *out,
+                                        clo_error *err);
+CLO_CHECK clo_status clo_i_job_whole(const clo_job *job, const char *name, uint64_t upper,
+                                     uint64_t *out, clo_error *err);
+CLO_CHECK clo_status clo_i_job_list(const clo_job *job, const char *name, double **out,
+                                    size_t *out_count, clo_error *err);
+
+/* ---- the domain ------------------------------------------------------------ */
+
+CLO_CHECK clo_status clo_i_spec_read(clo_job *job, clo_error *err);
+CLO_CHECK clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *spec,
+                                       clo_error *err);
+void clo_i_spec_clear(clo_i_spec *spec);
+/* A domain of so many columns with arrays of its own, for clo_i_domain_clear; table may be NULL (a
+ * plan). */
+CLO_CHECK clo_status clo_i_spec_fit(const clo_job *job, size_t cols, const clo_table *table,
+                                    clo_domain *out, clo_error *err);
+
+/* ---- choice.c -------------------------------------------------------------- */
+
+CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
+void clo_i_choice_clear(clo_i_choice *choice);
+/* The plan of the job's choice and budget in this domain, with what is learnt before it. */
+CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,
+                                         clo_plan **out, clo_error *err);
+
+/* ---- prepare.c ------------------------------------------------------------- */
+
+CLO_CHECK clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out,
+                                            clo_error *err);
+/* As the caller has them, with the setting `threads` and the memory that was gathered. */
+clo_run_options clo_i_job_run_options(const clo_job *job);
+CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
+/* Everything that prepare and what follows have made; the settings stay. */
+void clo_i_job_drop(clo_job *job);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * prepare.c - everything that can go wrong with a file, a setting or a machine, before anything is
+ * spent: the ledger, the table, the bounded data, the plan, memory and randomness.
+ */
+#include "domain/domain.h"
+#include "job/job.h"
+#include <string.h>
+#include <unistd.h>
+
+/* ---- reading --------------------------------------------------------------- */
+
+static clo_status read_delimiter(const clo_job *job, char *out, clo_error *err)
+{
+    const char *const text = clo_i_job_value(job, "delimiter");
+    if (!text) return CLO_OK;
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        *out = '\t';
+    else if (text[0] && !text[1])
+        *out = text[0];
+    else
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@delimiter must be one character or 'tab', not '%s'", text);
+    return CLO_OK;
+}
+
+clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo_error *err)
+{
+    clo_read_options options = clo_read_options_default();
+    uint64_t cols = 0;
+    options.format = clo_i_job_value(job, "format");
+    options.columns = clo_i_job_value(job, "columns");
+    options.unit = job->spec.unit;
+    options.missing =
+        clo_i_job_says(job, "missing", "refuse") ? CLO_MISSING_REFUSE : CLO_MISSING_ZERO;
+    if (clo_i_job_says(job, "header", "yes")) options.header = CLO_HEADER_FIRST_LINE;
+    if (clo_i_job_says(job, "header", "no")) options.header = CLO_HEADER_NONE;
+    CLO_TRY(read_delimiter(job, &options.delimiter, err));
+    CLO_TRY(clo_i_job_whole(job, "cols", 1 << 20, &cols, err));
+    options.cols = (size_t)cols;
+    *out = options;
+    return CLO_OK;
+}
+
+/* The names outlive the table, which is freed before the run. */
+static clo_status keep_names(clo_job *job, const clo_table *table, clo_error *err)
+{
+    const size_t cols = clo_table_cols(table);
+    if (cols == 0 || !clo_table_column_name(table, 0)) return CLO_OK;
+    CLO_TRY(clo_i_alloc(cols, sizeof *job->names, &job->names, err));
+    job->name_count = cols;
+    for (size_t j = 0; j < cols; j++) {
+        const char *const name = clo_table_column_name(table, j);
+        CLO_TRY(clo_i_copy_text(name ? name : "", &job->names[j], err));
+    }
+    return CLO_OK;
+}
+
+/* Under replace, with one row a record, how many there are is public; otherwise only what the
+ * caller declares is. */
+static clo_status settle_rows(clo_job *job, const clo_table *table, clo_error *err)
+{
+    const size_t there = clo_table_rows(table);
+    const char *const path = job->table ? "the table" : clo_i_job_value(job, "data");
+    const char *const quote = job->table ? "" : "'";
+    if (job->spec.relation != CLO_REPLACE || clo_table_has_unit(table)) return CLO_OK;
+    if (job->spec.rows != 0 && job->spec.rows != there)
+        return clo_i_job_fail(job, err, CLO_DOMAIN,
+                              "@rows says %llu, but %s%s%s has %zu: under replace leave @rows out",
+                              (unsigned long long)job->spec.rows, quote, path, quote, there);
+    /* Only where their number is public may an empty table be refused. */
+    if (there == 0) return clo_i_fail(err, CLO_FORMAT, "%s has no rows", path);
+    job->spec.rows = there;
+    return CLO_OK;
+}
+
+static clo_status bound(clo_job *job, const clo_table *table, clo_error *err)
+{
+    CLO_TRY(settle_rows(job, table, err));
+    CLO_TRY(clo_i_spec_fit(job, clo_table_cols(table), table, &job->domain, err));
+    CLO_TRY(clo_bound(table, &job->domain, &job->data, err));
+    return keep_names(job, table, err);
+}
+
+static clo_status read_and_bound(clo_job *job, clo_error *err)
+{
+    clo_read_options options;
+    clo_table *table = NULL;
+    if (job->table) return bound(job, job->table, err);
+    CLO_TRY(clo_i_job_read_options(job, &options, err));
+    options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
+    CLO_TRY(clo_table_read(clo_i_job_value(job, "data"), &options, &table, err));
+    const clo_status status = bound(job, table, err);
+    clo_table_free(table);
+    return status;
+}
+
+/* ---- the rest -------------------------------------------------------------- */
+
+/* A rehearsal makes no ledger and writes to none. */
+static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
+{
+    if (!job->metered) return CLO_OK;
+    if (!rehearsal) return clo_ledger_open(job->ledger_path, &job->ledger, err);
+    if (access(job->ledger_path, F_OK) != 0) return CLO_OK;
+    return clo_ledger_open_existing(job->ledger_path, &job->ledger, err);
+}
+
+clo_run_options clo_i_job_run_options(const clo_job *job)
+{
+    clo_run_options options = job->options;
+    if (job->threads) options.threads = (int)job->threads;
+    if (!options.workspace) options.workspace = job->workspace;
+    return options;
+}
+
+/* Memory is gathered here and not by the run: how much it is follows the number of rows, and after
+ * the charge a lack of it would tell of them. */
+static clo_status gather_memory(clo_job *job, clo_error *err)
+{
+    const clo_run_options options = clo_i_job_run_options(job);
+    if (options.workspace) return CLO_OK;
+    return clo_workspace_for_run(job->plan, job->data, &options, &job->workspace, err);
+}
+
+static clo_status gather_randomness(clo_job *job, clo_error *err)
+{
+    const char *const text = clo_i_job_value(job, "seed");
+    uint8_t seed[32];
+    if (!text) return clo_rng_new(&job->rng, err);
+    clo_seed_from_text(text, seed);
+    return clo_rng_new_seeded(seed, &job->rng, err);
+}
+
+static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
+{
+    clo_plan_free(job->plan); /* of an earlier look */
+    job->plan = NULL;
+    CLO_TRY(open_ledger(job, rehearsal, err));
+    CLO_TRY(read_and_bound(job, err));
+    CLO_TRY(clo_i_job_make_plan(job, &job->domain, &job->plan, err));
+    if (rehearsal) return CLO_OK;
+    CLO_TRY(gather_memory(job, err));
+    return gather_randomness(job, err);
+}
+
+clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err)
+{
+    const uint64_t rows = job->spec.rows;
+    const clo_status status = prepare(job, rehearsal, err);
+    if (status == CLO_OK) return CLO_OK;
+    clo_i_job_drop(job);
+    job->spec.rows = rows; /* as it was said, for another try */
+    return status;
+}
+
+void clo_i_job_drop(clo_job *job)
+{
+    clo_i_free(job->json);
+    clo_release_free(job->release);
+    clo_grant_free(job->grant);
+    clo_rng_free(job->rng);
+    clo_workspace_free(job->workspace);
+    clo_ledger_close(job->ledger);
+    clo_plan_free(job->plan);
+    clo_bounded_free(job->data);
+    for (size_t j = 0; j < job->name_count; j++) clo_i_free(job->names[j]);
+    clo_i_free(job->names);
+    clo_i_domain_clear(&job->domain);
+    job->json = NULL;
+    job->json_length = job->json_room = 0;
+    job->release = NULL;
+    job->grant = NULL;
+    job->rng = NULL;
+    job->workspace = NULL;
+    job->ledger = NULL;
+    job->plan = NULL;
+    job->data = NULL;
+    job->names = NULL;
+    job->name_count = 0;
+    memset(&job->domain, 0, sizeof job->domain);
+}

@@ -1,0 +1,556 @@
+/*
+ * test_job.c - a run is one call of the library: from settings to a stored release, nothing spent
+ * before all that can fail has gone well, no step out of order.
+ */
+#include "ledger_place.h"
+#include "pipeline.h"
+
+enum { ROWS = 60, COLS = 2 };
+static double records[ROWS * COLS];
+static char csv[300];
+
+static int make_files(void **state)
+{
+    if (make_place(state)) return -1;
+    const place *const p = *state;
+    snprintf(csv, sizeof csv, "%s/people.csv", p->folder);
+    FILE *const out = fopen(csv, "w");
+    if (!out) return -1;
+    fprintf(out, "age,income\n");
+    for (size_t i = 0; i < ROWS; i++) {
+        records[2 * i] = (i % 2 ? 0.5 : -0.5) + 0.001 * (double)i;
+        records[2 * i + 1] = 0.25 - 0.002 * (double)i;
+        fprintf(out, "%.17g,%.17g\n", records[2 * i], records[2 * i + 1]);
+    }
+    return fclose(out);
+}
+
+#define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, make_files, remove_place)
+
+/* "norm=1 clusters=2" */
+static void set(clo_job *job, const char *settings)
+{
+    clo_error err;
+    char copy[600], *rest = copy, *word;
+    snprintf(copy, sizeof copy, "%s", settings);
+    while ((word = strtok_r(rest, " ", &rest))) {
+        char *const equals = strchr(word, '=');
+        *equals = 0;
+        assert_ok(clo_job_set(job, word, equals + 1, &err), err);
+    }
+}
+
+static clo_job *job_with(const char *settings)
+{
+    clo_error err;
+    clo_job *job = NULL;
+    assert_ok(clo_job_new(&job, &err), err);
+    set(job, "mechanism=kmeans/lloyd clusters=2 epsilon=1 norm=1 seed=job");
+    set(job, settings);
+    return job;
+}
+
+/* On the file, charged to the ledger of the place. */
+static clo_job *job_at(const place *p, const char *settings)
+{
+    clo_error err;
+    clo_job *const job = job_with(settings);
+    assert_ok(clo_job_set(job, "data", csv, &err), err);
+    assert_ok(clo_job_set(job, "ledger", p->ledger, &err), err);
+    return job;
+}
+
+/* 0 where there is no ledger yet. */
+static uint64_t charges_at(const place *p)
+{
+    clo_ledger *ledger = NULL;
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
+    clo_error err;
+    if (access(p->ledger, F_OK) != 0) return 0;
+    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+    clo_ledger_close(ledger);
+    return facts.charges;
+}
+
+static void assert_same_json(const clo_job *a, const clo_job *b)
+{
+    size_t length[2];
+    const char *const one = clo_job_json(a, &length[0]);
+    const char *const other = clo_job_json(b, &length[1]);
+    assert_non_null(one);
+    assert_int_equal(length[0], length[1]);
+    assert_memory_equal(one, other, length[0]);
+}
+
+/* ---- the whole way --------------------------------------------------------------------- */
+
+static void one_call_goes_from_a_file_to_a_stored_release(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "token=t");
+    const clo_release *release = NULL;
+    const clo_plan *plan = NULL;
+    clo_array centers;
+    clo_account account;
+    clo_error err;
+    char *stored = NULL;
+    size_t length = 0, own = 0;
+    assert_ok(clo_job_release(job, &release, &err), err);
+    assert_true(release == clo_job_result(job) && clo_release_is_metered(release));
+    assert_true(clo_release_find(release, "centers", &centers));
+    assert_string_equal(clo_release_column_name(release, 1), "income");
+    assert_null(clo_job_trouble(job));
+    assert_true(clo_job_account(job, &account, sizeof account) && account.charges == 1 &&
+                !account.capped);
+    assert_string_equal(account.dataset, "people.csv"); /* the file's name */
+    assert_ok(clo_job_plan(job, &plan, &err), err);
+    clo_ledger *const ledger = open_at(p->ledger);
+    assert_ok(clo_ledger_fetch(ledger, "people.csv", plan, "t", &stored, &length, &err), err);
+    const char *const json = clo_job_json(job, &own);
+    assert_int_equal(length, own);
+    assert_memory_equal(stored, json, own);
+    clo_ledger_bytes_free(stored);
+    clo_ledger_close(ledger);
+    clo_job_free(job);
+}
+
+static void data_in_memory_and_typed_settings_give_the_same_release(void **state)
+{
+    const place *const p = *state;
+    const clo_domain domain = ball(COLS, 1, CLO_REPLACE); /* the job counts the rows */
+    clo_job *const words = job_at(p, ""), *memory = NULL;
+    const clo_release *from_text = NULL, *from_memory = NULL;
+    clo_table *table = NULL;
+    clo_array one, other;
+    clo_error err;
+    assert_ok(clo_job_new(&memory, &err), err);
+    set(memory, "mechanism=kmeans/lloyd clusters=2 seed=job dataset=memory threads=2");
+    assert_ok(clo_job_set(memory, "ledger", p->ledger, &err), err);
+    assert_ok(
+        clo_table_wrap((clo_matrix){ records, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table, &err),
+        err);
+    assert_ok(clo_job_set_table(memory, table, &err), err);
+    assert_ok(clo_job_set_domain(memory, &domain, &err), err);
+    assert_ok(clo_job_set_budget(memory, (clo_loss){ 1, -1 }, &err), err);
+    assert_ok(clo_job_release(words, &from_text, &err), err);
+    assert_ok(clo_job_release(memory, &from_memory, &err), err);
+    assert_true(clo_release_find(from_text, "centers", &one));
+    assert_true(clo_release_find(from_memory, "centers", &other));
+    assert_same_doubles(one.data, other.data, 2 * COLS);
+    assert_int_equal(clo_release_rows(from_memory), ROWS);
+    assert_close(clo_release_loss(from_memory).delta, clo_default_delta(ROWS), 0);
+    assert_int_equal(charges_at(p), 2);
+    clo_job_free(words);
+    clo_job_free(memory);
+    clo_table_free(table);
+}
+
+static void a_token_fetches_the_same_bytes_for_nothing(void **state)
+{
+    const place *const p = *state;
+    clo_job *const first = job_at(p, "token=t"), *const again = job_at(p, "token=t seed=other");
+    const clo_release *release = NULL;
+    clo_error err;
+    bool found = false;
+    assert_ok(clo_job_release(first, &release, &err), err);
+    assert_ok(clo_job_prepare(again, &err), err);
+    assert_ok(clo_job_fetch(again, &found, &err), err);
+    assert_true(found);
+    assert_same_json(first, again);
+    assert_int_equal(charges_at(p), 1);
+    /* Done is done: there is nothing to spend. */
+    assert_fails(clo_job_spend(again, &err), CLO_ARGUMENT, err, "out of order");
+    clo_job_free(first);
+    clo_job_free(again);
+}
+
+/* The text of a golden case, of which the version alone is not the program's. */
+static void read_golden(const char *command, char *out, size_t room)
+{
+    char path[500], line[1000];
+    const char *const folder = getenv("GOLDEN_RELEASES");
+    bool inside = false;
+    out[0] = 0;
+    if (!folder) skip();
+    snprintf(path, sizeof path, "%s/kmeans_lloyd.txt", folder);
+    FILE *const in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        if (line[0] == '$')
+            inside = strncmp(line + 2, command, strlen(command)) == 0 &&
+                     line[2 + strlen(command)] == '\n';
+        else if (inside && line[0] != '\n')
+            strncat(out,
+                    strstr(line, "\"version\"") ? "  \"version\": \"" CLO_VERSION "\",\n" : line,
+                    room - strlen(out) - 1);
+    }
+    fclose(in);
+}
+
+static void the_command_and_a_job_give_the_same_bytes(void **state)
+{
+    const place *const p = *state;
+    char golden[8000], one[300];
+    clo_error err;
+    clo_job *job = NULL;
+    const clo_release *release = NULL;
+    size_t length = 0;
+    read_golden("cloister run kmeans/lloyd one.csv --clusters 2 --epsilon 1 --norm 1", golden,
+                sizeof golden);
+    in_shell(p, "printf 'x,y\\n0.25,-0.5\\n' > '%s/one.csv'");
+    snprintf(one, sizeof one, "%s/one.csv", p->folder);
+    assert_ok(clo_job_new(&job, &err), err);
+    set(job, "mechanism=kmeans/lloyd clusters=2 epsilon=1 norm=1 seed=golden no-ledger=yes");
+    assert_ok(clo_job_set(job, "data", one, &err), err);
+    assert_ok(clo_job_release(job, &release, &err), err);
+    const char *const json = clo_job_json(job, &length);
+    assert_int_equal(length, strlen(golden));
+    assert_memory_equal(json, golden, length);
+    assert_null(clo_job_ledger_path(job));
+    clo_job_free(job);
+}
+
+/* ---- the order ------------------------------------------------------------------------- */
+
+enum { STEPS = 6 };
+
+static clo_status take(clo_job *job, int step, clo_error *err)
+{
+    bool found;
+    switch (step) {
+    case 0:
+        return clo_job_check(job, err);
+    case 1:
+        return clo_job_prepare(job, err);
+    case 2:
+        return clo_job_fetch(job, &found, err);
+    case 3:
+        return clo_job_spend(job, err);
+    case 4:
+        return clo_job_run(job, err);
+    default:
+        return clo_job_store(job, err);
+    }
+}
+
+static void a_step_out_of_order_is_refused_and_changes_nothing(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "");
+    const clo_release *release = NULL;
+    clo_error err;
+    for (int at = 0; at <= STEPS; at++) { /* so many steps were taken */
+        for (int step = 0; step < STEPS; step++) {
+            if (step == at || (at == 0 && step == 1)) continue; /* prepare checks by itself */
+            assert_fails(take(job, step, &err), CLO_ARGUMENT, err, "out of order");
+        }
+        assert_int_equal(charges_at(p), at > 3 ? 1 : 0);
+        assert_true((clo_job_result(job) != NULL) == (at == STEPS)); /* only once it is stored */
+        assert_true((clo_job_json(job, NULL) != NULL) == (at == STEPS));
+        if (at > 1)
+            assert_fails(clo_job_set(job, "epsilon", "2", &err), CLO_ARGUMENT, err, "are fixed");
+        if (at < STEPS) assert_ok(take(job, at, &err), err);
+    }
+    assert_ok(clo_job_release(job, &release, &err), err); /* which has nothing left to do */
+    assert_int_equal(charges_at(p), 1);
+    clo_job_free(job);
+}
+
+static void one_call_takes_the_steps_that_are_left(void **state)
+{
+    const place *const p = *state;
+    clo_job *const whole = job_at(p, "no-ledger=no");
+    const clo_release *release = NULL;
+    clo_error err;
+    assert_ok(clo_job_release(whole, &release, &err), err);
+    for (int taken = 1; taken < STEPS; taken++) {
+        clo_job *const job = job_at(p, "");
+        for (int step = 0; step < taken; step++) assert_ok(take(job, step, &err), err);
+        assert_ok(clo_job_release(job, &release, &err), err);
+        assert_same_json(whole, job);
+        clo_job_free(job);
+    }
+    clo_job_free(whole);
+}
+
+static void a_rehearsal_makes_no_ledger_and_leads_nowhere(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "");
+    const clo_plan *plan = NULL;
+    const clo_release *release = NULL;
+    clo_account account;
+    clo_error err;
+    assert_ok(clo_job_rehearse(job, &err), err);
+    assert_ok(clo_job_plan(job, &plan, &err), err);
+    assert_int_equal(clo_plan_domain(plan)->rows, ROWS);
+    assert_false(clo_job_account(job, &account, sizeof account));
+    assert_string_equal(account.dataset, "people.csv");
+    assert_true(access(p->ledger, F_OK) != 0);
+    assert_fails(clo_job_spend(job, &err), CLO_ARGUMENT, err, "a rehearsal");
+    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "a rehearsal");
+    assert_null(release);
+    clo_job_free(job);
+}
+
+/* ---- nothing is spent by mistake --------------------------------------------------------- */
+
+static void what_fails_before_the_spend_costs_nothing(void **state)
+{
+    const place *const p = *state;
+    static const struct {
+        const char *name, *value;
+        clo_status status;
+        const char *words;
+    } faults[] = {
+        { "epsilon", "one", CLO_ARGUMENT, "epsilon must be a number greater than 0, not 'one'" },
+        { "epsilon", NULL, CLO_ARGUMENT, "epsilon must be given" },
+        { "epsilon", "0x1p3", CLO_ARGUMENT, "epsilon must be" },
+        { "delta", "1", CLO_ARGUMENT, "delta must be" },
+        { "norm", NULL, CLO_DOMAIN, "norm R or bounds LO,HI must be given" },
+        { "norm", "-1", CLO_ARGUMENT, "norm must be a number greater than 0" },
+        { "bounds", "2,1", CLO_DOMAIN, "the lower end must be below" },
+        { "bounds", "nowhere.csv", CLO_ARGUMENT, "bounds must be two numbers LO,HI or a file" },
+        { "center", "1,2,3", CLO_DOMAIN, "center has 3 entries, but there are 2 columns" },
+        { "rows", "59", CLO_DOMAIN, "rows says 59" },
+        { "rows-per-unit", "3", CLO_DOMAIN, "rows-per-unit needs unit" },
+        { "unit", "age", CLO_DOMAIN, "unit needs rows-per-unit" },
+        { "share-norm", "0.2", CLO_ARGUMENT, "share-norm needs norm private" },
+        { "data", "nowhere.csv", CLO_IO, "nowhere.csv" },
+        { "columns", "age,height", CLO_ARGUMENT, "height" },
+        { "delimiter", "ab", CLO_ARGUMENT, "delimiter must be one character" },
+        { "mechanism", "kmeens", CLO_ARGUMENT, "there is no mechanism 'kmeens'" },
+        { "method", "tree", CLO_ARGUMENT, "name two methods" },
+        { "mechanism", "kmeans/aggregate", CLO_ARGUMENT, "idealized" },
+        { "dim", "1", CLO_ARGUMENT, "kmeans/lloyd has no parameter dim" },
+        { "clusters", "0", CLO_ARGUMENT, "clusters must be between" },
+        { "no-ledger", "yes", CLO_ARGUMENT, "no-ledger excludes ledger and dataset" },
+        { "threads", "0", CLO_ARGUMENT, "threads must be between 1 and 1024" },
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        clo_job *const job = job_at(p, "");
+        const clo_release *release = NULL;
+        clo_error err;
+        assert_ok(clo_job_set(job, faults[i].name, faults[i].value, &err), err);
+        assert_fails(clo_job_release(job, &release, &err), faults[i].status, err, faults[i].words);
+        assert_null(release);
+        assert_null(clo_job_result(job));
+        assert_int_equal(charges_at(p), 0);
+        clo_job_free(job);
+    }
+}
+
+static void a_solver_of_the_callers_is_asked_for_before_the_spend(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job =
+        job_at(p, "mechanism=subspaces/aggregate accept=idealized dim=1 blocks=3 solver=caller");
+    const clo_release *release = NULL;
+    clo_error err;
+    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err,
+                 "solver caller needs a function");
+    assert_int_equal(charges_at(p), 0);
+    clo_job_free(job);
+}
+
+static void a_job_that_failed_before_the_spend_may_be_put_right(void **state)
+{
+    const place *const p = *state;
+    clo_job *const straight = job_at(p, ""), *const job = job_at(p, "rows=59");
+    const clo_release *release = NULL;
+    clo_error err;
+    assert_fails(clo_job_release(job, &release, &err), CLO_DOMAIN, err, "rows says 59");
+    assert_ok(clo_job_set(job, "rows", NULL, &err), err);
+    assert_ok(clo_job_release(job, &release, &err), err);
+    assert_ok(clo_job_release(straight, &release, &err), err);
+    assert_same_json(straight, job);
+    clo_job_free(job);
+    clo_job_free(straight);
+}
+
+static bool answer(void *user, const clo_account *account, clo_loss budget)
+{
+    assert_string_equal(account->dataset, "people.csv");
+    assert_close(budget.epsilon, 1, 0);
+    return *(bool *)user;
+}
+
+static void nothing_is_spent_where_nobody_confirms(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "");
+    const clo_release *release = NULL;
+    clo_error err;
+    bool yes = false;
+    clo_job_set_confirm(job, answer, &yes);
+    assert_fails(clo_job_release(job, &release, &err), CLO_CANCELLED, err, "nothing was spent");
+    assert_int_equal(charges_at(p), 0);
+    yes = true; /* on second thoughts */
+    assert_ok(clo_job_release(job, &release, &err), err);
+    assert_int_equal(charges_at(p), 1);
+    clo_job_free(job);
+}
+
+static void a_cap_that_does_not_cover_the_run_refuses_it(void **state)
+{
+    const place *const p = *state;
+    clo_ledger *const ledger = open_at(p->ledger);
+    clo_job *const job = job_at(p, "");
+    const clo_release *release = NULL;
+    const char *advice = NULL;
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, "people.csv", (clo_loss){ 0.5, 1e-6 }, &err), err);
+    clo_ledger_close(ledger);
+    assert_fails(clo_job_release(job, &release, &err), CLO_BUDGET, err, NULL);
+    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_LEDGER);
+    assert_string_equal(advice, p->ledger);
+    assert_int_equal(charges_at(p), 0);
+    clo_job_free(job);
+}
+
+static bool stop(void *user, double done)
+{
+    (void)done;
+    return --*(int *)user > 0;
+}
+
+static void a_run_that_is_stopped_has_spent_and_is_over(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "token=t");
+    clo_run_options options = clo_run_options_default();
+    const clo_release *release = NULL;
+    clo_error err;
+    int calls = 1;
+    options.progress = stop;
+    options.user = &calls;
+    assert_ok(clo_job_set_run_options(job, &options, &err), err);
+    assert_fails(clo_job_release(job, &release, &err), CLO_CANCELLED, err, "stays spent");
+    assert_int_equal(charges_at(p), 1);
+    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "over");
+    assert_null(clo_job_result(job));
+    clo_job_free(job);
+}
+
+/* ---- settings ---------------------------------------------------------------------------- */
+
+static void a_failure_names_settings_as_the_caller_spells_them(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "unit=age");
+    const char *advice = NULL;
+    clo_error err;
+    assert_fails(clo_job_check(job, &err), CLO_DOMAIN, err, "unit needs rows-per-unit M");
+    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_SET);
+    assert_string_equal(advice, "rows-per-unit 1");
+    clo_job_spell(job, "--");
+    assert_fails(clo_job_check(job, &err), CLO_DOMAIN, err, "--unit needs --rows-per-unit M");
+    assert_fails(clo_job_set(job, "relation", "swap", &err), CLO_ARGUMENT, err,
+                 "--relation must be one of replace|add-remove, not 'swap'");
+    assert_fails(clo_job_set(job, "epsilom", "1", &err), CLO_ARGUMENT, err,
+                 "there is no setting 'epsilom'");
+    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_NONE);
+    clo_job_free(job);
+}
+
+static void every_setting_is_known_by_its_name(void **state)
+{
+    clo_job *job = NULL;
+    clo_error err;
+    size_t count = 0;
+    (void)state;
+    assert_ok(clo_job_new(&job, &err), err);
+    for (const char *name; (name = clo_job_setting_name(count)); count++) {
+        /* and is none of a mechanism's parameters */
+        for (size_t m = 0; m < clo_mechanism_count(); m++) {
+            size_t params;
+            const clo_param *const rows = clo_mechanism_params(clo_mechanism_at(m), &params);
+            for (size_t i = 0; i < params; i++) assert_string_not_equal(rows[i].name, name);
+        }
+        assert_ok(clo_job_set(job, name, NULL, &err), err);
+    }
+    assert_true(count >= 30);
+    clo_job_free(job);
+}
+
+static void what_is_said_twice_is_refused(void **state)
+{
+    const place *const p = *state;
+    const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
+    clo_job *const job = job_at(p, "");
+    clo_comm comm = { .rank = 0, .size = 2 };
+    clo_run_options options = clo_run_options_default();
+    clo_error err;
+    assert_ok(clo_job_set_domain(job, &domain, &err), err);
+    assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "norm is given, and a whole domain");
+    assert_ok(clo_job_set(job, "norm", NULL, &err), err);
+    assert_ok(clo_job_set_budget(job, (clo_loss){ 1, 0 }, &err), err);
+    assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "and a budget");
+    options.comm = &comm;
+    assert_fails(clo_job_set_run_options(job, &options, &err), CLO_UNSUPPORTED, err, "one process");
+    clo_job_free(job);
+}
+
+/* ---- the plan ---------------------------------------------------------------------------- */
+
+static void a_plan_is_free_and_is_the_one_that_runs(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "center=private norm-at-most=4");
+    const clo_plan *plan = NULL;
+    clo_error err;
+    text before = { 0 }, after = { 0 };
+    assert_fails(clo_job_plan(job, &plan, &err), CLO_ARGUMENT, err, "cols D must be given");
+    set(job, "cols=2 rows=60");
+    assert_ok(clo_job_plan(job, &plan, &err), err);
+    assert_ok(clo_plan_json(plan, append_text, &before, &err), err);
+    assert_non_null(strstr(before.bytes, "\"schema\": \"cloister.plan/1\""));
+    assert_non_null(strstr(before.bytes, "\"clusters\": 2"));
+    assert_non_null(strstr(before.bytes, "\"learning\": {"));
+    assert_memory_equal(before.bytes + before.length - 3, "\n}\n", 3);
+    assert_true(access(p->ledger, F_OK) != 0);
+    assert_ok(clo_job_prepare(job, &err), err);
+    assert_ok(clo_job_plan(job, &plan, &err), err);
+    assert_ok(clo_plan_json(plan, append_text, &after, &err), err);
+    assert_string_equal(before.bytes, after.bytes);
+    /* Composition leaves something, and the mechanism has it. */
+    assert_true(clo_plan_price(plan).loss.epsilon > 0.98);
+    free(before.bytes);
+    free(after.bytes);
+    clo_job_free(job);
+}
+
+static void the_default_delta_can_be_said(void **state)
+{
+    (void)state;
+    assert_close(clo_default_delta(0), 1e-6, 0);
+    assert_close(clo_default_delta(100), 1e-6, 0);
+    assert_close(clo_default_delta(1000000), 1e-9, 0);
+    assert_close(clo_default_delta(20000), 3.5e-7, 0); /* of 3.5355e-7 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_FILES(one_call_goes_from_a_file_to_a_stored_release),
+        WITH_FILES(data_in_memory_and_typed_settings_give_the_same_release),
+        WITH_FILES(a_token_fetches_the_same_bytes_for_nothing),
+        WITH_FILES(the_command_and_a_job_give_the_same_bytes),
+        WITH_FILES(a_step_out_of_order_is_refused_and_changes_nothing),
+        WITH_FILES(one_call_takes_the_steps_that_are_left),
+        WITH_FILES(a_rehearsal_makes_no_ledger_and_leads_nowhere),
+        WITH_FILES(what_fails_before_the_spend_costs_nothing),
+        WITH_FILES(a_solver_of_the_callers_is_asked_for_before_the_spend),
+        WITH_FILES(a_job_that_failed_before_the_spend_may_be_put_right),
+        WITH_FILES(nothing_is_spent_where_nobody_confirms),
+        WITH_FILES(a_cap_that_does_not_cover_the_run_refuses_it),
+        WITH_FILES(a_run_that_is_stopped_has_spent_and_is_over),
+        WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),
+        cmocka_unit_test(every_setting_is_known_by_its_name),
+        WITH_FILES(what_is_said_twice_is_refused),
+        WITH_FILES(a_plan_is_free_and_is_the_one_that_runs),
+        cmocka_unit_test(the_default_delta_can_be_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
