@@ -20,7 +20,7 @@
 #include "bound/bound.h"
 #include "data/data.h"
 #include "linalg/linalg.h"
-#include "query/query.h"
+#include "query/gibbs.h"
 #include "release/release.h"
 #include <cloister/cloister.h>
 #include <stdio.h>
@@ -130,8 +130,13 @@ static bool leak_entries(const clo_bounded *data)
 
 static bool leak_room(const clo_bounded *data)
 {
-    const clo_slot slot = { .query = CLO_QUERY_gibbs, .cols = COLS, .groups = 2 };
-    const size_t bytes = clo_i_query_rows_workspace(&slot, data);
+    const clo_gibbs how = { .clusters = 2, .dim = 1, .sweeps = 1 };
+    clo_line line;
+    clo_error err;
+    if (clo_i_plan_gibbs(clo_i_bounded_domain(data), &how, 1, clo_i_gibbs_charges(&how, COLS),
+                         "chain", &line, &err))
+        return false;
+    const size_t bytes = clo_i_query_rows_workspace(&line, data);
     return put(&bytes, sizeof bytes);
 }
 
