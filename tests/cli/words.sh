@@ -90,8 +90,10 @@ wide() {
 secret_rows() {
     kind=$1
     shift
-    cloister generate mixture --rows 307 --cols 3 --clusters 2 --noise 0.05 --spread 1 --seed rows -o few.csv
-    awk -F, 'NR == 1 { print "who," $0; next } { print "p" int(NR / 2) "," $0 }' few.csv > few-who.csv
+    cloister generate mixture --rows 307 --cols 3 --clusters 2 --noise 0.05 --spread 1 \
+        --seed rows -o few.csv
+    awk -F, 'NR == 1 { print "who," $0; next } { print "p" int(NR / 2) "," $0 }' few.csv \
+        > few-who.csv
     { cat "few$kind.csv"; tail -n 1 "few$kind.csv" | sed 's/p[0-9]*,/p999,/'; } > "many$kind.csv"
     for name in $(cloister methods | sed -n 's|^\([a-z]*/[a-z]*\) .*|\1|p') kmeans subspaces; do
         case $name in # the last two: the method is chosen
@@ -114,7 +116,8 @@ secret_rows() {
 same_plans() {
     for file in few many; do
         cp "$file$kind.csv" data.csv
-        cloister run "$name" data.csv --epsilon 1 --accept asymptotic "$@" --no-ledger --dry-run --json \
+        cloister run "$name" data.csv --epsilon 1 --accept asymptotic "$@" \
+            --no-ledger --dry-run --json \
             > $file.plan 2> $file.said || echo "$name: no plan with $*"
     done
     cmp few.plan many.plan && cmp few.said many.said
@@ -122,5 +125,6 @@ same_plans() {
 }
 
 no_rows() {
-    grep -lE '(^|[^0-9.])(307|308)([^0-9.]|$)' "$@" | sed "s|\$|: $name says how many rows there are|"
+    grep -lE '(^|[^0-9.])(307|308)([^0-9.]|$)' "$@" \
+        | sed "s|\$|: $name says how many rows there are|"
 }

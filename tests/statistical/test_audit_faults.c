@@ -89,7 +89,7 @@ static void every_planted_fault_is_caught(void **state)
 }
 
 /* Of an aggregate, the unit's rows say by how much the noise may follow the data: a matter of a few
- * hundredths of its scale, which no number of runs that there is time for would show.  What its line
+ * hundredths of its scale, which no number of runs that there is time for would show. What its line
  * says of them, and what the noise makes of the line, is held by tests/unit/test_plan_sensitivity.c
  * and tests/unit/test_blocks.c. */
 static bool is_too_faint(const clo_i_pair *pair)

@@ -71,7 +71,7 @@ static inline uint64_t least_root(u128 square)
     return square ? below + 1 : 0;
 }
 
-/* ---- how far, how much noise, at what price --------------------------------------------------- */
+/* --- how far, how much noise, at what price --------------------------------------------------- */
 
 /* One row moves the answer by the root of this square, in the 2-norm; M rows by M times that, and
  * no rounding may make it less, nor more by a whole unit a row. */
@@ -120,7 +120,7 @@ static inline void priced_by_rate(const held *l, clo_event_kind kind, u128 reach
     HOLDS(l, event->parameter >= l->asked - 0x1p-29);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* A record r in cluster c adds (r, u) to block c, |r| <= R.  One that goes: R^2 + u^2.  Replaced in
  * its cluster, the sizes cancel: (2R)^2; by one of another cluster: both blocks. */
@@ -235,7 +235,7 @@ static inline void line_cell_counts(const held *l)
     }
 }
 
-/* ---- tensors ------------------------------------------------------------------------------------ */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 /* |rr'| = |r|^2; two such matrices are at an angle of 90 degrees at most. */
 static inline void line_gaussian_gram(const held *l)
@@ -373,7 +373,7 @@ static inline void line_gaussian_moment3(const held *l)
     priced_by_scale(l, CLO_EVENT_GAUSSIAN);
 }
 
-/* ---- choices ------------------------------------------------------------------------------------ */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 /* Scores are the caller's; one record moves one by as much as this line does not say, so that the
  * test has to (record_moves). */
@@ -437,7 +437,7 @@ static inline void line_seed(const held *l)
     HOLDS(l, clo_i_seed_part(s).floor == 1 || log1pl(U / (F - 1)) * (1 + 0x1p-46L) > l->asked);
 }
 
-/* ---- cubes and blocks --------------------------------------------------------------------------- */
+/* ---- cubes and blocks ------------------------------------------------------------------------ */
 
 /* Rows come or go one by one, each at the rate a; an empty child is as likely as a phantom allows:
  * y <= theta (1 + e^a - y) with y = e^-(a (tau - 1)). */
@@ -536,7 +536,7 @@ static inline void line_gapmax(const held *l)
                                            logl(2 / clo_i_gapmax_part(s).beta) * (1 - 1e-12L));
 }
 
-/* ---- every query -------------------------------------------------------------------------------- */
+/* ---- every query ----------------------------------------------------------------------------- */
 
 static inline void check_line(const held *l)
 {

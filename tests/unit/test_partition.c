@@ -229,9 +229,9 @@ static void no_level_has_more_cubes_than_planned(void **state)
     assert_int_equal(grow(values, ROWS, line, "cap", 0, centers), FEW);
 }
 
-/* Which of more active cubes than are kept go on is a function of the cubes (partition.T2): the same
- * ones with other numbers of records in each are kept alike.  Without noise, every cube that holds
- * a record is active. */
+/* Which of more active cubes than are kept go on is a function of the cubes (partition.T2): the
+ * same ones with other numbers of records in each are kept alike. Without noise, every cube that
+ * holds a record is active. */
 static void how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept(void **state)
 {
     enum { PLACES = 24, HEAVY = 40, FEW = 2 * LEVELS, ROWS = PLACES * (HEAVY + 1) };

@@ -298,7 +298,7 @@ static make_line *const lines[KINDS] = {
 #undef QUERY
 };
 
-/* ---- every query -------------------------------------------------------------------------------- */
+/* ---- every query ----------------------------------------------------------------------------- */
 
 /* Of a domain with column bounds, a norm, or what a lens makes of one. */
 static clo_domain domain_like(int shape, size_t cols, clo_relation relation, uint64_t rows)
@@ -361,7 +361,7 @@ static void every_query_plans_for_all_rows_of_a_unit(void **state)
     }
 }
 
-/* ---- two oracles by trying everything ---------------------------------------------------------- */
+/* ---- two oracles by trying everything -------------------------------------------------------- */
 
 /* quantile.T1: out of n records `below` are at or below a threshold; up to M go, and under replace
  * up to M come. */
@@ -471,7 +471,7 @@ static void no_unit_loses_more_in_a_level_of_cubes_than_planned(void **state)
         }
 }
 
-/* ---- every mechanism ---------------------------------------------------------------------------- */
+/* ---- every mechanism ------------------------------------------------------------------------- */
 
 /* How many of a plan's lines were held to the oracle. */
 static size_t check_plan(const clo_plan *plan)
@@ -534,7 +534,7 @@ static void check_mechanism(const clo_mechanism *mechanism, const char *settings
     clo_params_free(params);
 }
 
-/* With its presets in five columns; for units of three rows with the settings of its audits, too. */
+/* With its presets in five columns; for units of three rows with its audits' settings, too. */
 static tally check_settings(const clo_mechanism *mechanism, uint64_t rows, clo_relation relation)
 {
     tally of = { 0 };

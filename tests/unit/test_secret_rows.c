@@ -12,7 +12,7 @@
 enum { ROWS = 1009, UNITS = 505, DECLARED = 5000 };
 static const clo_loss budget = { 1, 1e-6 };
 
-/* ---- the domains in which the number is a secret ---------------------------------------------- */
+/* --- the domains in which the number is a secret ---------------------------------------------- */
 
 enum { SECRETS = 3 };
 
@@ -44,7 +44,7 @@ static clo_bounded *make_data(const clo_domain *domain, size_t rows, size_t full
                         : bounded_from(values, rows, domain);
 }
 
-/* ---- looking for a number ----------------------------------------------------------------------- */
+/* ---- looking for a number -------------------------------------------------------------------- */
 
 /* Whether one of the numbers that stand in the text is this one. */
 static bool holds_number(const char *text_of_it, double number)
@@ -80,7 +80,7 @@ static void says_nothing_of_the_rows(const clo_release *release)
     }
 }
 
-/* ---- every mechanism ------------------------------------------------------------------------------ */
+/* ---- every mechanism ------------------------------------------------------------------------- */
 
 static void no_release_holds_the_number_of_rows(void **state)
 {
@@ -179,7 +179,7 @@ static void rows_of_zeros_show_only_where_rows_are_counted(void **state)
     assert_true(seen >= 8);
 }
 
-/* ---- runs that learn first ------------------------------------------------------------------------ */
+/* ---- runs that learn first ------------------------------------------------------------------- */
 
 static clo_plan *learning_plan(const clo_mechanism *mechanism, const clo_domain *domain,
                                bool centered)

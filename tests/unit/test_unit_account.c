@@ -10,7 +10,7 @@ static const clo_loss budget = { 1, 1e-6 };
 static const char *const units[] = { NULL, "person", "household" };
 enum { UNITS = sizeof units / sizeof *units, ROWS = 30 };
 
-/* ---- what the books say ------------------------------------------------------------------------ */
+/* ---- what the books say ---------------------------------------------------------------------- */
 
 typedef struct entry {
     size_t count;
@@ -113,7 +113,7 @@ static void plans_for_more_rows_of_a_unit_are_other_plans(void **state)
     }
 }
 
-/* ---- one cap, one unit --------------------------------------------------------------------------- */
+/* ---- one cap, one unit ----------------------------------------------------------------------- */
 
 static void a_cap_counts_the_losses_of_one_unit_alone(void **state)
 {
@@ -203,7 +203,7 @@ static void a_grant_for_one_unit_runs_no_other(void **state)
     clo_plan_free(dear);
 }
 
-/* ---- what a release says ----------------------------------------------------------------------- */
+/* ---- what a release says --------------------------------------------------------------------- */
 
 static clo_release *release_of(const clo_mechanism *mechanism, const clo_domain *domain)
 {

@@ -59,7 +59,7 @@ static void listen(void *user, const char *query, const double *values, size_t c
     t->count += count;
 }
 
-/* ---- a line and an ask of each query ------------------------------------------------------------ */
+/* ---- a line and an ask of each query --------------------------------------------------------- */
 
 typedef struct question {
     clo_context *context;
@@ -365,7 +365,7 @@ static const query_row queries[KINDS] = {
 #undef QUERY
 };
 
-/* ---- asking --------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static clo_domain domain_for(clo_relation relation, uint64_t rows, const char *unit)
 {
@@ -419,7 +419,7 @@ static void add_others(world *w)
     }
 }
 
-/* ---- how far a unit moves the exact answer ------------------------------------------------------- */
+/* ---- how far a unit moves the exact answer --------------------------------------------------- */
 
 /* From the difference of two answers to the length that the line's sensitivity bounds. */
 typedef double measure(const clo_line *line, const double *difference);
@@ -629,7 +629,7 @@ static void a_unit_moves_the_law_of_a_chain_as_far_as_its_line_says(void **state
         }
 }
 
-/* ---- noise is a matter of the line ------------------------------------------------------------ */
+/* --- noise is a matter of the line ------------------------------------------------------------ */
 
 /* Of a choice, one answer says little: the answers of many seeds. */
 enum { SEEDS = 60 };
@@ -687,8 +687,8 @@ static void an_ask_takes_its_noise_from_its_line_alone(void **state)
     }
 }
 
-/* ... and of the line from its scale, rates, threshold and floor, whose laws are tested for units of
- * one row: sensitivity and price are for the plan.  An aggregate's noise follows how many blocks
+/* ... and of the line from its scale, rates, threshold and floor, whose laws are tested for units
+ * of one row: sensitivity and price are for the plan. An aggregate's noise follows how many blocks
  * may change (tests/unit/test_blocks.c). */
 static void an_ask_does_not_look_at_sensitivity_and_price(void **state)
 {
