@@ -332,6 +332,8 @@ static void every_query_plans_for_all_rows_of_a_unit(void **state)
                     for (int shape = 0; shape < 3; shape++) {
                         const clo_domain domain =
                             domain_like(shape, widths[w], (clo_relation)relation, unit_rows[m]);
+                        assert_int_equal(domain.rows_per_unit, unit_rows[m]); /* a lens keeps it */
+                        assert_int_equal(domain.relation, relation);
                         checked += check_query(query, &domain);
                     }
         assert_true(checked >= 32);
