@@ -641,12 +641,41 @@ static void an_ask_takes_its_noise_from_its_line_alone(void **state)
     }
 }
 
+/* ... and of the line from its scale, rates, threshold and floor, whose laws are tested for units of
+ * one row: sensitivity and price are for the plan.  An aggregate's noise follows how many blocks
+ * may change (tests/unit/test_blocks.c). */
+static void an_ask_does_not_look_at_sensitivity_and_price(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < CLO_QUERY_KINDS; k++) {
+        const bool rows_only = k == CLO_QUERY_gapmax;
+        const clo_domain domain =
+            domain_for(CLO_ADD_REMOVE, rows_only ? 1 : 3, rows_only ? NULL : "person");
+        world here = { .count = 0 };
+        clo_error err;
+        clo_slot slot;
+        add_others(&here);
+        assert_ok(queries[k].plan(&domain, &slot, &err), err);
+        clo_bounded *const data = bounded_world(&here, &domain);
+        const told first = answer_of((clo_query_kind)k, &slot, data, "price");
+        slot.event.parameter *= 3;
+        slot.event.delta /= 3;
+        slot.noise *= 3;
+        if (k != CLO_QUERY_aggregate) slot.sensitivity = rows_only ? 7 : slot.sensitivity / 3;
+        const told again = answer_of((clo_query_kind)k, &slot, data, "price");
+        assert_int_equal(again.count, first.count);
+        assert_same_doubles(again.values, first.values, first.count);
+        clo_bounded_free(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_unit_moves_an_answer_as_far_as_its_line_says),
         cmocka_unit_test(a_unit_moves_the_law_of_a_chain_as_far_as_its_line_says),
         cmocka_unit_test(an_ask_takes_its_noise_from_its_line_alone),
+        cmocka_unit_test(an_ask_does_not_look_at_sensitivity_and_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
