@@ -179,6 +179,28 @@ static void rows_of_zeros_show_only_where_rows_are_counted(void **state)
     assert_true(seen >= 8);
 }
 
+/* Labels are as many as there are rows: they can be released where that is public, and are refused
+ * elsewhere whatever number is declared. */
+static void labels_are_refused_where_the_number_of_rows_is_a_secret(void **state)
+{
+    const clo_mechanism *const mechanism = clo_mechanism_find("subspaces/gibbs");
+    const clo_gibbs how = { .clusters = 1, .dim = 1, .sweeps = 1, .steps = true, .labels = true };
+    clo_domain domain;
+    clo_error err;
+    clo_slot slot;
+    (void)state;
+    for (int which = 0; which < SECRETS; which++)
+        for (uint64_t declared = 0; declared <= ROWS; declared += ROWS) {
+            assert_true(secret_domain(mechanism, which, &domain));
+            domain.rows = declared;
+            assert_fails(clo_i_plan_gibbs(&domain, &how, 1, 2, "", &slot, &err), CLO_ARGUMENT, err,
+                         "labels");
+        }
+    domain = domain_of(mechanism, CLO_REPLACE, NULL, 1);
+    domain.rows = ROWS;
+    assert_ok(clo_i_plan_gibbs(&domain, &how, 1, 2, "", &slot, &err), err);
+}
+
 /* ---- runs that learn first ------------------------------------------------------------------------ */
 
 static clo_plan *learning_plan(const clo_mechanism *mechanism, const clo_domain *domain,
@@ -267,6 +289,7 @@ int main(void)
         cmocka_unit_test(no_release_holds_the_number_of_rows),
         cmocka_unit_test(plans_of_data_that_differ_in_their_number_are_one_plan),
         cmocka_unit_test(rows_of_zeros_show_only_where_rows_are_counted),
+        cmocka_unit_test(labels_are_refused_where_the_number_of_rows_is_a_secret),
         cmocka_unit_test(no_release_of_a_run_that_learns_holds_the_number_of_rows),
         cmocka_unit_test(how_many_sparse_rows_there_are_decides_nothing),
     };

@@ -270,14 +270,14 @@ static clo_status ask_aggregate(const question *q)
     return clo_i_ask_aggregate(q->context, 0, q->data, first_row, NULL, center, q->err);
 }
 
-static clo_status name_side(void *user, size_t part, const clo_block *block, int64_t *place,
+static clo_status name_size(void *user, size_t part, const clo_block *block, int64_t *place,
                             clo_error *err)
 {
     (void)user;
     (void)part;
     (void)err;
-    place[0] = block->count && block->rows[0] > 0;
-    return CLO_OK;
+    place[0] = block->count;
+    return block->count ? CLO_OK : CLO_FORMAT; /* no rows, no cell */
 }
 
 static clo_status plan_histogram(const clo_domain *domain, clo_slot *out, clo_error *err)
@@ -289,7 +289,7 @@ static clo_status ask_histogram(const question *q)
 {
     int64_t place;
     clo_cell cell = { .place = &place };
-    return clo_i_ask_histogram(q->context, 0, q->data, name_side, NULL, &cell, q->err);
+    return clo_i_ask_histogram(q->context, 0, q->data, name_size, NULL, &cell, q->err);
 }
 
 static clo_status plan_quantile(const clo_domain *domain, clo_slot *out, clo_error *err)
@@ -681,16 +681,19 @@ static void an_ask_does_not_look_at_sensitivity_and_price(void **state)
         clo_slot slot;
         assert_ok(queries[k].plan(&domain, &slot, &err), err);
         answers_of((clo_query_kind)k, &slot, &domain, first);
-        slot.event.parameter *= 3;
-        slot.event.delta /= 3;
-        slot.noise *= 3;
-        if (k != CLO_QUERY_aggregate) slot.sensitivity *= 3;
-        answers_of((clo_query_kind)k, &slot, &domain, again);
-        if (!same_answers(first, again)) fail_msg("%s", clo_i_query_name((clo_query_kind)k));
+        for (uint64_t s = 1; s <= 5; s += 4) {
+            slot.event.parameter *= 3;
+            slot.event.delta /= 3;
+            slot.noise *= 3;
+            if (k != CLO_QUERY_aggregate) slot.sensitivity = s == 1 ? 1 : s * slot.count_unit + s;
+            answers_of((clo_query_kind)k, &slot, &domain, again);
+            if (!same_answers(first, again)) fail_msg("%s", clo_i_query_name((clo_query_kind)k));
+        }
         slot.scale *= 3; /* the control: what it does look at */
         slot.rate_numerator *= 3;
         slot.floor *= 3;
         slot.alpha *= 3;
+        slot.threshold /= 3;
         answers_of((clo_query_kind)k, &slot, &domain, again);
         if (same_answers(first, again))
             print_error("SAME %s\n", clo_i_query_name((clo_query_kind)k));
