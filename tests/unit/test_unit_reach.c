@@ -614,7 +614,7 @@ static void a_unit_moves_the_law_of_a_chain_as_far_as_its_line_says(void **state
 /* ---- noise is a matter of the line ------------------------------------------------------------ */
 
 /* Of a choice, one answer says little: the answers of many seeds. */
-enum { SEEDS = 60 };
+enum { SEEDS = 24 };
 
 static void answers_of(clo_query_kind kind, const clo_slot *slot, const clo_domain *domain,
                        told out[SEEDS])
