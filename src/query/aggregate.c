@@ -269,7 +269,7 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
     clo_i_division_free(&d);
     if (!status) status = answer(context, slot, &s, out, err);
-    if (!status) clo_i_tell_answer(context, slot, out, s.space.given);
+    if (!status) clo_i_tell_answer(context, slot, out, s.space.given, 0);
     clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);
     return status;
 }

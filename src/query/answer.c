@@ -74,6 +74,12 @@ static clo_status add_noise(clo_context *context, const clo_noise *noise, clo_wi
     return status;
 }
 
+static void publish(const clo_context *context, int64_t *numbers, size_t count)
+{
+    clo_i_witness_public(context->meter, numbers, count);
+    CLO_I_DECLASSIFY(numbers, count * sizeof *numbers);
+}
+
 clo_status clo_i_answer(clo_context *context, const clo_slot *slot, const clo_noise *noise,
                         int64_t *totals, clo_error *err)
 {
@@ -85,7 +91,7 @@ clo_status clo_i_answer(clo_context *context, const clo_slot *slot, const clo_no
     }
     clo_i_witness_end(&witness);
     if (!status) status = clo_i_comm_sum(context->comm, totals, noise->count, err);
-    if (!status) CLO_I_DECLASSIFY(totals, noise->count * sizeof *totals);
+    if (!status) publish(context, totals, noise->count);
     return status;
 }
 
@@ -108,4 +114,12 @@ void clo_i_add_noise_from(const clo_context *context, const clo_slot *slot, clo_
     clo_i_wipe(drawn, sizeof drawn);
     clo_i_witness_check(&witness, context, slot, true, numbers);
     clo_i_witness_end(&witness);
+}
+
+clo_status clo_i_share_answer(const clo_context *context, int64_t *numbers, size_t count,
+                              clo_error *err)
+{
+    CLO_TRY(clo_i_comm_broadcast(context->comm, numbers, count * sizeof *numbers, err));
+    publish(context, numbers, count);
+    return CLO_OK;
 }

@@ -165,7 +165,7 @@ clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_
     if (!status) {
         for (size_t c = 0; c < slot->groups; c++)
             counts[c] = (double)w.counts[c] / (double)slot->count_unit;
-        clo_i_tell_answer(context, slot, counts, slot->groups);
+        clo_i_tell_answer(context, slot, counts, slot->groups, (double)slot->count_unit);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -74,8 +74,8 @@ static void tell(const clo_context *context, const clo_slot *slot, const int64_t
             sums[c * cols + j] = ldexp((double)totals[c * (cols + 1) + j], -slot->bits);
         counts[c] = (double)totals[c * (cols + 1) + cols] / (double)slot->count_unit;
     }
-    clo_i_tell_answer(context, slot, sums, slot->groups * cols);
-    clo_i_tell_answer(context, slot, counts, slot->groups);
+    clo_i_tell_answer(context, slot, sums, slot->groups * cols, ldexp(1, slot->bits));
+    clo_i_tell_answer(context, slot, counts, slot->groups, (double)slot->count_unit);
 }
 
 clo_status clo_i_noisy_cluster_sums(clo_context *context, const clo_slot *slot,

@@ -28,6 +28,6 @@ clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounde
     int64_t total = (int64_t)((uint64_t)clo_i_bounded_rows(data) * RECORD);
     CLO_TRY(clo_i_answer(context, slot, &noise, &total, err));
     *count = (double)total / (double)RECORD;
-    clo_i_tell_answer(context, slot, count, 1);
+    clo_i_tell_answer(context, slot, count, 1, (double)RECORD);
     return CLO_OK;
 }

@@ -194,7 +194,7 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     }
     if (!status) {
         unpack(w.totals, w.clusters, cols, grams);
-        clo_i_tell_answer(context, slot, grams, w.clusters * cols * cols);
+        clo_i_tell_answer(context, slot, grams, w.clusters * cols * cols, (double)SQUARE);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

@@ -225,7 +225,7 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
     }
     if (!status) {
         for (size_t e = 0; e < all; e++) moments[e] = (double)w.totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, slot, moments, all);
+        clo_i_tell_answer(context, slot, moments, all, (double)(3 * SQUARE));
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;

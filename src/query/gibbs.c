@@ -94,7 +94,7 @@ clo_status clo_i_gibbs_tell(const clo_context *context, const clo_slot *slot,
                     projectors[(l * d + a) * d + b] +=
                         chain->frames[(l * d + a) * q + r] * chain->frames[(l * d + b) * q + r];
     CLO_I_DECLASSIFY(projectors, chain->k * d * d * sizeof *projectors);
-    clo_i_tell_answer(context, slot, projectors, chain->k * d * d);
+    clo_i_tell_answer(context, slot, projectors, chain->k * d * d, 0);
     clo_i_free(projectors);
     return CLO_OK;
 }

@@ -46,9 +46,9 @@ clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind 
 }
 
 void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
-                       size_t count)
+                       size_t count, double unit)
 {
-    clo_i_witness_told(context->meter, slot, count);
+    clo_i_witness_told(context->meter, slot, values, count, unit);
     if (context->answer)
         context->answer(context->user, clo_i_query_name(slot->query), values, count);
 }

@@ -173,7 +173,7 @@ static clo_status grow(clo_context *context, const clo_slot *slot, const clo_bou
         active[level - 1] = (double)tree->count;
     }
     /* An answer is as long as there are cubes; who listens is told how many each level has. */
-    clo_i_tell_answer(context, slot, active, slot->dim);
+    clo_i_tell_answer(context, slot, active, slot->dim, 0);
     return CLO_OK;
 }
 

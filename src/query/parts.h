@@ -13,11 +13,11 @@
 CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t slot, clo_query_kind query,
                                         const clo_slot **out, clo_error *err);
 
-/* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY.  In the test
- * build this is where a number that nobody noised, or one too many, ends the process
- * (witness.h). */
+/* Tells whoever listens what was answered: noised numbers, each over the unit; 0: what was made of
+ * them otherwise, or drawn.  In the test build this is where a number that nobody noised, that is
+ * not the one that was noised, or one too many, ends the process (witness.h). */
 void clo_i_tell_answer(const clo_context *context, const clo_slot *slot, const double *values,
-                       size_t count);
+                       size_t count, double unit);
 /* The same for which of several things was drawn. */
 void clo_i_tell_choice(const clo_context *context, const clo_slot *slot, size_t chosen);
 
@@ -65,10 +65,12 @@ CLO_CHECK clo_status clo_i_answer(clo_context *context, const clo_slot *slot,
                                   const clo_noise *noise, int64_t *totals, clo_error *err);
 /* Bytes of workspace that this takes, for so many numbers. */
 size_t clo_i_answer_workspace(size_t count);
-/* The same on numbers that one process has, from a stream that goes on afterwards and is to be
- * checked then; they are not public yet. */
+/* For numbers that one process has: the same noise from a stream that goes on afterwards and is to
+ * be checked then; and then, where they are an answer, the same on all ranks and public. */
 void clo_i_add_noise_from(const clo_context *context, const clo_slot *slot, clo_stream *stream,
                           clo_law law, int64_t *numbers, size_t count);
+CLO_CHECK clo_status clo_i_share_answer(const clo_context *context, int64_t *numbers, size_t count,
+                                        clo_error *err);
 
 /* For answer.c alone.  The number of a new ask; then its draws wave * CLO_NOISE_WAVE, ... of that
  * ask, at most CLO_NOISE_WAVE of them. */

@@ -93,7 +93,6 @@ typedef struct candidates {
     size_t count;
     int64_t *scores; /* magnitudes of the sum */
     size_t *columns;
-    int64_t *numbers; /* rounds + 1: the entries that were chosen, and the size */
 } candidates;
 
 static void start(const uint64_t *sum, size_t cols, candidates *left)
@@ -116,10 +115,10 @@ static size_t take_out(candidates *left, size_t chosen)
 }
 
 /* All choices of a cluster, and then the noise of all values and of the count: that is the same law
- * as value after choice, for no choice looks at a value. */
+ * as value after choice, for no choice looks at a value.  numbers: rounds + 1, the count last. */
 static clo_status peel_cluster(clo_context *context, const clo_slot *slot, const uint64_t *sum,
-                               size_t cols, candidates *left, size_t *columns, double *values,
-                               double *count, clo_error *err)
+                               size_t cols, candidates *left, size_t *columns, int64_t *numbers,
+                               clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     const clo_law law =
@@ -131,28 +130,28 @@ static clo_status peel_cluster(clo_context *context, const clo_slot *slot, const
         size_t chosen = 0;
         CLO_TRY(clo_i_draw_exponential(context, slot, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
+        numbers[t] = (int64_t)sum[columns[t]];
     }
-    for (size_t t = 0; t <= rounds; t++)
-        left->numbers[t] = (int64_t)sum[t < rounds ? columns[t] : cols];
+    numbers[rounds] = (int64_t)sum[cols];
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    clo_i_add_noise_from(context, slot, stream, law, left->numbers, rounds + 1);
-    for (size_t t = 0; t < rounds; t++) values[t] = (double)left->numbers[t] / (double)R;
-    *count = (double)left->numbers[rounds] / (double)slot->count_unit;
+    clo_i_add_noise_from(context, slot, stream, law, numbers, rounds + 1);
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
 }
 
-static clo_status publish(const clo_context *context, const clo_slot *slot, double *values,
-                          double *counts, clo_error *err)
+static clo_status publish(const clo_context *context, const clo_slot *slot, int64_t *numbers,
+                          double *values, double *counts, clo_error *err)
 {
-    const size_t k = slot->groups, all = k * slot->rounds;
-    CLO_TRY(clo_i_comm_broadcast(context->comm, values, all * sizeof *values, err));
-    CLO_TRY(clo_i_comm_broadcast(context->comm, counts, k * sizeof *counts, err));
-    CLO_I_DECLASSIFY(values, all * sizeof *values);
-    CLO_I_DECLASSIFY(counts, k * sizeof *counts);
-    clo_i_tell_answer(context, slot, values, all);
-    clo_i_tell_answer(context, slot, counts, k);
+    const size_t k = slot->groups, rounds = slot->rounds;
+    CLO_TRY(clo_i_share_answer(context, numbers, k * (rounds + 1), err));
+    for (size_t c = 0; c < k; c++) {
+        const int64_t *const own = numbers + c * (rounds + 1);
+        for (size_t t = 0; t < rounds; t++) values[c * rounds + t] = (double)own[t] / (double)R;
+        counts[c] = (double)own[rounds] / (double)slot->count_unit;
+    }
+    clo_i_tell_answer(context, slot, values, k * rounds, (double)R);
+    clo_i_tell_answer(context, slot, counts, k, (double)slot->count_unit);
     return CLO_OK;
 }
 
@@ -160,21 +159,21 @@ static clo_status peel_all(clo_context *context, const clo_slot *slot, const clo
                            const clo_assign *rule, size_t *columns, double *values, double *counts,
                            clo_error *err)
 {
-    const size_t k = slot->groups, cols = clo_i_bounded_domain(data)->cols;
+    const size_t k = slot->groups, rounds = slot->rounds, cols = clo_i_bounded_domain(data)->cols;
+    clo_workspace *const space = context->workspace;
     candidates left = { .count = 0 };
     uint64_t *totals = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * (cols + 1), sizeof *totals, &totals, err));
-    CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.scores, &left.scores, err));
-    CLO_TRY(clo_i_take(context->workspace, cols, sizeof *left.columns, &left.columns, err));
-    CLO_TRY(
-        clo_i_take(context->workspace, slot->rounds + 1, sizeof *left.numbers, &left.numbers, err));
+    int64_t *numbers = NULL;
+    CLO_TRY(clo_i_take(space, k * (cols + 1), sizeof *totals, &totals, err));
+    CLO_TRY(clo_i_take(space, cols, sizeof *left.scores, &left.scores, err));
+    CLO_TRY(clo_i_take(space, cols, sizeof *left.columns, &left.columns, err));
+    CLO_TRY(clo_i_take(space, k * (rounds + 1), sizeof *numbers, &numbers, err));
     CLO_TRY(clo_i_sparse_totals(context, slot, data, rule, totals, err));
     CLO_TRY(clo_i_comm_sum(context->comm, (int64_t *)totals, k * (cols + 1), err));
     for (size_t c = 0; c < k; c++)
         CLO_TRY(peel_cluster(context, slot, totals + c * (cols + 1), cols, &left,
-                             columns + c * slot->rounds, values + c * slot->rounds, counts + c,
-                             err));
-    return publish(context, slot, values, counts, err);
+                             columns + c * rounds, numbers + c * (rounds + 1), err));
+    return publish(context, slot, numbers, values, counts, err);
 }
 
 clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded *data,

@@ -50,7 +50,8 @@ size_t clo_i_query_workspace(const clo_slot *slot, size_t cols, size_t block_row
     case CLO_QUERY_peel: /* sums, the candidates' scores and their columns, what is told */
         return add3(add3(whole, clo_i_take_size(slot->groups * (cols + 1), 8), 0),
                     clo_i_sparse_totals_size(slot, seen, rows, t),
-                    2 * clo_i_take_size(cols, 8) + clo_i_take_size(slot->rounds + 1, 8));
+                    2 * clo_i_take_size(cols, 8) +
+                        clo_i_take_size(slot->groups * (slot->rounds + 1), 8));
     case CLO_QUERY_gaussian_gram:
         /* At most `seen` basis vectors a cluster, and a foot. */
         return add3(whole, gram_bytes(slot->groups, seen, rows, t, slot->groups * (seen + 1)), 0);

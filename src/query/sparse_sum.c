@@ -108,8 +108,8 @@ clo_status clo_i_ask_sparse_sum(clo_context *context, size_t number, const clo_b
             for (size_t j = 0; j < cols; j++) sums[c * cols + j] = (double)row[j] / (double)R;
             counts[c] = (double)row[cols] / (double)slot->count_unit;
         }
-        clo_i_tell_answer(context, slot, sums, slot->groups * cols);
-        clo_i_tell_answer(context, slot, counts, slot->groups);
+        clo_i_tell_answer(context, slot, sums, slot->groups * cols, (double)R);
+        clo_i_tell_answer(context, slot, counts, slot->groups, (double)slot->count_unit);
     }
     clo_i_workspace_release(context->workspace, mark);
     return status;
