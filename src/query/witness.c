@@ -105,41 +105,41 @@ void clo_i_witness_plant(const clo_witness *witness, const clo_slot *slot, const
 /* ---- what is told ---------------------------------------------------------------------------- */
 
 /* How many numbers of a line's answer are noised, and how many are told. */
-typedef struct numbers {
+typedef struct expected {
     size_t noised, told;
-} numbers;
+} expected;
 
 static const size_t AS_TOLD = SIZE_MAX; /* as many as are told, however many that is */
 
 /* Of answers that are drawn instead, by an exponential mechanism or a threshold, nothing is noised:
  * { 0, 0 }.  A new query does not compile before it has said here what it is. */
-static numbers numbers_of(const clo_slot *slot)
+static expected expected_of(const clo_slot *slot)
 {
     const size_t k = slot->groups, d = slot->cols;
     const size_t small = slot->dim < d - slot->dim ? slot->dim : d - slot->dim;
     switch (slot->query) {
     case CLO_QUERY_gaussian_sum:
     case CLO_QUERY_laplace_sum:
-        return (numbers){ k * (d + 1), k * (d + 1) };
+        return (expected){ k * (d + 1), k * (d + 1) };
     case CLO_QUERY_gaussian_step:
-        return (numbers){ k * (d + 2), k * (d + 2) };
+        return (expected){ k * (d + 2), k * (d + 2) };
     case CLO_QUERY_sparse_sum: /* over all columns, of which the rule sees fewer */
-        return (numbers){ AS_TOLD, AS_TOLD };
+        return (expected){ AS_TOLD, AS_TOLD };
     case CLO_QUERY_peel:
-        return (numbers){ k * (slot->rounds + 1), k * (slot->rounds + 1) };
+        return (expected){ k * (slot->rounds + 1), k * (slot->rounds + 1) };
     case CLO_QUERY_gaussian_gram: /* each entry off the diagonal is told twice */
-        return (numbers){ k * (d * (d + 1) / 2), k * d * d };
+        return (expected){ k * (d * (d + 1) / 2), k * d * d };
     case CLO_QUERY_gaussian_moment:
-        return (numbers){ clo_i_moment_size(d), clo_i_moment_size(d) };
+        return (expected){ clo_i_moment_size(d), clo_i_moment_size(d) };
     case CLO_QUERY_gaussian_moment3:
-        return (numbers){ clo_i_moment3_size(d), clo_i_moment3_size(d) };
+        return (expected){ clo_i_moment3_size(d), clo_i_moment3_size(d) };
     case CLO_QUERY_count:
-        return (numbers){ 1, 1 };
+        return (expected){ 1, 1 };
     case CLO_QUERY_cell_counts:
-        return (numbers){ k, k };
+        return (expected){ k, k };
     case CLO_QUERY_aggregate: /* a basis of many columns is known by that of its complement */
-        return slot->dim ? (numbers){ k * d * small, k * d * slot->dim }
-                         : (numbers){ k * d, k * d };
+        return slot->dim ? (expected){ k * d * small, k * d * slot->dim }
+                         : (expected){ k * d, k * d };
     case CLO_QUERY_choose:
     case CLO_QUERY_choose_flats:
     case CLO_QUERY_choose_centers:
@@ -152,7 +152,7 @@ static numbers numbers_of(const clo_slot *slot)
     case CLO_QUERY_KINDS:
         break;
     }
-    return (numbers){ 0, 0 };
+    return (expected){ 0, 0 };
 }
 
 static void forget(struct clo_watched *watched)
@@ -210,7 +210,7 @@ void clo_i_witness_told(clo_meter *meter, const clo_slot *slot, const double *va
                         double unit)
 {
     struct clo_watched *const watched = &meter->watched;
-    const numbers wanted = numbers_of(slot);
+    const expected wanted = expected_of(slot);
     if (wanted.noised == 0) {
         forget(watched);
         return;
@@ -233,7 +233,7 @@ void clo_i_witness_told(clo_meter *meter, const clo_slot *slot, const double *va
 void clo_i_witness_finished(const clo_meter *meter)
 {
     for (size_t i = 0; i < meter->count; i++)
-        if (numbers_of(&meter->slots[i]).noised && meter->watched.answered[i] != meter->asked[i])
+        if (expected_of(&meter->slots[i]).noised && meter->watched.answered[i] != meter->asked[i])
             breach(&meter->slots[i], "asked %llu times, and told %llu answers",
                    (unsigned long long)meter->asked[i],
                    (unsigned long long)meter->watched.answered[i]);
