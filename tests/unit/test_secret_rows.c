@@ -202,7 +202,7 @@ static void labels_are_refused_where_the_number_of_rows_is_a_secret(void **state
     assert_ok(clo_i_plan_gibbs(&domain, &how, 1, 2, "", &line, &err), err);
 }
 
-/* ---- runs that learn first -------------------------------------------------------------------- */
+/* ---- runs that learn first ----------------------------------------------------------------- */
 
 static clo_plan *learning_plan(const clo_mechanism *mechanism, const clo_domain *domain,
                                bool centered)
