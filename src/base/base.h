@@ -61,8 +61,6 @@ size_t clo_i_workspace_peak(const struct clo_workspace *workspace);
 /* A workspace that only counts: takes succeed and give NULL, and the peak says how much the same
  * takes need.  To be freed with clo_workspace_free. */
 CLO_CHECK clo_status clo_i_workspace_counting(struct clo_workspace **out, clo_error *err);
-/* What a take of this much counts for, for the plans that size a workspace. */
-size_t clo_i_take_size(size_t count, size_t size);
 
 /* ---- parameters ---------------------------------------------------------- */
 

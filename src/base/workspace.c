@@ -77,7 +77,8 @@ void clo_workspace_free(clo_workspace *workspace)
     clo_i_free(workspace);
 }
 
-size_t clo_i_take_size(size_t count, size_t size)
+/* What a take counts for; SIZE_MAX: it is too large. */
+static size_t take_size(size_t count, size_t size)
 {
     size_t bytes;
     if (!clo_i_multiply(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) return SIZE_MAX;
@@ -98,7 +99,7 @@ static clo_status count_take(clo_workspace *workspace, size_t bytes, void *out_p
 clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void *out_pointer,
                       clo_error *err)
 {
-    const size_t bytes = clo_i_take_size(count, size);
+    const size_t bytes = take_size(count, size);
     chunk *c = workspace->current;
     if (bytes == SIZE_MAX)
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");

@@ -190,6 +190,22 @@ static clo_status tell(const clo_plan *learnt, const place *at, clo_release *rel
     return clo_i_release_put(release, "learnt_norm", &at->radius, 1, (size_t[]){ 1 }, err);
 }
 
+static clo_status take_place(clo_workspace *space, const clo_domain *domain, place *at,
+                             clo_error *err)
+{
+    return clo_i_take(space, domain->cols, sizeof *at->shift, &at->shift, err);
+}
+
+clo_status clo_i_learn_room(clo_workspace *space, const clo_domain *domain, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    place unused;
+    CLO_TRY(take_place(space, domain, &unused, err));
+    CLO_TRY(clo_i_norm_quantile_room(space, CLO_LEARN_STEPS, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
+}
+
 clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_context *context,
                        clo_release *release, clo_i_learnt *out, clo_error *err)
 {
@@ -198,7 +214,7 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
     clo_meter *const later = context->meter;
     place at = { .radius = clo_i_domain_radius(&plan->domain), .narrowed = 1 };
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    CLO_TRY(clo_i_take(context->workspace, plan->domain.cols, sizeof *at.shift, &at.shift, err));
+    CLO_TRY(take_place(context->workspace, &plan->domain, &at, err));
     memset(at.shift, 0, plan->domain.cols * sizeof *at.shift);
     context->meter = &meter;
     context->progress_to = 0; /* the steps are short, and what follows counts from the start */

@@ -155,6 +155,18 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     return CLO_OK;
 }
 
+/* The mechanism's part of a plan; what it takes of the room is what its run will. */
+static clo_status draft_it(const clo_mechanism *mechanism, clo_draft *draft, void *state,
+                           clo_error *err)
+{
+    CLO_TRY(clo_i_workspace_counting(&draft->room, err));
+    const clo_status status = mechanism->plan(draft, state, err);
+    draft->workspace = clo_i_workspace_peak(draft->room);
+    clo_workspace_free(draft->room);
+    draft->room = NULL;
+    return status;
+}
+
 static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domain *domain,
                        clo_error *err)
 {
@@ -169,7 +181,7 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
     draft->values = plan->values;
     /* What the ledger will count (ledger.T6): ten runs at 0.1 then fit under a cap of 1. */
     draft->budget = clo_i_loss_on_grid(plan->budget);
-    clo_status status = mechanism->plan(draft, plan->state, err);
+    clo_status status = draft_it(mechanism, draft, plan->state, err);
     if (!status) status = settle(plan, draft, err);
     clo_i_free(draft);
     return status;
@@ -184,7 +196,7 @@ clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void
     draft->domain = domain;
     draft->values = plan->values;
     draft->budget = clo_i_loss_on_grid(plan->rest);
-    clo_status status = plan->mechanism->plan(draft, state, err);
+    clo_status status = draft_it(plan->mechanism, draft, state, err);
     bool same = draft->line_count == count && draft->workspace <= plan->workspace;
     for (size_t i = 0; same && i < count; i++)
         same = ask_the_same(&draft->lines[i], &plan->lines[plan->steps + i]);

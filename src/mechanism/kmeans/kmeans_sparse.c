@@ -187,22 +187,69 @@ static clo_status add_recovery(clo_draft *draft, const sparse_plan *plan, const 
     return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t state_bytes(const sparse_plan *plan)
+/* What a run keeps. */
+typedef struct state {
+    double *seen;    /* clusters x seen: the centres as the search finds them */
+    double *centers; /* clusters x cols */
+    double *sizes;   /* clusters */
+} state;
+
+static clo_status take_state(const sparse_plan *plan, clo_workspace *space, state *s,
+                             clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
-    size_t bytes = clo_i_take_size(k * plan->cols, sizeof(double)) +
-                   clo_i_take_size(k * r, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
-                   2 * clo_i_take_size(m * r, sizeof(double)) +
-                   2 * clo_i_take_size(m, sizeof(double)) + clo_i_center_round_size(m, r) +
-                   clo_i_start_centers_size(m, r) + clo_i_take_size(m, sizeof(uint32_t));
-    if (plan->sketch) bytes += clo_i_sketch_take_size(plan->cols);
-    if (plan->peel)
-        bytes += clo_i_take_size(k * plan->told, sizeof(size_t)) +
-                 clo_i_take_size(k * plan->told, sizeof(double));
-    return bytes;
+    const size_t k = plan->clusters;
+    CLO_TRY(clo_i_take(space, k * plan->seen, sizeof *s->seen, &s->seen, err));
+    CLO_TRY(clo_i_take(space, k * plan->cols, sizeof *s->centers, &s->centers, err));
+    return clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+/* What the search works with. */
+typedef struct picture {
+    double *points, *sums; /* cells x seen */
+    double *sizes;         /* cells */
+    double *weights;       /* clusters */
+    uint32_t *labels;      /* cells: whose each is */
+} picture;
+
+static clo_status take_picture(const sparse_plan *plan, clo_workspace *space, picture *p,
+                               clo_error *err)
+{
+    const size_t m = plan->cells, r = plan->seen;
+    CLO_TRY(clo_i_take(space, m * r, sizeof *p->points, &p->points, err));
+    CLO_TRY(clo_i_take(space, m * r, sizeof *p->sums, &p->sums, err));
+    CLO_TRY(clo_i_take(space, m, sizeof *p->sizes, &p->sizes, err));
+    CLO_TRY(clo_i_take(space, plan->clusters, sizeof *p->weights, &p->weights, err));
+    return clo_i_take(space, m, sizeof *p->labels, &p->labels, err);
+}
+
+/* The entries that peeling tells. */
+static clo_status take_told(const sparse_plan *plan, clo_workspace *space, size_t **columns,
+                            double **values, clo_error *err)
+{
+    const size_t count = plan->clusters * plan->told;
+    CLO_TRY(clo_i_take(space, count, sizeof **columns, columns, err));
+    return clo_i_take(space, count, sizeof **values, values, err);
+}
+
+static clo_status count_run(const sparse_plan *plan, clo_workspace *room, clo_error *err)
+{
+    const size_t k = plan->clusters, r = plan->seen;
+    state kept;
+    picture search;
+    size_t *columns;
+    double *values;
+    CLO_TRY(take_state(plan, room, &kept, err));
+    if (plan->sketch) CLO_TRY(clo_i_sketch_room(room, plan->cols, err));
+    const size_t mark = clo_i_workspace_mark(room);
+    CLO_TRY(take_picture(plan, room, &search, err));
+    CLO_TRY(clo_i_start_centers_room(room, plan->cells, r, err));
+    CLO_TRY(clo_i_center_round_room(room, plan->cells, r, err)); /* the others have fewer centres */
+    clo_i_workspace_release(room, mark);
+    CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, k, r, 0, err));
+    return plan->peel ? take_told(plan, room, &columns, &values, err) : CLO_OK;
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     sparse_plan plan = { .clusters = (size_t)draft->values[CLUSTERS],
                          .entries = (size_t)draft->values[SPARSITY],
@@ -218,9 +265,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
         CLO_TRY(add_search(draft, &plan, &events[OF_ROUNDS], plan.clusters,
                            "sums and sizes of the clusters, one ask a round", err));
     CLO_TRY(add_recovery(draft, &plan, &events[OF_RECOVERY], err));
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
-    return CLO_OK;
+    memcpy(plan_state, &plan, sizeof plan);
+    return count_run(&plan, draft->room, err);
 }
 
 /* ---- the search -------------------------------------------------------------------------- */
@@ -251,23 +297,21 @@ static clo_status solve_cells(clo_context *context, const sparse_plan *plan, con
 }
 
 /* From the cells to k centres and their weights, on every rank those of the first. */
-static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const double *means,
-                                double *sizes, double *centers, double *weights, clo_error *err)
+static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const picture *p,
+                                double *centers, clo_error *err)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
-    uint32_t *labels = NULL;
-    CLO_TRY(clo_i_take(context->workspace, m, sizeof *labels, &labels, err));
     if (m > k) {
-        CLO_TRY(solve_cells(context, plan, means, sizes, centers, labels, err));
+        CLO_TRY(solve_cells(context, plan, p->points, p->sizes, centers, p->labels, err));
     } else {
-        memcpy(centers, means, k * r * sizeof *centers);
-        for (size_t c = 0; c < m; c++) labels[c] = (uint32_t)c;
+        memcpy(centers, p->points, k * r * sizeof *centers);
+        for (size_t c = 0; c < m; c++) p->labels[c] = (uint32_t)c;
     }
     for (size_t c = 0; c < k; c++) {
         clo_i_pull_into_ball(centers + c * r, r);
-        weights[c] = 0;
+        p->weights[c] = 0;
     }
-    for (size_t c = 0; c < m; c++) weights[labels[c]] += sizes[c];
+    for (size_t c = 0; c < m; c++) p->weights[p->labels[c]] += p->sizes[c];
     return CLO_OK;
 }
 
@@ -293,24 +337,23 @@ static clo_status place_points(clo_context *context, const sparse_plan *plan, do
 static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
                          double *centers, clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    const size_t k = plan->clusters, r = plan->seen;
+    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_line *const lines = context->meter->lines;
-    double *points = NULL, *sums = NULL, *sizes = NULL, *weights = NULL;
-    CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *points, &points, err));
-    CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *sums, &sums, err));
-    CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *weights, &weights, err));
+    picture p;
+    CLO_TRY(take_picture(plan, context->workspace, &p, err));
     show_progress(context, plan, 0);
-    CLO_TRY(place_points(context, plan, points, err));
-    CLO_TRY(clo_i_center_round(context, START_ASK, data, r, points, sums, sizes, err));
-    CLO_TRY(cluster_cells(context, plan, points, sizes, centers, weights, err));
+    CLO_TRY(place_points(context, plan, p.points, err));
+    CLO_TRY(clo_i_center_round(context, START_ASK, data, r, p.points, p.sums, p.sizes, err));
+    CLO_TRY(cluster_cells(context, plan, &p, centers, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         const size_t last = round ? ROUND_ASK : START_ASK;
         const double weak = WEAK * clo_i_line_count_deviation(&lines[last]);
         show_progress(context, plan, 1 + round);
-        CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, weights, err));
-        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, sums, weights, err));
+        CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, p.weights, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, p.sums, p.weights, err));
     }
+    clo_i_workspace_release(context->workspace, mark);
     return CLO_OK;
 }
 
@@ -343,8 +386,7 @@ static clo_status recover_by_peel(clo_context *context, size_t ask, const sparse
     const size_t k = plan->clusters, told = plan->told;
     size_t *columns = NULL;
     double *values = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *columns, &columns, err));
-    CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *values, &values, err));
+    CLO_TRY(take_told(plan, context->workspace, &columns, &values, err));
     CLO_TRY(clo_i_ask_peel(context, ask, data, rule, columns, values, sizes, err));
     const double edge =
         clo_i_sparse_edge(&context->meter->lines[ask], (double)k * (double)told + 1);
@@ -370,32 +412,29 @@ static clo_status recover(const sparse_plan *plan, const clo_bounded *data, clo_
     return CLO_OK;
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const sparse_plan *const plan = state;
-    const size_t k = plan->clusters;
-    double *seen = NULL, *centers = NULL, *sizes = NULL;
+    const sparse_plan *const plan = plan_state;
     clo_lens lens;
-    CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *seen, &seen, err));
-    CLO_TRY(clo_i_take(context->workspace, k * plan->cols, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
     if (plan->sketch) {
         CLO_TRY(clo_i_sketch_make(context, plan->cols, plan->seen, &lens, err));
         context->lens = &lens;
     }
-    clo_status status = search(plan, data, context, seen, err);
-    if (!status) status = recover(plan, data, context, seen, centers, sizes, err);
+    clo_status status = search(plan, data, context, s.seen, err);
+    if (!status) status = recover(plan, data, context, s.seen, s.centers, s.sizes, err);
     context->lens = NULL;
     if (status) return status;
-    return clo_i_release_sparse_centers(domain, k, centers, sizes, out, err);
+    return clo_i_release_sparse_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
 }
 
 /* How many entries a centre keeps is known where records have a public number of them. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const sparse_plan *const plan = state;
+    const sparse_plan *const plan = plan_state;
     const clo_line *const line = &lines[plan->rounds ? 2 : 1];
     const size_t kept = plan->entries < plan->cols ? plan->entries : plan->cols;
     const double noise = line->noise / clo_i_domain_radius(domain);

@@ -299,34 +299,70 @@ static clo_status plan_paper(clo_draft *draft, const sulq_plan *plan, clo_error 
                       "Gram matrices of the clusters, with the paper's noise", err);
 }
 
-static size_t largest(size_t a, size_t b)
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* The directions to look in; NULL: all. */
+static clo_status take_frame(const sulq_plan *plan, clo_workspace *space, double **frame,
+                             clo_error *err)
 {
-    return a > b ? a : b;
+    *frame = NULL;
+    if (!plan->frame) return CLO_OK;
+    return clo_i_take(space, plan->cols * plan->frame, sizeof **frame, frame, err);
 }
 
-static size_t state_bytes(const sulq_plan *plan)
+static clo_status take_fits(const sulq_plan *plan, clo_workspace *space, clo_flat_fit **fits,
+                            clo_error *err)
 {
-    const size_t k = plan->clusters, q = plan->dim, d = plan->cols, c = plan->seen;
-    const size_t several = plan->restarts > 1, starts = plan->restarts;
-    const size_t round = clo_i_subspaces_round_size(k, c, q, plan->affine);
-    const size_t choice = several * (clo_i_take_size(starts, sizeof(clo_assign)) +
-                                     starts * clo_i_assign_take_size(k, c, q, plan->affine));
-    size_t asking = largest(round, choice), end = clo_i_subspaces_release_size(d, q), kept = 0;
-    if (plan->frame) {
-        kept = clo_i_take_size(d * c, sizeof(double));
-        asking += clo_i_lens_take_size(d, c, plan->affine);
-        asking = largest(asking, clo_i_frame_scratch(d, c));
-        end += clo_i_subspaces_unfold_size(k, d, q);
-    }
-    return kept + clo_i_take_size(starts, sizeof(clo_flat_fit)) +
-           starts * clo_i_flat_fit_take_size(k, c, q, plan->affine) + largest(asking, end);
+    return clo_i_take(space, plan->restarts, sizeof **fits, fits, err);
+}
+
+/* The fit of one start, in these directions. */
+static clo_status take_fit(const sulq_plan *plan, clo_workspace *space, const double *frame,
+                           clo_flat_fit *fit, clo_error *err)
+{
+    CLO_TRY(
+        clo_i_flat_fit_take(space, plan->clusters, plan->seen, plan->dim, plan->affine, fit, err));
+    fit->frame = frame;
+    fit->whole = plan->frame ? plan->cols : 0;
+    return CLO_OK;
+}
+
+static clo_status take_rules(clo_workspace *space, size_t count, clo_assign **rules, clo_error *err)
+{
+    return clo_i_take(space, count, sizeof **rules, rules, err);
+}
+
+static clo_status count_choice(const sulq_plan *plan, const clo_flat_fit *fit, clo_workspace *room,
+                               clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(room);
+    clo_assign *rules;
+    CLO_TRY(take_rules(room, plan->restarts, &rules, err));
+    for (size_t i = 0; i < plan->restarts; i++) CLO_TRY(clo_i_subspaces_rule_room(room, fit, err));
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
+    clo_i_workspace_release(room, mark);
+    return CLO_OK;
+}
+
+static clo_status count_run(const sulq_plan *plan, clo_workspace *room, clo_error *err)
+{
+    double *frame;
+    clo_flat_fit *fits, fit;
+    CLO_TRY(take_frame(plan, room, &frame, err));
+    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
+    CLO_TRY(take_fits(plan, room, &fits, err));
+    for (size_t i = 0; i < plan->restarts; i++) CLO_TRY(take_fit(plan, room, frame, &fit, err));
+    CLO_TRY(clo_i_subspaces_round_room(room, &fit, err));
+    if (plan->restarts > 1) CLO_TRY(count_choice(plan, &fit, room, err));
+    if (plan->frame) CLO_TRY(clo_i_subspaces_unfold_room(room, &fit, err));
+    return clo_i_subspaces_release_room(room, plan->cols, plan->dim, err);
 }
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     sulq_plan *const plan = state;
     CLO_TRY(choose_shape(draft, plan, err));
-    draft->workspace = state_bytes(plan);
+    CLO_TRY(count_run(plan, draft->room, err));
     return draft->values[ACCOUNTING] == PAPER ? plan_paper(draft, plan, err)
                                               : plan_exact(draft, plan, err);
 }
@@ -354,7 +390,7 @@ static clo_status choose(clo_context *context, const clo_bounded *data, size_t l
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_assign *rules = NULL;
     clo_lens lens;
-    clo_status status = clo_i_take(context->workspace, count, sizeof *rules, &rules, err);
+    clo_status status = take_rules(context->workspace, count, &rules, err);
     for (size_t i = 0; i < count && !status; i++)
         status = clo_i_subspaces_rule(context->workspace, &fits[i], bits, &rules[i], err);
     if (!status && fits->frame)
@@ -369,13 +405,12 @@ static clo_status choose(clo_context *context, const clo_bounded *data, size_t l
     return status;
 }
 
-/* The directions to look in, by the first line of the plan; NULL: all. */
+/* The directions to look in, by the first line of the plan. */
 static clo_status find_frame(clo_context *context, const clo_bounded *data, const sulq_plan *plan,
                              double **frame, clo_error *err)
 {
-    *frame = NULL;
+    CLO_TRY(take_frame(plan, context->workspace, frame, err));
     if (!plan->frame) return CLO_OK;
-    CLO_TRY(clo_i_take(context->workspace, plan->cols * plan->frame, sizeof **frame, frame, err));
     return clo_i_find_frame(context, 0, data, plan->cols, plan->frame, *frame, err);
 }
 
@@ -399,12 +434,9 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     double *frame = NULL;
     size_t chosen = 0;
     CLO_TRY(find_frame(context, data, plan, &frame, err));
-    CLO_TRY(clo_i_take(context->workspace, starts, sizeof *fits, &fits, err));
+    CLO_TRY(take_fits(plan, context->workspace, &fits, err));
     for (size_t i = 0; i < starts; i++) {
-        CLO_TRY(clo_i_flat_fit_take(context->workspace, plan->clusters, plan->seen, plan->dim,
-                                    plan->affine, &fits[i], err));
-        fits[i].frame = frame;
-        fits[i].whole = plan->cols;
+        CLO_TRY(take_fit(plan, context->workspace, frame, &fits[i], err));
         CLO_TRY(clo_i_subspaces_start(context, &fits[i], err));
         CLO_TRY(go(context, data, plan, plan->search, first, searched * (double)i / (double)starts,
                    searched * (double)(i + 1) / (double)starts, &fits[i], err));
