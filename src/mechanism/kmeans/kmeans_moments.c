@@ -135,21 +135,16 @@ typedef struct state {
     double *sums;           /* clusters x own: the last round's answer */
     double scale;           /* of the lens with the frame alone */
     double *whole;          /* clusters x cols: the centres in all columns */
-} state;
-
-/* How far to trust the centres. */
-typedef struct doubt {
-    double *moves;          /* clusters x own */
-    double *scale, *center; /* cols, each */
+    double *moves;          /* clusters x own: how far each was moved in doubt */
+    double *map[2];         /* cols, each: from the ball to the data's own units */
     double *uncertainty;    /* clusters */
-} doubt;
+} state;
 
 static clo_status take_state(const clo_i_center_plan *plan, clo_workspace *space, state *s,
                              clo_error *err)
 {
-    const size_t k = plan->clusters, own = plan->own;
-    if (plan->frame)
-        CLO_TRY(clo_i_take(space, plan->cols * plan->frame, sizeof(double), &s->frame, err));
+    const size_t k = plan->clusters, own = plan->own, d = plan->cols;
+    if (plan->frame) CLO_TRY(clo_i_take(space, d * plan->frame, sizeof(double), &s->frame, err));
     CLO_TRY(clo_i_take(space, tensor_size(plan), sizeof(double), &s->moments, err));
     CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->model.centers, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->model.weights, err));
@@ -157,30 +152,22 @@ static clo_status take_state(const clo_i_center_plan *plan, clo_workspace *space
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->variances, err));
     CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->sums, err));
-    return clo_i_take(space, k * plan->cols, sizeof(double), &s->whole, err);
-}
-
-static clo_status take_doubt(const clo_i_center_plan *plan, clo_workspace *space, doubt *out,
-                             clo_error *err)
-{
-    const size_t k = plan->clusters, d = plan->cols;
-    CLO_TRY(clo_i_take(space, k * plan->own, sizeof(double), &out->moves, err));
-    CLO_TRY(clo_i_take(space, d, sizeof(double), &out->scale, err));
-    CLO_TRY(clo_i_take(space, d, sizeof(double), &out->center, err));
-    return clo_i_take(space, k, sizeof(double), &out->uncertainty, err);
+    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &s->whole, err));
+    CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->moves, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->map[0], err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->map[1], err));
+    return clo_i_take(space, k, sizeof(double), &s->uncertainty, err);
 }
 
 static clo_status count_run(const clo_i_center_plan *plan, clo_workspace *room, clo_error *err)
 {
     const size_t d = plan->cols, frame = plan->frame;
-    state kept;
-    doubt unused;
-    CLO_TRY(take_state(plan, room, &kept, err));
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
     if (frame) CLO_TRY(clo_i_find_frame_room(room, d, frame, err));
     CLO_TRY(clo_i_lens_room(room, d, frame, plan->height, err));
     CLO_TRY(clo_i_lens_room(room, d, frame, 0, err));
-    CLO_TRY(clo_i_center_round_room(room, plan->clusters, plan->own, err));
-    return plan->doubts ? take_doubt(plan, room, &unused, err) : CLO_OK;
+    return clo_i_center_round_room(room, plan->clusters, plan->own, err);
 }
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
@@ -294,13 +281,11 @@ static clo_status put_uncertainty(const clo_i_center_plan *plan, const clo_domai
 {
     const size_t line = 1 + (plan->frame > 0);
     const clo_line *const rounds = plan->rounds ? &context->meter->lines[line] : NULL;
-    doubt d;
-    CLO_TRY(take_doubt(plan, context->workspace, &d, err));
     CLO_TRY(
-        clo_i_center_doubt(plan, &s->job, &s->model, rounds, s->centers, s->sizes, d.moves, err));
-    clo_i_domain_map(domain, d.scale, d.center);
-    measure(plan, s->frame, d.scale, d.moves, d.uncertainty);
-    return clo_i_release_put(out, "uncertainty", d.uncertainty, 1, (size_t[]){ plan->clusters },
+        clo_i_center_doubt(plan, &s->job, &s->model, rounds, s->centers, s->sizes, s->moves, err));
+    clo_i_domain_map(domain, s->map[0], s->map[1]);
+    measure(plan, s->frame, s->map[0], s->moves, s->uncertainty);
+    return clo_i_release_put(out, "uncertainty", s->uncertainty, 1, (size_t[]){ plan->clusters },
                              err);
 }
 

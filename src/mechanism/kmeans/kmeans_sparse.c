@@ -187,66 +187,43 @@ static clo_status add_recovery(clo_draft *draft, const sparse_plan *plan, const 
     return clo_i_draft_add(draft, &line, err);
 }
 
-/* What a run keeps. */
+/* What a run works with. */
 typedef struct state {
-    double *seen;    /* clusters x seen: the centres as the search finds them */
-    double *centers; /* clusters x cols */
-    double *sizes;   /* clusters */
+    double *seen;          /* clusters x seen: the centres as the search finds them */
+    double *centers;       /* clusters x cols */
+    double *sizes;         /* clusters */
+    double *points, *sums; /* cells x seen: of the coarse picture */
+    double *cell_sizes;    /* cells */
+    uint32_t *labels;      /* cells: whose each is */
+    double *weights;       /* clusters: sizes during the search */
+    size_t *columns;       /* clusters x told: where the entries are that peeling tells */
+    double *values;        /* clusters x told */
 } state;
 
 static clo_status take_state(const sparse_plan *plan, clo_workspace *space, state *s,
                              clo_error *err)
 {
-    const size_t k = plan->clusters;
-    CLO_TRY(clo_i_take(space, k * plan->seen, sizeof *s->seen, &s->seen, err));
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    CLO_TRY(clo_i_take(space, k * r, sizeof *s->seen, &s->seen, err));
     CLO_TRY(clo_i_take(space, k * plan->cols, sizeof *s->centers, &s->centers, err));
-    return clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err);
-}
-
-/* What the search works with. */
-typedef struct picture {
-    double *points, *sums; /* cells x seen */
-    double *sizes;         /* cells */
-    double *weights;       /* clusters */
-    uint32_t *labels;      /* cells: whose each is */
-} picture;
-
-static clo_status take_picture(const sparse_plan *plan, clo_workspace *space, picture *p,
-                               clo_error *err)
-{
-    const size_t m = plan->cells, r = plan->seen;
-    CLO_TRY(clo_i_take(space, m * r, sizeof *p->points, &p->points, err));
-    CLO_TRY(clo_i_take(space, m * r, sizeof *p->sums, &p->sums, err));
-    CLO_TRY(clo_i_take(space, m, sizeof *p->sizes, &p->sizes, err));
-    CLO_TRY(clo_i_take(space, plan->clusters, sizeof *p->weights, &p->weights, err));
-    return clo_i_take(space, m, sizeof *p->labels, &p->labels, err);
-}
-
-/* The entries that peeling tells. */
-static clo_status take_told(const sparse_plan *plan, clo_workspace *space, size_t **columns,
-                            double **values, clo_error *err)
-{
-    const size_t count = plan->clusters * plan->told;
-    CLO_TRY(clo_i_take(space, count, sizeof **columns, columns, err));
-    return clo_i_take(space, count, sizeof **values, values, err);
+    CLO_TRY(clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err));
+    CLO_TRY(clo_i_take(space, m * r, sizeof *s->points, &s->points, err));
+    CLO_TRY(clo_i_take(space, m * r, sizeof *s->sums, &s->sums, err));
+    CLO_TRY(clo_i_take(space, m, sizeof *s->cell_sizes, &s->cell_sizes, err));
+    CLO_TRY(clo_i_take(space, m, sizeof *s->labels, &s->labels, err));
+    CLO_TRY(clo_i_take(space, k, sizeof *s->weights, &s->weights, err));
+    CLO_TRY(clo_i_take(space, k * plan->told, sizeof *s->columns, &s->columns, err));
+    return clo_i_take(space, k * plan->told, sizeof *s->values, &s->values, err);
 }
 
 static clo_status count_run(const sparse_plan *plan, clo_workspace *room, clo_error *err)
 {
-    const size_t k = plan->clusters, r = plan->seen;
-    state kept;
-    picture search;
-    size_t *columns;
-    double *values;
-    CLO_TRY(take_state(plan, room, &kept, err));
+    const size_t m = plan->cells, r = plan->seen;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
     if (plan->sketch) CLO_TRY(clo_i_sketch_room(room, plan->cols, err));
-    const size_t mark = clo_i_workspace_mark(room);
-    CLO_TRY(take_picture(plan, room, &search, err));
-    CLO_TRY(clo_i_start_centers_room(room, plan->cells, r, err));
-    CLO_TRY(clo_i_center_round_room(room, plan->cells, r, err)); /* the others have fewer centres */
-    clo_i_workspace_release(room, mark);
-    CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, k, r, 0, err));
-    return plan->peel ? take_told(plan, room, &columns, &values, err) : CLO_OK;
+    CLO_TRY(clo_i_start_centers_room(room, m, r, err));
+    return clo_i_center_round_room(room, m, r, err); /* later ones have fewer centres */
 }
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
@@ -297,21 +274,21 @@ static clo_status solve_cells(clo_context *context, const sparse_plan *plan, con
 }
 
 /* From the cells to k centres and their weights, on every rank those of the first. */
-static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const picture *p,
-                                double *centers, clo_error *err)
+static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const state *s,
+                                clo_error *err)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
     if (m > k) {
-        CLO_TRY(solve_cells(context, plan, p->points, p->sizes, centers, p->labels, err));
+        CLO_TRY(solve_cells(context, plan, s->points, s->cell_sizes, s->seen, s->labels, err));
     } else {
-        memcpy(centers, p->points, k * r * sizeof *centers);
-        for (size_t c = 0; c < m; c++) p->labels[c] = (uint32_t)c;
+        memcpy(s->seen, s->points, k * r * sizeof *s->seen);
+        for (size_t c = 0; c < m; c++) s->labels[c] = (uint32_t)c;
     }
     for (size_t c = 0; c < k; c++) {
-        clo_i_pull_into_ball(centers + c * r, r);
-        p->weights[c] = 0;
+        clo_i_pull_into_ball(s->seen + c * r, r);
+        s->weights[c] = 0;
     }
-    for (size_t c = 0; c < m; c++) p->weights[p->labels[c]] += p->sizes[c];
+    for (size_t c = 0; c < m; c++) s->weights[s->labels[c]] += s->cell_sizes[c];
     return CLO_OK;
 }
 
@@ -335,25 +312,22 @@ static clo_status place_points(clo_context *context, const sparse_plan *plan, do
 }
 
 static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
-                         double *centers, clo_error *err)
+                         const state *s, clo_error *err)
 {
     const size_t k = plan->clusters, r = plan->seen;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
     const clo_line *const lines = context->meter->lines;
-    picture p;
-    CLO_TRY(take_picture(plan, context->workspace, &p, err));
     show_progress(context, plan, 0);
-    CLO_TRY(place_points(context, plan, p.points, err));
-    CLO_TRY(clo_i_center_round(context, START_ASK, data, r, p.points, p.sums, p.sizes, err));
-    CLO_TRY(cluster_cells(context, plan, &p, centers, err));
+    CLO_TRY(place_points(context, plan, s->points, err));
+    CLO_TRY(
+        clo_i_center_round(context, START_ASK, data, r, s->points, s->sums, s->cell_sizes, err));
+    CLO_TRY(cluster_cells(context, plan, s, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         const size_t last = round ? ROUND_ASK : START_ASK;
         const double weak = WEAK * clo_i_line_count_deviation(&lines[last]);
         show_progress(context, plan, 1 + round);
-        CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, p.weights, err));
-        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, p.sums, p.weights, err));
+        CLO_TRY(clo_i_revive_centers(context, k, r, weak, s->seen, s->weights, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, s->seen, s->sums, s->weights, err));
     }
-    clo_i_workspace_release(context->workspace, mark);
     return CLO_OK;
 }
 
@@ -380,35 +354,34 @@ static clo_status recover_by_sums(clo_context *context, size_t ask, const clo_bo
 }
 
 static clo_status recover_by_peel(clo_context *context, size_t ask, const sparse_plan *plan,
-                                  const clo_bounded *data, const clo_assign *rule, double *centers,
-                                  double *sizes, clo_error *err)
+                                  const clo_bounded *data, const clo_assign *rule, const state *s,
+                                  clo_error *err)
 {
     const size_t k = plan->clusters, told = plan->told;
-    size_t *columns = NULL;
-    double *values = NULL;
-    CLO_TRY(take_told(plan, context->workspace, &columns, &values, err));
-    CLO_TRY(clo_i_ask_peel(context, ask, data, rule, columns, values, sizes, err));
+    CLO_TRY(clo_i_ask_peel(context, ask, data, rule, s->columns, s->values, s->sizes, err));
     const double edge =
         clo_i_sparse_edge(&context->meter->lines[ask], (double)k * (double)told + 1);
-    memset(centers, 0, k * plan->cols * sizeof *centers);
+    memset(s->centers, 0, k * plan->cols * sizeof *s->centers);
     for (size_t i = 0; i < k * told; i++)
-        if (fabs(values[i]) > edge) centers[i / told * plan->cols + columns[i]] = values[i];
+        if (fabs(s->values[i]) > edge)
+            s->centers[i / told * plan->cols + s->columns[i]] = s->values[i];
     return CLO_OK;
 }
 
 static clo_status recover(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
-                          const double *seen, double *centers, double *sizes, clo_error *err)
+                          const state *s, clo_error *err)
 {
     const size_t k = plan->clusters, d = plan->cols, ask = plan->rounds ? 2 : 1;
     const clo_line *const line = &context->meter->lines[ask];
     clo_assign rule;
     show_progress(context, plan, 1 + plan->rounds);
-    CLO_TRY(clo_i_assign_centers(context->workspace, seen, k, plan->seen, line->bits, &rule, err));
+    CLO_TRY(
+        clo_i_assign_centers(context->workspace, s->seen, k, plan->seen, line->bits, &rule, err));
     if (plan->peel)
-        CLO_TRY(recover_by_peel(context, ask, plan, data, &rule, centers, sizes, err));
+        CLO_TRY(recover_by_peel(context, ask, plan, data, &rule, s, err));
     else
-        CLO_TRY(recover_by_sums(context, ask, data, &rule, k * d, centers, sizes, err));
-    for (size_t c = 0; c < k; c++) make_mean(line, sizes[c], d, centers + c * d);
+        CLO_TRY(recover_by_sums(context, ask, data, &rule, k * d, s->centers, s->sizes, err));
+    for (size_t c = 0; c < k; c++) make_mean(line, s->sizes[c], d, s->centers + c * d);
     return CLO_OK;
 }
 
@@ -423,8 +396,8 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
         CLO_TRY(clo_i_sketch_make(context, plan->cols, plan->seen, &lens, err));
         context->lens = &lens;
     }
-    clo_status status = search(plan, data, context, s.seen, err);
-    if (!status) status = recover(plan, data, context, s.seen, s.centers, s.sizes, err);
+    clo_status status = search(plan, data, context, &s, err);
+    if (!status) status = recover(plan, data, context, &s, err);
     context->lens = NULL;
     if (status) return status;
     return clo_i_release_sparse_centers(domain, plan->clusters, s.centers, s.sizes, out, err);

@@ -137,62 +137,46 @@ static clo_status add_cells(clo_draft *draft, double parameter, clo_i_tree_plan 
     return clo_i_draft_add(draft, &line, err);
 }
 
-/* What a run keeps. */
+/* What a run works with. */
 typedef struct state {
     double *centers;          /* clusters x cols */
     double *sizes;            /* clusters */
     double *inside, *outside; /* clusters: variances of a coordinate, in the frame and out of it */
+    double *cells, *sums;     /* cells x seen: the coreset */
+    double *cell_sizes;       /* cells */
     double *frame;            /* cols x frame; NULL: all columns are looked at */
+    double *spread;           /* frame; NULL: nothing is known of it */
+    double *found;            /* clusters x seen: the centres of the coreset */
 } state;
 
 static clo_status take_state(const clo_i_tree_plan *plan, clo_workspace *space, state *s,
                              clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->cols;
+    const size_t k = plan->clusters, m = plan->cells, d = plan->cols, c = plan->seen;
     CLO_TRY(clo_i_take(space, k * d, sizeof(double), &s->centers, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->inside, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->outside, err));
-    s->frame = NULL;
+    CLO_TRY(clo_i_take(space, m * c, sizeof(double), &s->cells, err));
+    CLO_TRY(clo_i_take(space, m * c, sizeof(double), &s->sums, err));
+    CLO_TRY(clo_i_take(space, m, sizeof(double), &s->cell_sizes, err));
+    s->frame = s->spread = NULL;
+    s->found = s->centers;
     if (!plan->frame) return CLO_OK;
-    return clo_i_take(space, d * plan->frame, sizeof(double), &s->frame, err);
-}
-
-/* What the coreset is made of; and, in a frame, what is known of it and found in it. */
-typedef struct coreset {
-    double *cells, *sums; /* cells x seen */
-    double *sizes;        /* cells */
-    double *spread;       /* frame; NULL: nothing is known */
-    double *centers;      /* clusters x seen */
-} coreset;
-
-static clo_status take_coreset(const clo_i_tree_plan *plan, clo_workspace *space, const state *s,
-                               coreset *out, clo_error *err)
-{
-    const size_t m = plan->cells, d = plan->seen;
-    CLO_TRY(clo_i_take(space, m * d, sizeof(double), &out->cells, err));
-    CLO_TRY(clo_i_take(space, m * d, sizeof(double), &out->sums, err));
-    CLO_TRY(clo_i_take(space, m, sizeof(double), &out->sizes, err));
-    out->spread = NULL;
-    out->centers = s->centers;
-    if (!plan->frame) return CLO_OK;
-    CLO_TRY(clo_i_take(space, d, sizeof(double), &out->spread, err));
-    return clo_i_take(space, plan->clusters * d, sizeof(double), &out->centers, err);
+    CLO_TRY(clo_i_take(space, d * c, sizeof(double), &s->frame, err));
+    CLO_TRY(clo_i_take(space, c, sizeof(double), &s->spread, err));
+    return clo_i_take(space, k * c, sizeof(double), &s->found, err);
 }
 
 static clo_status count_run(const clo_i_tree_plan *plan, clo_workspace *room, clo_error *err)
 {
-    state kept;
-    coreset unused;
-    CLO_TRY(take_state(plan, room, &kept, err));
-    const size_t mark = clo_i_workspace_mark(room);
-    CLO_TRY(take_coreset(plan, room, &kept, &unused, err));
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
     if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
     CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
     CLO_TRY(clo_i_tree_start_room(plan, room, err));
     CLO_TRY(clo_i_center_round_room(room, plan->cells, plan->seen, err));
     CLO_TRY(clo_i_tree_solve_room(plan, room, err));
-    clo_i_workspace_release(room, mark);
     return plan->rounds ? clo_i_tree_refine_room(plan, room, err) : CLO_OK;
 }
 
@@ -255,37 +239,34 @@ static clo_status find_spread(const clo_i_tree_plan *plan, const clo_bounded *da
 
 /* The coreset and its centres, in the coordinates that are seen. */
 static clo_status make_coreset(const clo_i_tree_plan *plan, const clo_bounded *data,
-                               clo_context *context, const coreset *made, const state *s,
-                               clo_error *err)
+                               clo_context *context, const state *s, clo_error *err)
 {
     const size_t m = plan->cells, d = plan->seen, line = cells_line(plan);
     const double weak = 2 * clo_i_line_count_deviation(&context->meter->lines[line]);
-    CLO_TRY(clo_i_tree_start(context, plan, made->spread, made->cells, err));
+    CLO_TRY(clo_i_tree_start(context, plan, s->spread, s->cells, err));
     for (uint64_t pass = 0; pass < plan->passes; pass++) {
         show_progress(context, plan, pass + (plan->frame > 0));
-        if (pass) CLO_TRY(clo_i_revive_centers(context, m, d, weak, made->cells, made->sizes, err));
-        CLO_TRY(
-            clo_i_center_round(context, line, data, d, made->cells, made->sums, made->sizes, err));
+        if (pass) CLO_TRY(clo_i_revive_centers(context, m, d, weak, s->cells, s->cell_sizes, err));
+        CLO_TRY(clo_i_center_round(context, line, data, d, s->cells, s->sums, s->cell_sizes, err));
     }
-    return clo_i_tree_solve(context, plan, line, made->cells, made->sizes, made->centers, s->sizes,
+    return clo_i_tree_solve(context, plan, line, s->cells, s->cell_sizes, s->found, s->sizes,
                             s->inside, err);
 }
 
 /* The same through the directions that are worth it, and back to all columns. */
 static clo_status make_reduced_coreset(const clo_i_tree_plan *plan, const clo_bounded *data,
-                                       clo_context *context, const coreset *made, const state *s,
-                                       clo_error *err)
+                                       clo_context *context, const state *s, clo_error *err)
 {
     const size_t d = plan->cols, r = plan->frame, k = plan->clusters;
     clo_lens lens;
     show_progress(context, plan, 0);
-    CLO_TRY(find_spread(plan, data, context, s->frame, made->spread, err));
+    CLO_TRY(find_spread(plan, data, context, s->frame, s->spread, err));
     CLO_TRY(clo_i_lens_make(context->workspace, s->frame, d, r, 0, &lens, err));
     context->lens = &lens;
-    const clo_status status = make_coreset(plan, data, context, made, s, err);
+    const clo_status status = make_coreset(plan, data, context, s, err);
     context->lens = NULL;
     for (size_t c = 0; !status && c < k; c++)
-        clo_i_unfold_point(s->frame, d, r, lens.scale, made->centers + c * r, s->centers + c * d);
+        clo_i_unfold_point(s->frame, d, r, lens.scale, s->found + c * r, s->centers + c * d);
     return status;
 }
 
@@ -295,13 +276,9 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     const clo_i_tree_plan *const plan = plan_state;
     const size_t line = cells_line(plan) + 1;
     state s;
-    coreset made;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    CLO_TRY(take_coreset(plan, context->workspace, &s, &made, err));
-    CLO_TRY(plan->frame ? make_reduced_coreset(plan, data, context, &made, &s, err)
-                        : make_coreset(plan, data, context, &made, &s, err));
-    clo_i_workspace_release(context->workspace, mark);
+    CLO_TRY(plan->frame ? make_reduced_coreset(plan, data, context, &s, err)
+                        : make_coreset(plan, data, context, &s, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, (plan->frame > 0) + plan->passes + round);
         CLO_TRY(clo_i_tree_refine(context, plan, line, data, s.frame, s.centers, s.sizes, s.inside,

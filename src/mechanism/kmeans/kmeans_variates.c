@@ -97,52 +97,37 @@ static clo_status add_lines(clo_draft *draft, const variates_plan *plan, const c
     return clo_i_draft_add(draft, &line, err);
 }
 
-/* What a run keeps. */
+/* What a run works with. */
 typedef struct state {
     double *centers, *sums; /* clusters x cols */
     double *sizes;          /* clusters */
+    double *variates;       /* cells x cols */
+    double *cell_sums;      /* cells x cols: what their noisy means are made of; and ... */
+    double *cell_sizes;     /* ... cells; neither where the budget is pure */
+    bool *taken;            /* cells */
 } state;
 
 static clo_status take_state(const variates_plan *plan, clo_workspace *space, state *s,
                              clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->cols;
+    const size_t k = plan->clusters, m = plan->cells, d = plan->cols, asked = plan->pure ? 0 : m;
     CLO_TRY(clo_i_take(space, k * d, sizeof *s->centers, &s->centers, err));
     CLO_TRY(clo_i_take(space, k * d, sizeof *s->sums, &s->sums, err));
-    return clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err);
-}
-
-/* What the seeds are drawn from. */
-typedef struct cells {
-    double *variates; /* cells x cols */
-    double *sums;     /* cells x cols: what their noisy means are made of; and ... */
-    double *sizes;    /* ... cells; neither where the budget is pure */
-    bool *taken;      /* cells */
-} cells;
-
-static clo_status take_cells(const variates_plan *plan, clo_workspace *space, cells *out,
-                             clo_error *err)
-{
-    const size_t m = plan->cells, d = plan->cols, asked = plan->pure ? 0 : m;
-    CLO_TRY(clo_i_take(space, m * d, sizeof *out->variates, &out->variates, err));
-    CLO_TRY(clo_i_take(space, asked * d, sizeof *out->sums, &out->sums, err));
-    CLO_TRY(clo_i_take(space, asked, sizeof *out->sizes, &out->sizes, err));
-    return clo_i_take(space, m, sizeof *out->taken, &out->taken, err);
+    CLO_TRY(clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err));
+    CLO_TRY(clo_i_take(space, m * d, sizeof *s->variates, &s->variates, err));
+    CLO_TRY(clo_i_take(space, asked * d, sizeof *s->cell_sums, &s->cell_sums, err));
+    CLO_TRY(clo_i_take(space, asked, sizeof *s->cell_sizes, &s->cell_sizes, err));
+    return clo_i_take(space, m, sizeof *s->taken, &s->taken, err);
 }
 
 static clo_status count_run(const variates_plan *plan, clo_workspace *room, clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells, d = plan->cols;
-    state kept;
-    cells unused;
-    CLO_TRY(take_state(plan, room, &kept, err));
-    const size_t mark = clo_i_workspace_mark(room);
-    CLO_TRY(take_cells(plan, room, &unused, err));
+    const size_t m = plan->cells, d = plan->cols;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
     CLO_TRY(clo_i_start_centers_room(room, m, d, err));
     CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, m, d, 0, err));
-    CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, k, d, 0, err)); /* of the seeds drawn */
-    clo_i_workspace_release(room, mark);
-    return clo_i_center_round_room(room, k, d, err);
+    return clo_i_center_round_room(room, plan->clusters, d, err); /* and of the seeds drawn */
 }
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
@@ -177,20 +162,21 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 /* The middles of the cells become their variates: moved toward the noisy mean of the cell, as far
  * as that can be trusted. */
 static clo_status draw_variates(const variates_plan *plan, const clo_bounded *data,
-                                clo_context *context, const clo_assign *rule, const cells *of,
+                                clo_context *context, const clo_assign *rule, const state *s,
                                 clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[CELL_LINE];
     const size_t d = plan->cols;
-    CLO_TRY(clo_i_ask_gaussian_sum(context, CELL_LINE, data, rule, of->sums, of->sizes, err));
+    CLO_TRY(
+        clo_i_ask_gaussian_sum(context, CELL_LINE, data, rule, s->cell_sums, s->cell_sizes, err));
     for (size_t c = 0; c < plan->cells; c++)
-        clo_i_move_center(line, d, of->sums + c * d, of->sizes[c], of->variates + c * d);
+        clo_i_move_center(line, d, s->cell_sums + c * d, s->cell_sizes[c], s->variates + c * d);
     return CLO_OK;
 }
 
 static clo_status draw_seeds(const variates_plan *plan, const clo_bounded *data,
-                             clo_context *context, const clo_assign *rule, const cells *of,
-                             double *centers, clo_error *err)
+                             clo_context *context, const clo_assign *rule, const state *s,
+                             clo_error *err)
 {
     const size_t d = plan->cols;
     const int bits = context->meter->lines[SEED_LINE].bits;
@@ -199,12 +185,12 @@ static clo_status draw_seeds(const variates_plan *plan, const clo_bounded *data,
         clo_assign seeds;
         size_t chosen = 0;
         if (t > 0)
-            CLO_TRY(clo_i_assign_centers(context->workspace, centers, t, d, bits, &seeds, err));
-        CLO_TRY(clo_i_ask_seed(context, SEED_LINE, data, rule, t > 0 ? &seeds : NULL, of->taken,
+            CLO_TRY(clo_i_assign_centers(context->workspace, s->centers, t, d, bits, &seeds, err));
+        CLO_TRY(clo_i_ask_seed(context, SEED_LINE, data, rule, t > 0 ? &seeds : NULL, s->taken,
                                &chosen, err));
         clo_i_workspace_release(context->workspace, mark);
-        of->taken[chosen] = true;
-        memcpy(centers + t * d, of->variates + chosen * d, d * sizeof *centers);
+        s->taken[chosen] = true;
+        memcpy(s->centers + t * d, s->variates + chosen * d, d * sizeof *s->centers);
     }
     return CLO_OK;
 }
@@ -218,19 +204,17 @@ static int by_first_column(const void *left, const void *right)
 }
 
 static clo_status find_seeds(const variates_plan *plan, const clo_bounded *data,
-                             clo_context *context, double *centers, clo_error *err)
+                             clo_context *context, const state *s, clo_error *err)
 {
     const size_t m = plan->cells, d = plan->cols;
     const int bits = context->meter->lines[SEED_LINE].bits;
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    cells of;
     clo_assign rule;
-    CLO_TRY(take_cells(plan, context->workspace, &of, err));
-    CLO_TRY(clo_i_start_centers(context, m, d, of.variates, err));
-    qsort(of.variates, m, d * sizeof *of.variates, by_first_column);
-    CLO_TRY(clo_i_assign_centers(context->workspace, of.variates, m, d, bits, &rule, err));
-    if (!plan->pure) CLO_TRY(draw_variates(plan, data, context, &rule, &of, err));
-    CLO_TRY(draw_seeds(plan, data, context, &rule, &of, centers, err));
+    CLO_TRY(clo_i_start_centers(context, m, d, s->variates, err));
+    qsort(s->variates, m, d * sizeof *s->variates, by_first_column);
+    CLO_TRY(clo_i_assign_centers(context->workspace, s->variates, m, d, bits, &rule, err));
+    if (!plan->pure) CLO_TRY(draw_variates(plan, data, context, &rule, s, err));
+    CLO_TRY(draw_seeds(plan, data, context, &rule, s, err));
     clo_i_workspace_release(context->workspace, mark);
     return CLO_OK;
 }
@@ -243,7 +227,7 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     double weak = 0;
     state s;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
-    CLO_TRY(find_seeds(plan, data, context, s.centers, err));
+    CLO_TRY(find_seeds(plan, data, context, &s, err));
     if (plan->rounds > 0) weak = 2 * clo_i_line_count_deviation(&context->meter->lines[ROUND_LINE]);
     for (uint64_t round = 0; round < plan->rounds; round++) {
         CLO_TRY(clo_i_center_round(context, ROUND_LINE, data, d, s.centers, s.sums, s.sizes, err));

@@ -113,17 +113,19 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
     return clo_i_draft_add(draft, &line, err);
 }
 
-/* The directions to look in; NULL: all. */
-static clo_status take_frame(const clo_i_moments_plan *plan, clo_workspace *space, double **frame,
-                             clo_error *err)
-{
-    *frame = NULL;
-    if (!plan->frame) return CLO_OK;
-    return clo_i_take(space, plan->cols * plan->frame, sizeof **frame, frame, err);
-}
+/* What a run works with. */
+typedef struct state {
+    double *frame;          /* cols x frame: the directions to look in; NULL: all */
+    clo_i_moments_state s;  /* what the answers have said so far */
+    double *bases;          /* clusters x cols x dim: what is released, in all columns */
+    double *points;         /* clusters x cols */
+    double *weights;        /* clusters */
+    double *whole;          /* cols x rank of scratch */
+    double *scale, *center; /* cols, each */
+} state;
 
-static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *space,
-                             clo_i_moments_state *s, clo_error *err)
+static clo_status take_answers(const clo_i_moments_plan *plan, clo_workspace *space,
+                               clo_i_moments_state *s, clo_error *err)
 {
     const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank;
     CLO_TRY(clo_i_take(space, clo_i_moment_size(c), sizeof(double), &s->moments, err));
@@ -136,50 +138,32 @@ static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *spac
     return clo_i_take(space, clo_i_moments_scratch(plan), sizeof(double), &s->scratch, err);
 }
 
-/* What is released, in all columns. */
-typedef struct flats {
-    double *bases;   /* clusters x cols x dim */
-    double *points;  /* clusters x cols */
-    double *whole;   /* cols x rank of scratch */
-    double *weights; /* clusters */
-} flats;
-
-static clo_status take_flats(const clo_i_moments_plan *plan, clo_workspace *space, flats *f,
+static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *space, state *out,
                              clo_error *err)
 {
     const size_t d = plan->cols, k = plan->clusters;
-    CLO_TRY(clo_i_take(space, k * d * plan->dim, sizeof(double), &f->bases, err));
-    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &f->points, err));
-    CLO_TRY(clo_i_take(space, d * plan->rank, sizeof(double), &f->whole, err));
-    return clo_i_take(space, k, sizeof(double), &f->weights, err);
-}
-
-static clo_status take_map(clo_workspace *space, size_t d, double **scale, double **center,
-                           clo_error *err)
-{
-    CLO_TRY(clo_i_take(space, d, sizeof **scale, scale, err));
-    return clo_i_take(space, d, sizeof **center, center, err);
+    *out = (state){ .frame = NULL };
+    if (plan->frame) CLO_TRY(clo_i_take(space, d * plan->frame, sizeof(double), &out->frame, err));
+    CLO_TRY(take_answers(plan, space, &out->s, err));
+    CLO_TRY(clo_i_take(space, k * d * plan->dim, sizeof(double), &out->bases, err));
+    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &out->points, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &out->weights, err));
+    CLO_TRY(clo_i_take(space, d * plan->rank, sizeof(double), &out->whole, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &out->scale, err));
+    return clo_i_take(space, d, sizeof(double), &out->center, err);
 }
 
 static clo_status count_run(const clo_i_moments_plan *plan, clo_workspace *room, clo_error *err)
 {
-    const size_t d = plan->cols;
-    double *frame, *scale, *center;
-    clo_i_moments_state kept;
-    flats unused;
-    CLO_TRY(take_frame(plan, room, &frame, err));
-    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, d, plan->frame, err));
-    CLO_TRY(take_state(plan, room, &kept, err));
-    CLO_TRY(clo_i_lens_room(room, d, plan->frame, plan->height, err));
-    const size_t mark = clo_i_workspace_mark(room);
-    CLO_TRY(
-        clo_i_assign_room(room, CLO_ASSIGN_SUBSPACES, plan->clusters, plan->seen, plan->rank, err));
-    clo_i_workspace_release(room, mark);
-    CLO_TRY(take_flats(plan, room, &unused, err));
-    return take_map(room, d, &scale, &center, err);
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, plan->height, err));
+    return clo_i_assign_room(room, CLO_ASSIGN_SUBSPACES, plan->clusters, plan->seen, plan->rank,
+                             err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     clo_i_moments_plan plan = settle(draft);
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
@@ -192,7 +176,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     clo_i_moments_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
     CLO_TRY(
         add_lines(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
-    memcpy(state, &plan, sizeof plan);
+    memcpy(plan_state, &plan, sizeof plan);
     return count_run(&plan, draft->room, err);
 }
 
@@ -313,35 +297,31 @@ static void pull_into_ball(double *point, size_t d)
 }
 
 /* From ball coordinates to the data's own. */
-static clo_status carry_back(clo_context *context, const clo_domain *domain, size_t dim,
+static clo_status carry_back(const clo_domain *domain, size_t dim, const double *scale,
                              double *basis, double *point, clo_error *err)
 {
-    const size_t d = domain->cols, mark = clo_i_workspace_mark(context->workspace);
-    double *scale = NULL, *center = NULL;
-    CLO_TRY(take_map(context->workspace, d, &scale, &center, err));
-    clo_i_domain_map(domain, scale, center);
+    const size_t d = domain->cols;
     for (size_t j = 0; j < d; j++)
         for (size_t e = 0; e < dim; e++) basis[j * dim + e] *= scale[j];
-    clo_i_workspace_release(context->workspace, mark);
     clo_i_domain_unmap_point(domain, point);
     return clo_i_orthonormalize(basis, d, dim, err);
 }
 
 static clo_status put_flats(const clo_i_moments_plan *plan, const clo_domain *domain,
-                            const double *frame, clo_context *context, const clo_i_moments_state *s,
-                            const flats *f, clo_release *out, clo_error *err)
+                            const state *f, clo_release *out, clo_error *err)
 {
     const size_t d = plan->cols, k = plan->clusters, q = plan->rank, c = plan->seen;
+    clo_i_domain_map(domain, f->scale, f->center);
     for (size_t l = 0; l < k; l++) {
-        const double *const seen = s->bases + l * c * q;
+        const double *const seen = f->s.bases + l * c * q;
         double *const basis = f->bases + l * d * plan->dim, *const point = f->points + l * d;
-        unfold(plan, frame, seen, f->whole);
+        unfold(plan, f->frame, seen, f->whole);
         if (plan->height > 0)
             cut_at_height(plan, seen + (c - 1) * q, f->whole, basis, point);
         else
             memcpy(basis, f->whole, d * q * sizeof *basis);
         pull_into_ball(point, d);
-        CLO_TRY(carry_back(context, domain, plan->dim, basis, point, err));
+        CLO_TRY(carry_back(domain, plan->dim, f->scale, basis, point, err));
     }
     CLO_TRY(clo_i_release_put(out, "bases", f->bases, 3, (size_t[]){ k, d, plan->dim }, err));
     if (plan->height > 0 || domain->center || domain->lower)
@@ -384,33 +364,29 @@ static clo_status put_weights(const clo_i_moments_plan *plan, const clo_domain *
     return clo_i_release_put(out, "weights", weights, 1, (size_t[]){ k }, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const clo_i_moments_plan *const plan = state;
+    const clo_i_moments_plan *const plan = plan_state;
     const size_t k = plan->clusters;
-    clo_i_moments_state s = { 0 };
-    double *frame = NULL;
-    flats f;
-    CLO_TRY(take_frame(plan, context->workspace, &frame, err));
+    state f;
+    CLO_TRY(take_state(plan, context->workspace, &f, err));
     if (plan->frame) {
         show_progress(context, plan, 0);
-        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, frame, err));
+        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, f.frame, err));
     }
-    CLO_TRY(take_state(plan, context->workspace, &s, err));
-    CLO_TRY(look(plan, data, context, frame, &s, err));
-    CLO_TRY(take_flats(plan, context->workspace, &f, err));
-    CLO_TRY(put_flats(plan, domain, frame, context, &s, &f, out, err));
-    CLO_TRY(put_weights(plan, domain, &s, f.weights, out, err));
+    CLO_TRY(look(plan, data, context, f.frame, &f.s, err));
+    CLO_TRY(put_flats(plan, domain, &f, out, err));
+    CLO_TRY(put_weights(plan, domain, &f.s, f.weights, out, err));
     if (plan->doubts == 0) return CLO_OK;
-    CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &s, err));
-    return clo_i_release_put(out, "uncertainty", s.uncertainty, 1, (size_t[]){ k }, err);
+    CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &f.s, err));
+    return clo_i_release_put(out, "uncertainty", f.s.uncertainty, 1, (size_t[]){ k }, err);
 }
 
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const clo_i_moments_plan *const plan = state;
+    const clo_i_moments_plan *const plan = plan_state;
     const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
     (void)domain;
     (void)lines;
