@@ -125,7 +125,7 @@ static void leaves_are_told_apart_by_one_hyperplane_a_level(void **state)
     clo_mixture_model model = clo_mixture_model_default();
     clo_error err;
     (void)state;
-    assert_ok(clo_workspace_new(clo_i_tree_start_size(&plan), &context.workspace, &err), err);
+    assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
     assert_ok(clo_i_tree_start(&context, &plan, NULL, leaves, &err), err);
     model.rows = POINTS;
     model.cols = COLS;
