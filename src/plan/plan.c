@@ -1,8 +1,8 @@
 /*
  * plan.c - everything about a run that does not depend on the data.
  *
- * The mechanism drafts its list of queries; the accountant prices that list.  What the mechanism
- * believes about its cost plays no part: a list that costs more than the budget is refused here.
+ * The mechanism drafts its lines; the accountant prices them.  What the mechanism believes about
+ * its cost plays no part: lines that cost more than the budget are refused here.
  */
 #include "plan/mechanism.h"
 #include "domain/domain.h"

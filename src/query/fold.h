@@ -12,7 +12,7 @@
 #include "query/lens.h"
 #include "query/parts.h"
 
-/* One asking of a line, without its noise: all that whoever holds rows must be told. */
+/* One ask of a line, without its noise: all that whoever holds rows must be told. */
 typedef struct clo_ask {
     const clo_line *line;
     const clo_lens *lens;    /* NULL: the records themselves are read */
