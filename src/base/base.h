@@ -113,9 +113,11 @@ void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* The shortest decimal that reads back as the same double, '.' whatever the locale;
- * buffer of at least 32.  NaN and infinities become "null". */
-void clo_i_format_double(double value, char buffer[32]);
+/* As printf does; at most 1023 bytes. */
+struct clo_writer; /* public, in output.h */
+void clo_i_writer_format(struct clo_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Reads one finite or infinite number at text, locale-free; where it ends, or NULL. */
 const char *clo_i_parse_double(const char *text, double *out);
 

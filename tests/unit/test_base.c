@@ -1,6 +1,7 @@
 /* test_base.c - what every folder stands on: failing, checked sizes, memory, the workspace, and
  * numbers as text. */
 #include "check.h"
+#include <cloister/output.h>
 #include "base/base.h"
 #include <cloister/run.h>
 #include <locale.h>
@@ -333,7 +334,7 @@ static void an_impossible_take_is_refused_and_changes_nothing(void **state)
 static void formatted_as(double value, const char *expected)
 {
     char text[32];
-    clo_i_format_double(value, text);
+    clo_number_text(value, text);
     assert_string_equal(text, expected);
 }
 
@@ -368,7 +369,7 @@ static void any_double_reads_back_as_itself(void **state)
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         memcpy(&value, &bits, sizeof value);
         if (!isfinite(value)) continue;
-        clo_i_format_double(value, text);
+        clo_number_text(value, text);
         const char *const end = clo_i_parse_double(text, &back);
         assert_non_null(end);
         assert_int_equal(*end, 0);
