@@ -272,7 +272,7 @@ static size_t tilted(clo_relation relation, unsigned group, int world, double *o
 }
 
 static const clo_i_pair table[] = {
-#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what)                 \
+#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, ...)            \
     { #family, #method, #name, what, settings, cols, categorical, twice, rows },
 #include "audit/pairs.def"
 #undef PAIR
