@@ -203,12 +203,6 @@ void cli_job_close(cli_job *job);
 
 /* ---- plans --------------------------------------------------------------- */
 
-typedef struct cli_json {
-    FILE *out;
-    int depth;
-    bool filled; /* the innermost bracket already holds something */
-} cli_json;
-
 /* A prediction, where there is one; meaning NULL: none. */
 typedef struct cli_prediction {
     double rows, error;
@@ -220,7 +214,7 @@ void cli_plan_text(FILE *out, const clo_plan *plan);
 /* What other ways of adding up would charge for the same noise, and how much noise is saved. */
 clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* Begins a plan's object with its members, so that more may follow. */
-cli_json cli_plan_json(FILE *out, const clo_plan *plan);
+clo_writer cli_plan_json(FILE *out, const clo_plan *plan);
 
 /* ---- numbers and words ---------------------------------------------------- */
 
@@ -249,14 +243,6 @@ void cli_say_choices(const char *choices, char *text, size_t size);
 
 /* ---- output --------------------------------------------------------------- */
 
-/* A file that appears whole or not at all.  Opening it shows that it can be written; until it is
- * committed, nothing is to be seen of it, and a killed command leaves nothing behind. */
-typedef struct cli_file cli_file;
-clo_status cli_file_open(const char *path, cli_file **out, cli_error *err);
-bool cli_file_write(void *file, const char *bytes, size_t count); /* a clo_write */
-clo_status cli_file_commit(cli_file *file, cli_error *err);
-void cli_file_close(cli_file *file); /* abandons what was not committed */
-
 /* CLO_ARGUMENT where the output would take the place of the data or of the ledger. */
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
 
@@ -264,16 +250,11 @@ bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_w
 bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
 clo_status cli_flush(FILE *out, cli_error *err);
 
-cli_json cli_json_begin(FILE *out);
-void cli_json_end(cli_json *json);
-void cli_json_open(cli_json *json, const char *key, char bracket);     /* '{' or '[' */
-void cli_json_close(cli_json *json, char bracket);                     /* '}' or ']' */
-void cli_json_text(cli_json *json, const char *key, const char *text); /* NULL: null */
-void cli_json_number(cli_json *json, const char *key, double value);   /* NaN: null */
-void cli_json_whole(cli_json *json, const char *key, uint64_t value);
-void cli_json_bool(cli_json *json, const char *key, bool value);
-void cli_json_loss(cli_json *json, const char *key, clo_loss loss);
-clo_status cli_explain_json(cli_json *json, const clo_plan *plan, cli_error *err);
+/* One object on a stream: its members are written with clo_json_*. */
+clo_writer cli_json_begin(FILE *out);
+void cli_json_end(clo_writer *json);
+void cli_json_loss(clo_writer *json, const char *key, clo_loss loss);
+clo_status cli_explain_json(clo_writer *json, const clo_plan *plan, cli_error *err);
 
 /* ---- terminal ------------------------------------------------------------- */
 

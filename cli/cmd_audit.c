@@ -311,34 +311,34 @@ static void print_conclusion(const audit *a)
 static void print_json(const audit *a)
 {
     size_t refuted;
-    cli_json json = cli_json_begin(stdout);
+    clo_writer json = cli_json_begin(stdout);
     strongest(a, &refuted);
-    cli_json_text(&json, "schema", "cloister.audit/1");
-    cli_json_text(&json, "mechanism", a->mechanism ? a->name : NULL);
-    cli_json_text(&json, "command", a->program.command);
+    clo_json_text(&json, "schema", "cloister.audit/1");
+    clo_json_text(&json, "mechanism", a->mechanism ? a->name : NULL);
+    clo_json_text(&json, "command", a->program.command);
     cli_json_loss(&json, "claim", a->budget);
-    cli_json_number(&json, "alpha", a->alpha);
-    cli_json_text(&json, "seed", a->mechanism ? a->seed : NULL);
-    cli_json_bool(&json, "refuted", refuted > 0);
-    cli_json_open(&json, "findings", '[');
+    clo_json_number(&json, "alpha", a->alpha);
+    clo_json_text(&json, "seed", a->mechanism ? a->seed : NULL);
+    clo_json_bool(&json, "refuted", refuted > 0);
+    clo_json_open(&json, "findings", '[');
     for (size_t i = 0; i < a->count; i++) {
         const clo_audit_finding *const f = &a->findings[i].found;
-        cli_json_open(&json, NULL, '{');
-        cli_json_text(&json, "relation",
+        clo_json_open(&json, NULL, '{');
+        clo_json_text(&json, "relation",
                       a->program.pair ? NULL : relation_name(a->findings[i].relation));
-        cli_json_text(&json, "pair", f->pair);
-        cli_json_text(&json, "what", f->what);
-        cli_json_whole(&json, "group", f->group);
-        cli_json_text(&json, "unit", unit_name(f->unit));
-        cli_json_number(&json, "claim", f->claim);
-        cli_json_number(&json, "delta", f->delta);
-        cli_json_number(&json, "evidence", f->evidence);
-        cli_json_bool(&json, "refuted", f->refuted);
-        cli_json_whole(&json, "trials", f->trials);
-        cli_json_number(&json, "seconds", f->seconds);
-        cli_json_close(&json, '}');
+        clo_json_text(&json, "pair", f->pair);
+        clo_json_text(&json, "what", f->what);
+        clo_json_count(&json, "group", f->group);
+        clo_json_text(&json, "unit", unit_name(f->unit));
+        clo_json_number(&json, "claim", f->claim);
+        clo_json_number(&json, "delta", f->delta);
+        clo_json_number(&json, "evidence", f->evidence);
+        clo_json_bool(&json, "refuted", f->refuted);
+        clo_json_count(&json, "trials", f->trials);
+        clo_json_number(&json, "seconds", f->seconds);
+        clo_json_close(&json, '}');
     }
-    cli_json_close(&json, ']');
+    clo_json_close(&json, ']');
     cli_json_end(&json);
 }
 

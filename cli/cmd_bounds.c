@@ -83,7 +83,7 @@ static clo_status print_radius(const cli_job *job, cli_error *err)
     return CLO_OK;
 }
 
-static clo_status answer(const cli_job *job, cli_file *file, cli_error *err)
+static clo_status answer(const cli_job *job, clo_file *file, cli_error *err)
 {
     const char *const output = cli_value(job->args, "output");
     clo_status status;
@@ -95,15 +95,15 @@ static clo_status answer(const cli_job *job, cli_file *file, cli_error *err)
     if (!of_columns(job->args))
         return cli_given(job->args, "json") ? CLO_OK : print_radius(job, err);
     if (!file) return write_bounds(job, cli_stream_write, stdout, err);
-    status = write_bounds(job, cli_file_write, file, err);
-    if (status == CLO_OK) status = cli_file_commit(file, err);
+    status = write_bounds(job, clo_file_write, file, err);
+    if (status == CLO_OK) status = clo_file_commit(file, &err->error);
     if (status == CLO_OK && !job->quiet) cli_note("next: cloister run ... --bounds %s", output);
     return status;
 }
 
 /* ---- the run ---------------------------------------------------------------- */
 
-static clo_status find_bounds(cli_job *job, cli_file *file, cli_error *err)
+static clo_status find_bounds(cli_job *job, clo_file *file, cli_error *err)
 {
     bool found = false;
     clo_status status;
@@ -136,7 +136,7 @@ static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const output = cli_value(args, "output");
     cli_job job = { .args = NULL };
-    cli_file *file = NULL;
+    clo_file *file = NULL;
     clo_status status = check(args, err);
     if (status == CLO_OK)
         status = cli_job_open(&job, args, "bounds/quantile", cli_word(args, 0), err);
@@ -146,9 +146,9 @@ static clo_status run(const cli_args *args, cli_error *err)
     if (status == CLO_OK) status = cli_job_check(&job, err);
     const bool writes = output && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
-    if (status == CLO_OK && writes) status = cli_file_open(output, &file, err);
+    if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
     if (status == CLO_OK) status = find_bounds(&job, file, err);
-    cli_file_close(file);
+    clo_file_close(file);
     cli_job_close(&job);
     return status;
 }

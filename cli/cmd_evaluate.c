@@ -34,17 +34,17 @@ static void print_row(const char *name, double value, const char *meaning)
 
 static void print_json(const clo_evaluation *result)
 {
-    cli_json json = cli_json_begin(stdout);
-    cli_json_text(&json, "schema", "cloister.evaluation/1");
-    cli_json_bool(&json, "private", false);
-    cli_json_text(&json, "notice", notice);
-    cli_json_number(&json, "cost", result->cost);
-    cli_json_number(&json, "truth_cost", result->truth_cost);
-    cli_json_number(&json, "distance", result->distance);
-    cli_json_number(&json, "largest_angle", result->largest_angle);
-    cli_json_number(&json, "accuracy", result->accuracy);
-    cli_json_number(&json, "nmi", result->nmi);
-    cli_json_number(&json, "ari", result->ari);
+    clo_writer json = cli_json_begin(stdout);
+    clo_json_text(&json, "schema", "cloister.evaluation/1");
+    clo_json_bool(&json, "private", false);
+    clo_json_text(&json, "notice", notice);
+    clo_json_number(&json, "cost", result->cost);
+    clo_json_number(&json, "truth_cost", result->truth_cost);
+    clo_json_number(&json, "distance", result->distance);
+    clo_json_number(&json, "largest_angle", result->largest_angle);
+    clo_json_number(&json, "accuracy", result->accuracy);
+    clo_json_number(&json, "nmi", result->nmi);
+    clo_json_number(&json, "ari", result->ari);
     cli_json_end(&json);
 }
 

@@ -16,7 +16,7 @@ typedef struct request {
     const char *path;
     const char *dataset; /* NULL: all */
     clo_ledger *ledger;
-    cli_json json;
+    clo_writer json;
     uint64_t seen;
     int name_width; /* of the longest data set's name, for the tables */
 } request;
@@ -40,10 +40,10 @@ static clo_status init(request *r, cli_error *err)
     if ((status = clo_ledger_declare(r->ledger, r->dataset, cap, &err->error)) != CLO_OK)
         return status;
     if (cli_given(r->args, "json")) {
-        cli_json json = cli_json_begin(stdout);
-        cli_json_text(&json, "schema", "cloister.ledger-init/1");
-        cli_json_text(&json, "ledger", r->path);
-        cli_json_text(&json, "dataset", r->dataset);
+        clo_writer json = cli_json_begin(stdout);
+        clo_json_text(&json, "schema", "cloister.ledger-init/1");
+        clo_json_text(&json, "ledger", r->path);
+        clo_json_text(&json, "dataset", r->dataset);
         cli_json_loss(&json, "cap", cap);
         cli_json_end(&json);
         return CLO_OK;
@@ -81,23 +81,23 @@ static bool show_row(void *user, const clo_account *account)
 static bool show_object(void *user, const clo_account *account)
 {
     request *const r = user;
-    cli_json *const json = &r->json;
-    cli_json_open(json, NULL, '{');
-    cli_json_text(json, "dataset", account->dataset);
+    clo_writer *const json = &r->json;
+    clo_json_open(json, NULL, '{');
+    clo_json_text(json, "dataset", account->dataset);
     if (account->capped)
         cli_json_loss(json, "cap", account->cap);
     else
-        cli_json_text(json, "cap", NULL);
+        clo_json_text(json, "cap", NULL);
     cli_json_loss(json, "spent", account->spent);
     if (account->capped)
         cli_json_loss(json, "left", account->left);
     else
-        cli_json_text(json, "left", NULL);
-    cli_json_whole(json, "charges", account->charges);
-    cli_json_text(json, "created", cli_time(account->created).text);
-    cli_json_text(json, "last_charge",
+        clo_json_text(json, "left", NULL);
+    clo_json_count(json, "charges", account->charges);
+    clo_json_text(json, "created", cli_time(account->created).text);
+    clo_json_text(json, "last_charge",
                   account->last_charge ? cli_time(account->last_charge).text : NULL);
-    cli_json_close(json, '}');
+    clo_json_close(json, '}');
     r->seen++;
     return true;
 }
@@ -107,15 +107,15 @@ static void begin_list(request *r, const char *schema, const char *key)
 {
     if (!cli_given(r->args, "json")) return;
     r->json = cli_json_begin(stdout);
-    cli_json_text(&r->json, "schema", schema);
-    cli_json_text(&r->json, "ledger", r->path);
-    cli_json_open(&r->json, key, '[');
+    clo_json_text(&r->json, "schema", schema);
+    clo_json_text(&r->json, "ledger", r->path);
+    clo_json_open(&r->json, key, '[');
 }
 
 static void end_list(request *r)
 {
     if (!cli_given(r->args, "json")) return;
-    cli_json_close(&r->json, ']');
+    clo_json_close(&r->json, ']');
     cli_json_end(&r->json);
 }
 
@@ -176,17 +176,17 @@ static bool history_row(void *user, const clo_charge *charge)
 static bool history_object(void *user, const clo_charge *charge)
 {
     request *const r = user;
-    cli_json *const json = &r->json;
-    cli_json_open(json, NULL, '{');
-    cli_json_whole(json, "sequence", charge->sequence);
-    cli_json_text(json, "time", cli_time(charge->time).text);
-    cli_json_text(json, "dataset", charge->dataset);
-    cli_json_text(json, "mechanism", charge->mechanism);
-    cli_json_text(json, "relation", charge->relation);
+    clo_writer *const json = &r->json;
+    clo_json_open(json, NULL, '{');
+    clo_json_count(json, "sequence", charge->sequence);
+    clo_json_text(json, "time", cli_time(charge->time).text);
+    clo_json_text(json, "dataset", charge->dataset);
+    clo_json_text(json, "mechanism", charge->mechanism);
+    clo_json_text(json, "relation", charge->relation);
     cli_json_loss(json, "loss", charge->loss);
-    cli_json_text(json, "token", charge->token[0] ? charge->token : NULL);
-    cli_json_bool(json, "stored", charge->stored > 0);
-    cli_json_close(json, '}');
+    clo_json_text(json, "token", charge->token[0] ? charge->token : NULL);
+    clo_json_bool(json, "stored", charge->stored > 0);
+    clo_json_close(json, '}');
     r->seen++;
     return true;
 }
@@ -225,15 +225,15 @@ static clo_status verify(request *r, cli_error *err)
     if (status == CLO_OK) status = clo_ledger_verify(r->ledger, &err->error);
     if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (cli_given(r->args, "json")) {
-        cli_json json = cli_json_begin(stdout);
-        cli_json_text(&json, "schema", "cloister.ledger-verify/1");
-        cli_json_text(&json, "ledger", r->path);
-        cli_json_bool(&json, "sound", status == CLO_OK);
-        cli_json_text(&json, "problem", status == CLO_OK ? NULL : err->error.message);
+        clo_writer json = cli_json_begin(stdout);
+        clo_json_text(&json, "schema", "cloister.ledger-verify/1");
+        clo_json_text(&json, "ledger", r->path);
+        clo_json_bool(&json, "sound", status == CLO_OK);
+        clo_json_text(&json, "problem", status == CLO_OK ? NULL : err->error.message);
         if (status == CLO_OK) {
-            cli_json_whole(&json, "charges", facts.charges);
-            cli_json_bool(&json, "anchored", facts.has_anchor);
-            cli_json_whole(&json, "clock_went_back", facts.clock_went_back);
+            clo_json_count(&json, "charges", facts.charges);
+            clo_json_bool(&json, "anchored", facts.has_anchor);
+            clo_json_count(&json, "clock_went_back", facts.clock_went_back);
         }
         cli_json_end(&json);
     } else if (status == CLO_OK) {
@@ -246,63 +246,63 @@ static clo_status verify(request *r, cli_error *err)
 
 /* ---- export ------------------------------------------------------------------ */
 
-static void put_hex(cli_json *json, const char *key, const uint8_t bytes[32])
+static void put_hex(clo_writer *json, const char *key, const uint8_t bytes[32])
 {
     char text[65];
     for (size_t i = 0; i < 32; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    cli_json_text(json, key, text);
+    clo_json_text(json, key, text);
 }
 
 static bool export_declaration(void *user, const clo_declaration *declaration)
 {
-    cli_json *const json = &((request *)user)->json;
-    cli_json_open(json, NULL, '{');
-    cli_json_whole(json, "sequence", declaration->sequence);
-    cli_json_whole(json, "after_charge", declaration->after);
-    cli_json_text(json, "time", cli_time(declaration->time).text);
-    cli_json_text(json, "dataset", declaration->dataset);
+    clo_writer *const json = &((request *)user)->json;
+    clo_json_open(json, NULL, '{');
+    clo_json_count(json, "sequence", declaration->sequence);
+    clo_json_count(json, "after_charge", declaration->after);
+    clo_json_text(json, "time", cli_time(declaration->time).text);
+    clo_json_text(json, "dataset", declaration->dataset);
     cli_json_loss(json, "cap", declaration->cap);
-    cli_json_whole(json, "format", (uint64_t)declaration->format);
+    clo_json_count(json, "format", (uint64_t)declaration->format);
     put_hex(json, "hash", declaration->hash);
-    cli_json_close(json, '}');
+    clo_json_close(json, '}');
     return true;
 }
 
-static void export_units(cli_json *json, const clo_charge *charge)
+static void export_units(clo_writer *json, const clo_charge *charge)
 {
-    cli_json_open(json, "units", '{');
-    cli_json_whole(json, "epsilon", charge->epsilon);
-    cli_json_whole(json, "delta", charge->delta);
-    cli_json_whole(json, "rho", charge->rho);
-    cli_json_whole(json, "rho_delta", charge->rho_delta);
-    cli_json_close(json, '}');
+    clo_json_open(json, "units", '{');
+    clo_json_count(json, "epsilon", charge->epsilon);
+    clo_json_count(json, "delta", charge->delta);
+    clo_json_count(json, "rho", charge->rho);
+    clo_json_count(json, "rho_delta", charge->rho_delta);
+    clo_json_close(json, '}');
 }
 
 static bool export_charge(void *user, const clo_charge *charge)
 {
-    cli_json *const json = &((request *)user)->json;
-    cli_json_open(json, NULL, '{');
-    cli_json_whole(json, "sequence", charge->sequence);
-    cli_json_text(json, "time", cli_time(charge->time).text);
-    cli_json_text(json, "dataset", charge->dataset);
-    cli_json_text(json, "mechanism", charge->mechanism);
-    cli_json_text(json, "relation", charge->relation);
+    clo_writer *const json = &((request *)user)->json;
+    clo_json_open(json, NULL, '{');
+    clo_json_count(json, "sequence", charge->sequence);
+    clo_json_text(json, "time", cli_time(charge->time).text);
+    clo_json_text(json, "dataset", charge->dataset);
+    clo_json_text(json, "mechanism", charge->mechanism);
+    clo_json_text(json, "relation", charge->relation);
     cli_json_loss(json, "loss", charge->loss);
     export_units(json, charge);
-    cli_json_text(json, "rule", charge->rule);
-    cli_json_whole(json, "capacity", charge->capacity);
+    clo_json_text(json, "rule", charge->rule);
+    clo_json_count(json, "capacity", charge->capacity);
     if (charge->token[0]) {
-        cli_json_text(json, "token", charge->token);
+        clo_json_text(json, "token", charge->token);
         put_hex(json, "plan", charge->plan);
     } else {
-        cli_json_text(json, "token", NULL);
-        cli_json_text(json, "plan", NULL);
+        clo_json_text(json, "token", NULL);
+        clo_json_text(json, "plan", NULL);
     }
-    cli_json_text(json, "stored", charge->stored ? cli_time(charge->stored_at).text : NULL);
-    cli_json_whole(json, "stored_bytes", charge->stored);
-    cli_json_whole(json, "format", (uint64_t)charge->format);
+    clo_json_text(json, "stored", charge->stored ? cli_time(charge->stored_at).text : NULL);
+    clo_json_count(json, "stored_bytes", charge->stored);
+    clo_json_count(json, "format", (uint64_t)charge->format);
     put_hex(json, "hash", charge->hash);
-    cli_json_close(json, '}');
+    clo_json_close(json, '}');
     return true;
 }
 
@@ -314,23 +314,23 @@ static clo_status export_all(request *r, cli_error *err)
     if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (status != CLO_OK) return status;
     r->json = cli_json_begin(stdout);
-    cli_json_text(&r->json, "schema", "cloister.ledger-export/1");
-    cli_json_text(&r->json, "ledger", r->path);
-    cli_json_text(&r->json, "identity", facts.identity);
-    cli_json_text(&r->json, "key_id", facts.key_id);
-    cli_json_whole(&r->json, "ledger_schema", (uint64_t)facts.schema);
-    cli_json_text(&r->json, "created", cli_time(facts.created).text);
-    cli_json_open(&r->json, "datasets", '[');
+    clo_json_text(&r->json, "schema", "cloister.ledger-export/1");
+    clo_json_text(&r->json, "ledger", r->path);
+    clo_json_text(&r->json, "identity", facts.identity);
+    clo_json_text(&r->json, "key_id", facts.key_id);
+    clo_json_count(&r->json, "ledger_schema", (uint64_t)facts.schema);
+    clo_json_text(&r->json, "created", cli_time(facts.created).text);
+    clo_json_open(&r->json, "datasets", '[');
     status = clo_ledger_accounts(r->ledger, NULL, show_object, r, &err->error);
-    cli_json_close(&r->json, ']');
-    cli_json_open(&r->json, "declarations", '[');
+    clo_json_close(&r->json, ']');
+    clo_json_open(&r->json, "declarations", '[');
     if (status == CLO_OK)
         status = clo_ledger_declarations(r->ledger, export_declaration, r, &err->error);
-    cli_json_close(&r->json, ']');
-    cli_json_open(&r->json, "charges", '[');
+    clo_json_close(&r->json, ']');
+    clo_json_open(&r->json, "charges", '[');
     if (status == CLO_OK)
         status = clo_ledger_history(r->ledger, NULL, export_charge, r, &err->error);
-    cli_json_close(&r->json, ']');
+    clo_json_close(&r->json, ']');
     cli_json_end(&r->json);
     return status;
 }

@@ -48,42 +48,42 @@ static void print_list(void)
     }
 }
 
-static void param_json(cli_json *json, const clo_param *param)
+static void param_json(clo_writer *json, const clo_param *param)
 {
     static const char *const types[] = { "?", "int", "real", "choice" };
-    cli_json_open(json, NULL, '{');
-    cli_json_text(json, "name", param->name);
-    cli_json_text(json, "type", types[param->type]);
-    cli_json_number(json, "lower", param->lower);
-    cli_json_number(json, "upper", param->upper);
-    cli_json_number(json, "preset", param->preset);
-    cli_json_text(json, "choices", param->choices);
-    cli_json_text(json, "help", param->help);
-    cli_json_close(json, '}');
+    clo_json_open(json, NULL, '{');
+    clo_json_text(json, "name", param->name);
+    clo_json_text(json, "type", types[param->type]);
+    clo_json_number(json, "lower", param->lower);
+    clo_json_number(json, "upper", param->upper);
+    clo_json_number(json, "preset", param->preset);
+    clo_json_text(json, "choices", param->choices);
+    clo_json_text(json, "help", param->help);
+    clo_json_close(json, '}');
 }
 
 static void print_json(const char *asked)
 {
-    cli_json json = cli_json_begin(stdout);
-    cli_json_text(&json, "schema", "cloister.methods/1");
-    cli_json_open(&json, "methods", '[');
+    clo_writer json = cli_json_begin(stdout);
+    clo_json_text(&json, "schema", "cloister.methods/1");
+    clo_json_open(&json, "methods", '[');
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
         const clo_mechanism *const mechanism = clo_mechanism_at(i);
         size_t count;
         const clo_param *const rows = clo_mechanism_params(mechanism, &count);
         if (!is_asked_for(mechanism, asked)) continue;
-        cli_json_open(&json, NULL, '{');
-        cli_json_text(&json, "family", clo_mechanism_family(mechanism));
-        cli_json_text(&json, "method", clo_mechanism_method(mechanism));
-        cli_json_text(&json, "summary", clo_mechanism_summary(mechanism));
-        cli_json_text(&json, "guarantee", clo_guarantee_name(clo_mechanism_guarantee(mechanism)));
-        cli_json_text(&json, "proof", clo_mechanism_proof(mechanism));
-        cli_json_open(&json, "parameters", '[');
+        clo_json_open(&json, NULL, '{');
+        clo_json_text(&json, "family", clo_mechanism_family(mechanism));
+        clo_json_text(&json, "method", clo_mechanism_method(mechanism));
+        clo_json_text(&json, "summary", clo_mechanism_summary(mechanism));
+        clo_json_text(&json, "guarantee", clo_guarantee_name(clo_mechanism_guarantee(mechanism)));
+        clo_json_text(&json, "proof", clo_mechanism_proof(mechanism));
+        clo_json_open(&json, "parameters", '[');
         for (size_t j = 0; j < count; j++) param_json(&json, &rows[j]);
-        cli_json_close(&json, ']');
-        cli_json_close(&json, '}');
+        clo_json_close(&json, ']');
+        clo_json_close(&json, '}');
     }
-    cli_json_close(&json, ']');
+    clo_json_close(&json, ']');
     cli_json_end(&json);
 }
 

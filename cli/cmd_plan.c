@@ -80,8 +80,8 @@ static clo_status answer_target(cli_job *job, const char *text, cli_error *err)
     if (status != CLO_OK) return status;
     const clo_loss budget = clo_plan_budget(plan);
     if (cli_given(job->args, "json")) {
-        cli_json json = cli_plan_json(stdout, plan);
-        cli_json_number(&json, "target", target);
+        clo_writer json = cli_plan_json(stdout, plan);
+        clo_json_number(&json, "target", target);
         cli_json_end(&json);
     } else {
         printf("An error of at most %s (%s) needs about %s rows at epsilon %s, delta %s.\n",
@@ -100,7 +100,7 @@ static clo_status answer_plan(cli_job *job, cli_error *err)
     clo_status status = cli_job_plan(job, &plan, err);
     if (status != CLO_OK) return status;
     if (cli_given(job->args, "json")) {
-        cli_json json = cli_plan_json(stdout, plan);
+        clo_writer json = cli_plan_json(stdout, plan);
         if (explain) status = cli_explain_json(&json, plan, err);
         cli_json_end(&json);
     } else {

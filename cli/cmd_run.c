@@ -24,7 +24,7 @@ static const cli_option method_rows[] = {
 static const cli_group method_group = { "Mechanism", method_rows };
 
 /* JSON is delivered as it is stored, byte for byte. */
-static clo_status write_release(const cli_job *job, cli_file *file, cli_error *err)
+static clo_status write_release(const cli_job *job, clo_file *file, cli_error *err)
 {
     const bool json = cli_given(job->args, "json") || cli_given(job->args, "output");
     size_t length;
@@ -32,13 +32,13 @@ static clo_status write_release(const cli_job *job, cli_file *file, cli_error *e
     if (!json)
         return clo_report(clo_job_result(job->job), CLO_TEXT, cli_stream_write, stdout,
                           &err->error);
-    clo_write *const to = file ? cli_file_write : cli_stream_write;
+    clo_write *const to = file ? clo_file_write : cli_stream_write;
     if (!to(file ? (void *)file : stdout, bytes, length))
         return cli_fail(err, CLO_IO, "the release could not be written");
-    return file ? cli_file_commit(file, err) : CLO_OK;
+    return file ? clo_file_commit(file, &err->error) : CLO_OK;
 }
 
-static clo_status release(cli_job *job, cli_file *file, cli_error *err)
+static clo_status release(cli_job *job, clo_file *file, cli_error *err)
 {
     bool found = false;
     clo_status status;
@@ -54,7 +54,7 @@ static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const output = cli_value(args, "output");
     cli_job job = { .args = NULL };
-    cli_file *file = NULL;
+    clo_file *file = NULL;
     clo_status status = cli_check_words(args, 2, 2, "a mechanism and a file", err);
     if (status == CLO_OK)
         status = cli_job_open(&job, args, cli_word(args, 0), cli_word(args, 1), err);
@@ -62,9 +62,9 @@ static clo_status run(const cli_args *args, cli_error *err)
     /* Before anything is read: a place that cannot be written must not cost a budget. */
     const bool writes = output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
-    if (status == CLO_OK && writes) status = cli_file_open(output, &file, err);
+    if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
     if (status == CLO_OK) status = release(&job, file, err);
-    cli_file_close(file);
+    clo_file_close(file);
     cli_job_close(&job);
     return status;
 }

@@ -143,7 +143,7 @@ static clo_status write_labels(const job *j, cli_error *err)
     return status;
 }
 
-static clo_status deliver(const job *j, cli_file *file, cli_error *err)
+static clo_status deliver(const job *j, clo_file *file, cli_error *err)
 {
     const bool json = cli_given(j->args, "json") || cli_given(j->args, "output");
     clo_status status = CLO_OK;
@@ -151,11 +151,11 @@ static clo_status deliver(const job *j, cli_file *file, cli_error *err)
     if (!json)
         print_text(j->solution);
     else if (file)
-        status = clo_solution_write(j->solution, cli_file_write, file, &err->error);
+        status = clo_solution_write(j->solution, clo_file_write, file, &err->error);
     else
         status = clo_solution_write(j->solution, cli_stream_write, stdout, &err->error);
     if (status == CLO_OK) status = write_labels(j, err);
-    if (status == CLO_OK && file) status = cli_file_commit(file, err);
+    if (status == CLO_OK && file) status = clo_file_commit(file, &err->error);
     return status;
 }
 
@@ -163,14 +163,14 @@ static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const output = cli_value(args, "output");
     job j = { .args = args };
-    cli_file *file = NULL;
+    clo_file *file = NULL;
     clo_status status = cli_check_words(args, 2, 2, "a solver and a file", err);
     if (status == CLO_OK && output && strcmp(output, "-") != 0)
-        status = cli_file_open(output, &file, err);
+        status = clo_file_open(output, &file, &err->error);
     if (status == CLO_OK) status = prepare(&j, err);
     if (status == CLO_OK) status = solve(&j, err);
     if (status == CLO_OK) status = deliver(&j, file, err);
-    cli_file_close(file);
+    clo_file_close(file);
     clo_solution_free(j.solution);
     clo_solution_free(j.start);
     clo_table_free(j.table);

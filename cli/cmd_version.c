@@ -15,11 +15,11 @@ static clo_status run(const cli_args *args, cli_error *err)
         printf("cloister %s\n", clo_version());
         return CLO_OK;
     }
-    cli_json json = cli_json_begin(stdout);
-    cli_json_text(&json, "schema", "cloister.version/1");
-    cli_json_text(&json, "version", clo_version());
-    cli_json_whole(&json, "mechanisms", clo_mechanism_count());
-    cli_json_text(&json, "blas_threading", clo_blas_threading());
+    clo_writer json = cli_json_begin(stdout);
+    clo_json_text(&json, "schema", "cloister.version/1");
+    clo_json_text(&json, "version", clo_version());
+    clo_json_count(&json, "mechanisms", clo_mechanism_count());
+    clo_json_text(&json, "blas_threading", clo_blas_threading());
     cli_json_end(&json);
     return CLO_OK;
 }

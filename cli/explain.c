@@ -108,27 +108,27 @@ clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err)
     return status;
 }
 
-clo_status cli_explain_json(cli_json *json, const clo_plan *plan, cli_error *err)
+clo_status cli_explain_json(clo_writer *json, const clo_plan *plan, cli_error *err)
 {
     const size_t count = clo_plan_line_count(plan);
     clo_event *const events = events_of(plan, 1);
     clo_status status = events ? CLO_OK : cli_fail(err, CLO_MEMORY, "there is no memory left");
     const char *name;
     if (status) return status;
-    cli_json_open(json, "compositions", '[');
+    clo_json_open(json, "compositions", '[');
     for (size_t i = 0; !status && (name = clo_accounting_name(i)); i++) {
         clo_comparison row;
         status = clo_price_by(name, events, count, clo_plan_budget(plan).delta, &row, &err->error);
         if (status || isinf(row.epsilon)) continue;
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "accounting", name);
-        cli_json_number(json, "epsilon", row.epsilon);
-        cli_json_number(json, "lower", row.lower > 0 ? row.lower : NAN);
-        cli_json_text(json, "meaning", meaning_of(name));
-        cli_json_close(json, '}');
+        clo_json_open(json, NULL, '{');
+        clo_json_text(json, "accounting", name);
+        clo_json_number(json, "epsilon", row.epsilon);
+        clo_json_number(json, "lower", row.lower > 0 ? row.lower : NAN);
+        clo_json_text(json, "meaning", meaning_of(name));
+        clo_json_close(json, '}');
     }
-    cli_json_close(json, ']');
-    cli_json_number(json, "naive_noise_ratio", noise_saved(plan));
+    clo_json_close(json, ']');
+    clo_json_number(json, "naive_noise_ratio", noise_saved(plan));
     free(events);
     return status;
 }

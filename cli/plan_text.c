@@ -136,12 +136,12 @@ void cli_plan_text(FILE *out, const clo_plan *plan)
     cli_wrap(out, 2, 2, sentence);
 }
 
-cli_json cli_plan_json(FILE *out, const clo_plan *plan)
+clo_writer cli_plan_json(FILE *out, const clo_plan *plan)
 {
     static const char end[] = "\n}\n";
     cli_bytes bytes = { NULL, 0, 0 };
     if (clo_plan_json(plan, cli_bytes_write, &bytes, NULL) == CLO_OK)
         fwrite(bytes.data, 1, bytes.length - (sizeof end - 1), out);
     free(bytes.data);
-    return (cli_json){ .out = out, .depth = 1, .filled = true };
+    return (clo_writer){ .write = cli_stream_write, .user = out, .depth = 1, .filled = true };
 }

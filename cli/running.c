@@ -183,11 +183,11 @@ static void say_left(const clo_account *account, char *text, size_t size)
 
 static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_account *account)
 {
-    cli_json json = cli_plan_json(stdout, plan);
-    cli_json_bool(&json, "metered", ledger != NULL);
+    clo_writer json = cli_plan_json(stdout, plan);
+    clo_json_bool(&json, "metered", ledger != NULL);
     if (ledger) {
-        cli_json_text(&json, "ledger", ledger);
-        cli_json_text(&json, "dataset", account->dataset);
+        clo_json_text(&json, "ledger", ledger);
+        clo_json_text(&json, "dataset", account->dataset);
     }
     if (account->capped) cli_json_loss(&json, "left", account->left);
     cli_json_end(&json);

@@ -101,29 +101,13 @@ clo_status cli_parse_list(const char *what, const char *text, double **out, size
     return CLO_OK;
 }
 
-/* "1e-06" as "1e-6", "1e+06" as "1e6". */
-static void trim_exponent(char *text)
-{
-    char *const e = strchr(text, 'e');
-    if (!e) return;
-    char *from = e + 1, *to = e + 1;
-    if (*from == '-') to++;
-    from++;
-    while (*from == '0' && from[1]) from++;
-    memmove(to, from, strlen(from) + 1);
-}
-
 cli_text cli_number(double value)
 {
     cli_text out;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out.text, sizeof out.text, "%.*g", digits, value);
-        if (strtod(out.text, NULL) == value) break;
-    }
-    /* Whole numbers of everyday size are not written with an exponent. */
-    if (value == floor(value) && fabs(value) < 1e15)
-        snprintf(out.text, sizeof out.text, "%.0f", value);
-    trim_exponent(out.text);
+    if (isfinite(value))
+        clo_number_text(value, out.text);
+    else
+        snprintf(out.text, sizeof out.text, "%g", value);
     return out;
 }
 

@@ -273,9 +273,9 @@ static size_t tilted(clo_relation relation, unsigned group, int world, double *o
 }
 
 static const clo_i_pair table[] = {
-#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what)                 \
+#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, ...)            \
     { #family, #method, #name, what, settings, cols, categorical, twice, 0, rows },
-#define UNIT_PAIR(family, method, name, settings, cols, categorical, per_unit, rows, what)         \
+#define UNIT_PAIR(family, method, name, settings, cols, categorical, per_unit, rows, what, ...)    \
     { #family, #method, #name, what, settings, cols, categorical, false, per_unit, rows },
 #define NO_UNIT_PAIR(family, method, why)
 #include "audit/pairs.def"

@@ -63,13 +63,18 @@ CLO_CHECK clo_status clo_i_take(struct clo_workspace *workspace, size_t count, s
 CLO_CHECK clo_status clo_i_workspace_reserve(struct clo_workspace *workspace, size_t bytes,
                                              clo_error *err);
 size_t clo_i_workspace_mark(const struct clo_workspace *workspace);
+/* The same, where a query begins: until this is released, what is taken is its, and not of the
+ * mechanism that asks.  Only a watch of the test build sees the difference. */
+size_t clo_i_workspace_begin_ask(struct clo_workspace *workspace);
 void clo_i_workspace_release(struct clo_workspace *workspace, size_t mark);
 size_t clo_i_workspace_peak(const struct clo_workspace *workspace);
 /* A workspace that only counts: takes succeed and give NULL, and the peak says how much the same
  * takes need.  To be freed with clo_workspace_free. */
 CLO_CHECK clo_status clo_i_workspace_counting(struct clo_workspace **out, clo_error *err);
-/* What a take of this much counts for, for the plans that size a workspace. */
-size_t clo_i_take_size(size_t count, size_t size);
+/* For tests of the test build: told of every take, where it is and how many bytes it counts for;
+ * ask: the mark at which the query began that takes, SIZE_MAX: none does. */
+typedef void clo_i_take_watch(void *user, size_t at, size_t bytes, size_t ask);
+void clo_i_watch_takes(struct clo_workspace *workspace, clo_i_take_watch *watch, void *user);
 
 /* ---- structs with a struct_size ------------------------------------------- */
 
@@ -108,9 +113,11 @@ void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* The shortest decimal that reads back as the same double, '.' whatever the locale;
- * buffer of at least 32.  NaN and infinities become "null". */
-void clo_i_format_double(double value, char buffer[32]);
+/* As printf does; at most 1023 bytes. */
+struct clo_writer; /* public, in output.h */
+void clo_i_writer_format(struct clo_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Reads one finite or infinite number at text, locale-free; where it ends, or NULL. */
 const char *clo_i_parse_double(const char *text, double *out);
 

@@ -1,5 +1,6 @@
 /* params.c - named parameters, checked against their rows. */
 #include "base/base.h"
+#include <cloister/output.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t
 void clo_i_param_word(const clo_param *param, double value, char text[CLO_VALUE_SIZE])
 {
     if (param->type != CLO_PARAM_CHOICE) {
-        clo_i_format_double(value, text);
+        clo_number_text(value, text);
         return;
     }
     const char *at = param->choices;

@@ -1,6 +1,7 @@
 /* text.c - numbers as text and back, the same in every locale: a release is read by machines,
  * and a program that embeds the library may have called setlocale. */
 #include "base/base.h"
+#include <cloister/output.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-void clo_i_format_double(double value, char buffer[32])
+void clo_number_text(double value, char buffer[CLO_NUMBER_SIZE])
 {
     if (!isfinite(value)) {
         memcpy(buffer, "null", 5);

@@ -30,7 +30,57 @@ struct clo_workspace {
     chunk *current;
     size_t counted;
     size_t peak;
+#ifdef CLO_FAULT_INJECTION
+    clo_i_take_watch *watch;
+    void *watch_user;
+    bool asking;
+    size_t ask; /* the mark of the ask under way */
+#endif
 };
+
+#ifdef CLO_FAULT_INJECTION
+void clo_i_watch_takes(clo_workspace *workspace, clo_i_take_watch *watch, void *user)
+{
+    workspace->watch = watch;
+    workspace->watch_user = user;
+}
+
+static void tell_take(const clo_workspace *workspace, size_t at, size_t bytes)
+{
+    if (workspace->watch)
+        workspace->watch(workspace->watch_user, at, bytes,
+                         workspace->asking ? workspace->ask : SIZE_MAX);
+}
+
+/* A query may ask another's sum: the first to begin is the one that a mechanism asked. */
+size_t clo_i_workspace_begin_ask(clo_workspace *workspace)
+{
+    const size_t mark = clo_i_workspace_mark(workspace);
+    if (!workspace->asking) workspace->ask = mark;
+    workspace->asking = true;
+    return mark;
+}
+
+static void end_asks(clo_workspace *workspace, size_t mark)
+{
+    if (mark <= workspace->ask) workspace->asking = false;
+}
+#else
+static void tell_take(const clo_workspace *workspace, size_t at, size_t bytes)
+{
+    (void)workspace, (void)at, (void)bytes;
+}
+
+size_t clo_i_workspace_begin_ask(clo_workspace *workspace)
+{
+    return clo_i_workspace_mark(workspace);
+}
+
+static void end_asks(clo_workspace *workspace, size_t mark)
+{
+    (void)workspace, (void)mark;
+}
+#endif
 
 static clo_status new_chunk(size_t bytes, size_t start, chunk **out, clo_error *err)
 {
@@ -77,7 +127,8 @@ void clo_workspace_free(clo_workspace *workspace)
     clo_i_free(workspace);
 }
 
-size_t clo_i_take_size(size_t count, size_t size)
+/* What a take counts for; SIZE_MAX: it is too large. */
+static size_t take_size(size_t count, size_t size)
 {
     size_t bytes;
     if (!clo_i_multiply(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT) return SIZE_MAX;
@@ -88,6 +139,7 @@ static clo_status count_take(clo_workspace *workspace, size_t bytes, void *out_p
                              clo_error *err)
 {
     void *const nothing = NULL;
+    tell_take(workspace, workspace->counted, bytes);
     if (!clo_i_add(workspace->counted, bytes, &workspace->counted))
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
     if (workspace->counted > workspace->peak) workspace->peak = workspace->counted;
@@ -117,7 +169,7 @@ clo_status clo_i_workspace_reserve(clo_workspace *workspace, size_t bytes, clo_e
 clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void *out_pointer,
                       clo_error *err)
 {
-    const size_t bytes = clo_i_take_size(count, size);
+    const size_t bytes = take_size(count, size);
     chunk *c = workspace->current;
     if (bytes == SIZE_MAX)
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
@@ -128,6 +180,7 @@ clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void 
         c = workspace->current = c->next;
     }
     void *const taken = c->bytes + c->used;
+    tell_take(workspace, c->start + c->used, bytes);
     c->used += bytes;
     if (c->start + c->used > workspace->peak) workspace->peak = c->start + c->used;
     memcpy(out_pointer, &taken, sizeof taken);
@@ -142,6 +195,7 @@ size_t clo_i_workspace_mark(const clo_workspace *workspace)
 
 void clo_i_workspace_release(clo_workspace *workspace, size_t mark)
 {
+    end_asks(workspace, mark);
     if (!workspace->first) workspace->counted = mark;
     for (chunk *c = workspace->first; c; c = c->next) {
         const size_t keep = mark > c->start ? mark - c->start : 0;

@@ -51,7 +51,8 @@ CLO_CHECK clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *do
                                    const double *shift, clo_bounded *moved, clo_error *err);
 CLO_CHECK clo_status clo_i_rebound_take(struct clo_workspace *workspace, const clo_bounded *data,
                                         bool shifted, clo_bounded **out, clo_error *err);
-size_t clo_i_rebound_size(const clo_bounded *data, bool shifted); /* bytes that it takes */
+CLO_CHECK clo_status clo_i_rebound_room(struct clo_workspace *space, const clo_bounded *data,
+                                        bool shifted, clo_error *err);
 /* A good block size for so many columns. */
 size_t clo_i_block_rows(size_t cols, size_t asked);
 

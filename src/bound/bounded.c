@@ -380,15 +380,6 @@ static size_t moved_cells(const clo_bounded *data, bool shifted)
     return data->sparse && (!shifted || data->cell_count > full) ? data->cell_count : full;
 }
 
-size_t clo_i_rebound_size(const clo_bounded *data, bool shifted)
-{
-    size_t bytes = clo_i_take_size(moved_cells(data, shifted), sizeof *data->cells);
-    if (data->sparse)
-        bytes += clo_i_take_size(data->cell_count, sizeof *data->columns) +
-                 clo_i_take_size(data->rows + 1, sizeof *data->starts);
-    return bytes;
-}
-
 static clo_status take_arrays(struct clo_workspace *workspace, const clo_bounded *data,
                               bool shifted, clo_bounded *out, clo_error *err)
 {
@@ -397,6 +388,13 @@ static clo_status take_arrays(struct clo_workspace *workspace, const clo_bounded
     if (!data->sparse) return CLO_OK;
     CLO_TRY(clo_i_take(workspace, data->cell_count, sizeof *out->columns, &out->columns, err));
     return clo_i_take(workspace, data->rows + 1, sizeof *out->starts, &out->starts, err);
+}
+
+clo_status clo_i_rebound_room(struct clo_workspace *space, const clo_bounded *data, bool shifted,
+                              clo_error *err)
+{
+    clo_bounded unused;
+    return take_arrays(space, data, shifted, &unused, err);
 }
 
 clo_status clo_i_rebound_take(struct clo_workspace *workspace, const clo_bounded *data,

@@ -455,7 +455,7 @@ static clo_status find_header(csv *f, const char *text, const char *end,
         return clo_i_fail(
             err, CLO_FORMAT,
             "%s: the first line is partly numbers and partly text, so that it may be a "
-            "header or a record: say which (--header yes or --header no)",
+            "header or a record: say which (header yes or no)",
             f->name);
     *found = signs.text;
     return CLO_OK;
@@ -507,12 +507,12 @@ static clo_status settle_cells(csv *f, const clo_read_options *options, bool hea
     if (!header && options->rows_are_secret && !known)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "%s has no header, and a record must not tell how many columns there "
-                          "are where the number of rows is not public: give it (--cols)",
+                          "are where the number of rows is not public: give it (cols)",
                           f->name);
     if (!header && !record && !known) return clo_i_fail(err, CLO_FORMAT, "%s is empty", f->name);
     if (record && options->cols && f->cells != options->cols)
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s has %zu columns on its first line, and there should be %zu (--cols)",
+                          "%s has %zu columns on its first line, and there should be %zu (cols)",
                           f->name, f->cells, options->cols);
     if (!record) f->cells = known;
     if (f->cells > CLO_MOST_COLS)

@@ -219,7 +219,7 @@ static clo_status check_options(const libsvm *f, const clo_read_options *options
     if (options->cols == 0)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "%s is LIBSVM, which does not say how many columns there are: give their "
-                          "public number (--cols)",
+                          "public number (cols)",
                           f->name);
     return CLO_OK;
 }

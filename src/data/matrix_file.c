@@ -1,168 +1,64 @@
 /*
  * matrix_file.c - plain matrices as files: what the caller has (synthetic data, a truth) goes out
  * and comes back.  No clo_table is written here, nor can be.
- *
- * A file is written under another name beside its place and renamed when it is whole, so that a
- * write that fails or is killed leaves no half of a file behind a good name.
  */
 #include "data/formats.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <sodium.h>
+#include <cloister/output.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 20, NUMBER_BYTES = 32, TRIES = 16 };
+enum { NUMBER_BYTES = 32 };
 
-/* ---- a file that is there whole or not at all ------------------------------------------------ */
-
-typedef struct sink {
-    const char *name; /* for messages */
-    int file;
-    char *target;    /* the name that it gets, or NULL: it has it already */
-    char *temporary; /* the name until then */
-    char *buffer;
-    size_t used;
-} sink;
-
-static clo_status cannot_write(const sink *s, int number, clo_error *err)
+/* A file remembers its first failure, and tells it when it is committed. */
+static void put(clo_file *file, const void *bytes, size_t count)
 {
-    return clo_i_fail(err, CLO_IO, "%s cannot be written: %s", s->name, strerror(number));
+    (void)clo_file_write(file, bytes, count);
 }
 
-static clo_status write_bytes(const sink *s, const void *bytes, size_t count, clo_error *err)
+static void put_number(clo_file *file, double value, char after)
 {
-    const char *at = bytes;
-    while (count > 0) {
-        const ssize_t put = write(s->file, at, count);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return cannot_write(s, errno, err);
-        at += put;
-        count -= (size_t)put;
-    }
-    return CLO_OK;
+    char text[NUMBER_BYTES + 1];
+    char *end = clo_i_write_number(value, text);
+    *end++ = after;
+    put(file, text, (size_t)(end - text));
 }
 
-static clo_status flush(sink *s, clo_error *err)
+static clo_status finish(clo_file *file, clo_error *err)
 {
-    const size_t count = s->used;
-    s->used = 0;
-    return write_bytes(s, s->buffer, count, err);
-}
-
-/* Room for so many bytes in the buffer, which is larger than any piece that is asked for. */
-static clo_status make_room(sink *s, size_t bytes, clo_error *err)
-{
-    return BUFFER_BYTES - s->used >= bytes ? CLO_OK : flush(s, err);
-}
-
-static clo_status open_temporary(sink *s, clo_error *err)
-{
-    const size_t size = strlen(s->target) + 24;
-    if (sodium_init() < 0) return clo_i_fail(err, CLO_ENTROPY, "the system gives no randomness");
-    CLO_TRY(clo_i_alloc(size, 1, &s->temporary, err));
-    for (int i = 0; i < TRIES; i++) {
-        snprintf(s->temporary, size, "%s.%08x.part", s->target, randombytes_random());
-        s->file = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (s->file >= 0) return CLO_OK;
-        if (errno != EEXIST) break;
-    }
-    const int number = errno;
-    clo_i_free(s->temporary);
-    s->temporary = NULL;
-    return cannot_write(s, number, err);
-}
-
-/* Opens what the path means.  A device or a pipe is written to as it is: a rename would put a file
- * in its place.  A link keeps being a link: the file that it leads to is replaced. */
-static clo_status open_path(sink *s, const char *path, clo_error *err)
-{
-    struct stat facts;
-    char resolved[PATH_MAX];
-    const bool exists = stat(path, &facts) == 0;
-    if (exists && S_ISDIR(facts.st_mode)) return cannot_write(s, EISDIR, err);
-    if (exists && !S_ISREG(facts.st_mode)) {
-        s->file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        return s->file >= 0 ? CLO_OK : cannot_write(s, errno, err);
-    }
-    if (exists && !realpath(path, resolved)) return cannot_write(s, errno, err);
-    CLO_TRY(clo_i_copy_text(exists ? resolved : path, &s->target, err));
-    return open_temporary(s, err);
-}
-
-static clo_status open_sink(const char *path, sink *s, clo_error *err)
-{
-    const bool standard = strcmp(path, "-") == 0;
-    *s = (sink){ .name = standard ? "standard output" : clo_i_displayed(path),
-                 .file = STDOUT_FILENO };
-    CLO_TRY(clo_i_alloc(BUFFER_BYTES, 1, &s->buffer, err));
-    const clo_status status = standard ? CLO_OK : open_path(s, path, err);
-    if (status != CLO_OK) {
-        clo_i_free(s->buffer);
-        clo_i_free(s->target);
-    }
-    return status;
-}
-
-/* Ends the writing, well or badly, and gives the file its name if all went well. */
-static clo_status close_sink(sink *s, clo_status status, clo_error *err)
-{
-    if (status == CLO_OK) status = flush(s, err);
-    if (s->file != STDOUT_FILENO && close(s->file) != 0 && status == CLO_OK)
-        status = cannot_write(s, errno, err);
-    if (s->temporary && status == CLO_OK && rename(s->temporary, s->target) != 0)
-        status = cannot_write(s, errno, err);
-    if (s->temporary && status != CLO_OK) (void)unlink(s->temporary);
-    clo_i_wipe_free(s->buffer, BUFFER_BYTES);
-    clo_i_free(s->temporary);
-    clo_i_free(s->target);
+    const clo_status status = clo_file_commit(file, err);
+    clo_file_close(file);
     return status;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* A name as a cell: in quotes where it holds something that would end it. */
-static clo_status put_name(sink *s, const char *name, char after, clo_error *err)
+static void put_name(clo_file *file, const char *name, char after)
 {
     const bool quoted = strpbrk(name, ",\"\r\n;|\t") || name[0] == ' ' || name[0] == 0;
-    CLO_TRY(make_room(s, 4, err));
-    if (quoted) s->buffer[s->used++] = '"';
+    if (quoted) put(file, "\"", 1);
     for (; *name; name++) {
-        CLO_TRY(make_room(s, 4, err));
-        if (*name == '"') s->buffer[s->used++] = '"';
-        s->buffer[s->used++] = *name;
+        if (*name == '"') put(file, "\"", 1);
+        put(file, name, 1);
     }
-    CLO_TRY(make_room(s, 4, err));
-    if (quoted) s->buffer[s->used++] = '"';
-    s->buffer[s->used++] = after;
-    return CLO_OK;
+    if (quoted) put(file, "\"", 1);
+    put(file, &after, 1);
 }
 
-static clo_status write_csv(sink *s, clo_matrix values, const char *const *names, clo_error *err)
+static void write_csv(clo_file *file, clo_matrix values, const char *const *names)
 {
     for (size_t j = 0; names && j < values.cols; j++)
-        CLO_TRY(put_name(s, names[j] ? names[j] : "", j + 1 < values.cols ? ',' : '\n', err));
-    for (size_t i = 0; i < values.rows; i++) {
-        const double *const row = values.data + i * values.stride;
-        for (size_t j = 0; j < values.cols; j++) {
-            CLO_TRY(make_room(s, NUMBER_BYTES + 1, err));
-            char *end = clo_i_write_number(row[j], s->buffer + s->used);
-            *end++ = j + 1 < values.cols ? ',' : '\n';
-            s->used = (size_t)(end - s->buffer);
-        }
-    }
-    return CLO_OK;
+        put_name(file, names[j] ? names[j] : "", j + 1 < values.cols ? ',' : '\n');
+    for (size_t i = 0; i < values.rows; i++)
+        for (size_t j = 0; j < values.cols; j++)
+            put_number(file, values.data[i * values.stride + j], j + 1 < values.cols ? ',' : '\n');
 }
 
 /* ---- NPY ------------------------------------------------------------------------------------- */
 
 /* The data start at a multiple of 64, so that a map of the file is aligned. */
-static clo_status write_npy_header(sink *s, clo_matrix values, clo_error *err)
+static void write_npy_header(clo_file *file, clo_matrix values)
 {
     char header[192];
     const size_t start = 10;
@@ -175,70 +71,57 @@ static clo_status write_npy_header(sink *s, clo_matrix values, clo_error *err)
     header[length++] = '\n';
     header[8] = (char)((length - start) & 0xff);
     header[9] = (char)((length - start) >> 8);
-    return write_bytes(s, header, length, err);
+    put(file, header, length);
 }
 
-static clo_status write_npy(sink *s, clo_matrix values, clo_error *err)
+static void write_npy(clo_file *file, clo_matrix values)
 {
-    CLO_TRY(write_npy_header(s, values, err));
-    if (values.stride == values.cols)
-        return write_bytes(s, values.data, values.rows * values.cols * sizeof(double), err);
-    for (size_t i = 0; i < values.rows; i++) {
-        const double *const row = values.data + i * values.stride;
-        for (size_t j = 0; j < values.cols; j++) {
-            CLO_TRY(make_room(s, sizeof *row, err));
-            memcpy(s->buffer + s->used, &row[j], sizeof *row);
-            s->used += sizeof *row;
-        }
-    }
-    return CLO_OK;
+    write_npy_header(file, values);
+    for (size_t i = 0; i < values.rows; i++)
+        put(file, values.data + i * values.stride, values.cols * sizeof *values.data);
 }
 
 clo_status clo_matrix_write(const char *path, clo_matrix values, const char *const *names,
                             clo_error *err)
 {
-    sink s;
+    clo_file *file = NULL;
     CLO_TRY(clo_i_check_matrix(values, err));
-    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
+    CLO_TRY(clo_file_open(path, &file, err));
     const size_t length = strlen(path);
-    const bool npy = length >= 4 && strcasecmp(path + length - 4, ".npy") == 0;
-    CLO_TRY(open_sink(path, &s, err));
-    const clo_status status = npy ? write_npy(&s, values, err) : write_csv(&s, values, names, err);
-    return close_sink(&s, status, err);
+    if (length >= 4 && strcasecmp(path + length - 4, ".npy") == 0)
+        write_npy(file, values);
+    else
+        write_csv(file, values, names);
+    return finish(file, err);
 }
 
 /* ---- LIBSVM ---------------------------------------------------------------------------------- */
 
-static clo_status write_libsvm(sink *s, const clo_sparse_rows *rows, const uint32_t *labels,
-                               clo_error *err)
+static void write_libsvm(clo_file *file, const clo_sparse_rows *rows, const uint32_t *labels)
 {
+    char text[NUMBER_BYTES];
     for (size_t i = 0; i < rows->rows; i++) {
-        CLO_TRY(make_room(s, NUMBER_BYTES, err));
         const size_t label = labels ? labels[i] : i;
-        s->used += (size_t)sprintf(s->buffer + s->used, "%zu", label);
+        put(file, text, (size_t)snprintf(text, sizeof text, "%zu", label));
         for (size_t j = 0; j < rows->width; j++) {
-            const size_t at = i * rows->width + j;
-            CLO_TRY(make_room(s, 2 * NUMBER_BYTES, err));
-            char *end = s->buffer + s->used;
-            end += sprintf(end, " %zu:", (size_t)rows->columns[at] + 1);
-            end = clo_i_write_number(rows->values[at], end);
-            s->used = (size_t)(end - s->buffer);
+            const size_t at = i * rows->width + j, index = (size_t)rows->columns[at] + 1;
+            char number[NUMBER_BYTES];
+            put(file, text, (size_t)snprintf(text, sizeof text, " %zu:", index));
+            put(file, number, (size_t)(clo_i_write_number(rows->values[at], number) - number));
         }
-        CLO_TRY(make_room(s, 1, err));
-        s->buffer[s->used++] = '\n';
+        put(file, "\n", 1);
     }
-    return CLO_OK;
 }
 
 clo_status clo_sparse_write(const char *path, const clo_sparse_rows *rows, const uint32_t *labels,
                             clo_error *err)
 {
-    sink s;
-    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
+    clo_file *file = NULL;
     if (!rows || !rows->columns || !rows->values || rows->rows < 1 || rows->width < 1)
         return clo_i_fail(err, CLO_ARGUMENT, "there are no sparse rows to write");
-    CLO_TRY(open_sink(path, &s, err));
-    return close_sink(&s, write_libsvm(&s, rows, labels, err), err);
+    CLO_TRY(clo_file_open(path, &file, err));
+    write_libsvm(file, rows, labels);
+    return finish(file, err);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

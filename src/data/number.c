@@ -16,6 +16,7 @@
  * that reads back as the same double is taken.
  */
 #include "data/formats.h"
+#include <cloister/output.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -285,6 +286,6 @@ char *clo_i_write_number(double value, char buffer[32])
         if (value < 0) *out++ = '-';
         return (char *)memcpy(out, "inf", 3) + 3;
     }
-    clo_i_format_double(value, out);
+    clo_number_text(value, out);
     return out + strlen(out);
 }

@@ -9,6 +9,7 @@
  * the next reader finds it, and no run follows from it.
  */
 #include "ledger/ledger_internal.h"
+#include <cloister/output.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,12 +113,12 @@ static clo_status refuse(const clo_i_account *before, const clo_i_account *after
 {
     const clo_loss left = clo_i_account_left(before);
     char asked[2][32], cap[2][32], rest[2][32];
-    clo_i_format_double(charge->loss.epsilon, asked[0]);
-    clo_i_format_double(charge->loss.delta, asked[1]);
-    clo_i_format_double(before->cap.epsilon, cap[0]);
-    clo_i_format_double(before->cap.delta, cap[1]);
-    clo_i_format_double(left.epsilon, rest[0]);
-    clo_i_format_double(left.delta, rest[1]);
+    clo_number_text(charge->loss.epsilon, asked[0]);
+    clo_number_text(charge->loss.delta, asked[1]);
+    clo_number_text(before->cap.epsilon, cap[0]);
+    clo_number_text(before->cap.delta, cap[1]);
+    clo_number_text(left.epsilon, rest[0]);
+    clo_number_text(left.delta, rest[1]);
     if (after->rule == CLO_RULE_ZCDP && clo_i_cost_of(charge).rho_delta > 0)
         return clo_i_fail(
             err, CLO_BUDGET,
@@ -325,8 +326,8 @@ static clo_status refuse_cap(const clo_i_account *account, clo_error *err)
 {
     const clo_loss spent = clo_i_account_spent(account);
     char text[2][32];
-    clo_i_format_double(spent.epsilon, text[0]);
-    clo_i_format_double(spent.delta, text[1]);
+    clo_number_text(spent.epsilon, text[0]);
+    clo_number_text(spent.delta, text[1]);
     if (strcmp(account->relation, "mixed") == 0)
         return clo_i_fail(err, CLO_BUDGET,
                           "the data set %.120s has charges under more than one relation, which do "

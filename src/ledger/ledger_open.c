@@ -325,7 +325,7 @@ clo_status clo_ledger_default_path(char *path, size_t size, clo_error *err)
     if (!named && !(home && home[0] == '/'))
         return clo_i_fail(err, CLO_LEDGER,
                           "neither XDG_STATE_HOME nor HOME names a folder for the ledger: say "
-                          "where it is with --ledger");
+                          "where it is");
     const int length = snprintf(whole, sizeof whole, "%s%s/cloister/ledger.db",
                                 named ? state : home, named ? "" : "/.local/state");
     if (length < 0 || (size_t)length >= sizeof whole || (size_t)length >= size)

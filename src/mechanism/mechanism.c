@@ -3,12 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MECHANISM(family, method) extern const clo_mechanism clo_i_mechanism_##family##_##method;
+#define MECHANISM(family, method, small)                                                           \
+    extern const clo_mechanism clo_i_mechanism_##family##_##method;
 #include "mechanism/table.def"
 #undef MECHANISM
 
 static const clo_mechanism *const table[] = {
-#define MECHANISM(family, method) &clo_i_mechanism_##family##_##method,
+#define MECHANISM(family, method, small) &clo_i_mechanism_##family##_##method,
 #include "mechanism/table.def"
 #undef MECHANISM
 };

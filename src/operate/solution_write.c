@@ -3,6 +3,7 @@
  * nobody takes it for a release.
  */
 #include "operate/solution.h"
+#include <cloister/output.h>
 #include <string.h>
 
 typedef struct writer {
@@ -19,7 +20,7 @@ static void text(writer *w, const char *what)
 static void number(writer *w, double value)
 {
     char digits[32];
-    clo_i_format_double(value + 0.0, digits);
+    clo_number_text(value + 0.0, digits);
     text(w, digits);
 }
 

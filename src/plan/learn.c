@@ -212,9 +212,16 @@ static clo_status check_mechanism(const clo_plan *plan, const clo_learning *lear
     return status;
 }
 
-static size_t learning_workspace(const clo_plan *plan)
+/* What is taken to learn is given back before the mechanism runs. */
+static clo_status widen_workspace(const clo_plan *plan, size_t *bytes, clo_error *err)
 {
-    return clo_i_norm_quantile_size(STEPS) + clo_i_take_size(plan->domain.cols, sizeof(double));
+    clo_workspace *counting = NULL;
+    CLO_TRY(clo_i_workspace_counting(&counting, err));
+    const clo_status status = clo_i_learn_room(counting, &plan->domain, err);
+    const size_t needed = clo_i_workspace_peak(counting);
+    *bytes = needed > plan->workspace ? needed : plan->workspace;
+    clo_workspace_free(counting);
+    return status;
 }
 
 /* All that can fail is done before the plan is touched. */
@@ -226,8 +233,9 @@ static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss
     clo_line *lines = NULL;
     clo_price price;
     size_t workspace;
-    if (count > CLO_MAX_LINES || !clo_i_add(plan->workspace, learning_workspace(plan), &workspace))
+    if (count > CLO_MAX_LINES)
         return clo_i_fail(err, CLO_UNSUPPORTED, "the plan has too many lines to learn more first");
+    CLO_TRY(widen_workspace(plan, &workspace, err));
     CLO_TRY(clo_i_alloc(count, sizeof *lines, &lines, err));
     memcpy(lines, first->lines, first->count * sizeof *lines);
     memcpy(lines + first->count, plan->lines, plan->line_count * sizeof *lines);

@@ -189,9 +189,20 @@ static clo_status tell(const clo_plan *learnt, const place *at, clo_release *rel
     return clo_i_release_put(release, "learnt_norm", &at->radius, 1, (size_t[]){ 1 }, err);
 }
 
-size_t clo_i_learn_rows_workspace(const clo_plan *plan, const clo_bounded *data)
+static clo_status take_place(clo_workspace *space, const clo_domain *domain, place *at,
+                             clo_error *err)
 {
-    return plan->steps ? clo_i_recenter_size(data, plan->learning.center) : 0;
+    return clo_i_take(space, domain->cols, sizeof *at->shift, &at->shift, err);
+}
+
+clo_status clo_i_learn_room(clo_workspace *space, const clo_domain *domain, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    place unused;
+    CLO_TRY(take_place(space, domain, &unused, err));
+    CLO_TRY(clo_i_norm_quantile_room(space, CLO_LEARN_STEPS, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 /* The records as they are seen stay in the workspace until the run ends. */
@@ -206,8 +217,7 @@ clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data, clo_contex
         clo_i_recenter_take(context->workspace, data, plan->learning.center, &learnt.data, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
     const records r = { data, learnt.data };
-    clo_status status =
-        clo_i_take(context->workspace, plan->domain.cols, sizeof *at.shift, &at.shift, err);
+    clo_status status = take_place(context->workspace, &plan->domain, &at, err);
     context->meter = &meter;
     context->progress_to = 0; /* the steps are short, and what follows counts from the start */
     if (!status) status = take_steps(plan, &r, context, &at, err);

@@ -17,7 +17,10 @@ typedef struct clo_draft {
     clo_loss budget;
     clo_line lines[CLO_MAX_LINES];
     size_t line_count;
-    size_t workspace; /* bytes beyond what the queries themselves need */
+    clo_workspace *room; /* it counts: here the plan takes what a run will, with the same functions
+                            in the same order; clo_i_X_room takes what clo_i_X does, and gives back
+                            what that gives back */
+    size_t workspace;    /* bytes beyond what the queries themselves need: the most of it */
 } clo_draft;
 
 struct clo_mechanism {
@@ -77,8 +80,6 @@ struct clo_grant {
  * those that follow the number of rows. */
 size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
                             size_t block_rows);
-/* What of them the steps of a plan need to look at the records from another place. */
-size_t clo_i_learn_rows_workspace(const clo_plan *plan, const clo_bounded *data);
 
 /* Whether a budget is one, and one that these lines may have. */
 CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
@@ -105,6 +106,8 @@ CLO_CHECK clo_status clo_i_learn(const clo_plan *plan, const clo_bounded *data,
                                  clo_context *context, clo_release *release, clo_i_learnt *out,
                                  clo_error *err);
 void clo_i_learnt_free(clo_i_learnt *learnt);
+CLO_CHECK clo_status clo_i_learn_room(clo_workspace *space, const clo_domain *domain,
+                                      clo_error *err);
 
 /* Adds a line to the draft. */
 CLO_CHECK clo_status clo_i_draft_add(clo_draft *draft, const clo_line *line, clo_error *err);

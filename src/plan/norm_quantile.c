@@ -38,25 +38,35 @@ clo_status clo_i_plan_norm_quantile(const clo_domain *domain, size_t steps, doub
                                epsilon, 1, label, out, err);
 }
 
-size_t clo_i_norm_quantile_size(size_t steps)
+clo_status clo_i_thresholds_take(clo_workspace *space, size_t count, clo_i_thresholds *out,
+                                 clo_error *err)
 {
-    return 2 * clo_i_take_size(threshold_count(steps), sizeof(int64_t));
+    CLO_TRY(clo_i_take(space, count, sizeof *out->values, &out->values, err));
+    return clo_i_take(space, count, sizeof *out->handicaps, &out->handicaps, err);
+}
+
+clo_status clo_i_norm_quantile_room(clo_workspace *space, size_t steps, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    clo_i_thresholds unused;
+    CLO_TRY(clo_i_thresholds_take(space, threshold_count(steps), &unused, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 clo_status clo_i_ask_norm_quantile(clo_context *context, size_t number, const clo_bounded *data,
                                    size_t steps, double *share, clo_error *err)
 {
     const size_t count = threshold_count(steps), mark = clo_i_workspace_mark(context->workspace);
-    int64_t *thresholds = NULL, *handicaps = NULL;
+    clo_i_thresholds grid;
     size_t chosen = 0;
-    CLO_TRY(clo_i_take(context->workspace, count, sizeof *thresholds, &thresholds, err));
-    CLO_TRY(clo_i_take(context->workspace, count, sizeof *handicaps, &handicaps, err));
+    CLO_TRY(clo_i_thresholds_take(context->workspace, count, &grid, err));
     for (size_t i = 0; i < count; i++) /* squared norms on the full grid, increasing */
-        thresholds[i] =
+        grid.values[i] =
             (int64_t)ldexp(pow(clo_i_threshold_share(steps, count - 1 - i), 2), 2 * GRID);
-    clo_i_threshold_handicaps(&context->meter->lines[number], steps, count, true, handicaps);
-    const clo_status status =
-        clo_i_ask_quantile(context, number, data, SIZE_MAX, thresholds, handicaps, &chosen, err);
+    clo_i_threshold_handicaps(&context->meter->lines[number], steps, count, true, grid.handicaps);
+    const clo_status status = clo_i_ask_quantile(context, number, data, SIZE_MAX, grid.values,
+                                                 grid.handicaps, &chosen, err);
     clo_i_workspace_release(context->workspace, mark);
     if (!status) *share = clo_i_threshold_share(steps, count - 1 - chosen);
     return status;

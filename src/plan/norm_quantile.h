@@ -14,6 +14,14 @@ enum {
     CLO_LEARN_STEPS = 8           /* of a run that learns its norm */
 };
 
+/* What a quantile is asked with: thresholds, and what decides between equals. */
+typedef struct clo_i_thresholds {
+    int64_t *values, *handicaps;
+} clo_i_thresholds;
+
+CLO_CHECK clo_status clo_i_thresholds_take(clo_workspace *space, size_t count,
+                                           clo_i_thresholds *out, clo_error *err);
+
 /* A threshold so many below the largest, as a share of that. */
 double clo_i_threshold_share(size_t steps, size_t from_top);
 /* What decides among thresholds that the data hold for equal: the one nearer to the data, by a
@@ -28,6 +36,6 @@ CLO_CHECK clo_status clo_i_plan_norm_quantile(const clo_domain *domain, size_t s
 CLO_CHECK clo_status clo_i_ask_norm_quantile(clo_context *context, size_t line,
                                              const clo_bounded *data, size_t steps, double *share,
                                              clo_error *err);
-size_t clo_i_norm_quantile_size(size_t steps); /* bytes of workspace */
+CLO_CHECK clo_status clo_i_norm_quantile_room(clo_workspace *space, size_t steps, clo_error *err);
 
 #endif

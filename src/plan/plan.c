@@ -1,13 +1,14 @@
 /*
  * plan.c - everything about a run that does not depend on the data.
  *
- * The mechanism drafts its list of queries; the accountant prices that list.  What the mechanism
- * believes about its cost plays no part: a list that costs more than the budget is refused here.
+ * The mechanism drafts its lines; the accountant prices them.  What the mechanism believes about
+ * its cost plays no part: lines that cost more than the budget are refused here.
  */
 #include "plan/mechanism.h"
 #include "base/planted.h"
 #include "domain/domain.h"
 #include "parallel/parallel.h"
+#include "query/lens.h"
 #include <math.h>
 #include <sodium.h>
 #include <string.h>
@@ -167,6 +168,18 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     return CLO_OK;
 }
 
+/* The mechanism's part of a plan; what it takes of the room is what its run will. */
+static clo_status draft_it(const clo_mechanism *mechanism, clo_draft *draft, void *state,
+                           clo_error *err)
+{
+    CLO_TRY(clo_i_workspace_counting(&draft->room, err));
+    const clo_status status = mechanism->plan(draft, state, err);
+    draft->workspace = clo_i_workspace_peak(draft->room);
+    clo_workspace_free(draft->room);
+    draft->room = NULL;
+    return status;
+}
+
 static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domain *domain,
                        clo_error *err)
 {
@@ -182,7 +195,7 @@ static clo_status fill(clo_plan *plan, const clo_params *params, const clo_domai
     draft->values = plan->values;
     /* What the ledger will count (ledger.T6): ten runs at 0.1 then fit under a cap of 1. */
     draft->budget = clo_i_loss_on_grid(plan->budget);
-    clo_status status = mechanism->plan(draft, plan->state, err);
+    clo_status status = draft_it(mechanism, draft, plan->state, err);
     if (!status) status = settle(plan, draft, err);
     clo_i_free(draft);
     return status;
@@ -198,7 +211,7 @@ clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void
     draft->domain = planned_for(domain, &narrow);
     draft->values = plan->values;
     draft->budget = clo_i_loss_on_grid(plan->rest);
-    clo_status status = plan->mechanism->plan(draft, state, err);
+    clo_status status = draft_it(plan->mechanism, draft, state, err);
     bool same = draft->line_count == count && draft->workspace <= plan->workspace;
     for (size_t i = 0; same && i < count; i++)
         same = ask_the_same(&draft->lines[i], &plan->lines[plan->steps + i]);
@@ -313,19 +326,30 @@ size_t clo_plan_workspace(const clo_plan *plan, int threads)
     return clo_i_plan_workspace(plan, NULL, clo_i_threads(threads), 0);
 }
 
+/* The records as they are seen, where a run learns first; what the mechanism takes; and the most
+ * that a query does. */
+static clo_status count_run(const clo_plan *plan, const clo_bounded *data, int threads,
+                            size_t block_rows, clo_workspace *space, clo_error *err)
+{
+    char *mechanism;
+    if (data && plan->steps) CLO_TRY(clo_i_recenter_room(space, data, plan->learning.center, err));
+    CLO_TRY(clo_i_take(space, plan->workspace, 1, &mechanism, err));
+    for (size_t i = 0; i < plan->line_count; i++)
+        CLO_TRY(clo_i_query_room(space, &plan->lines[i], plan->domain.cols, data, block_rows,
+                                 threads, err));
+    return CLO_OK;
+}
+
 size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
                             size_t block_rows)
 {
-    size_t most = 0, total;
-    for (size_t i = 0; i < plan->line_count; i++) {
-        const clo_line *const line = &plan->lines[i];
-        size_t bytes = clo_i_query_workspace(line, plan->domain.cols, block_rows, threads);
-        if (data && !clo_i_add(bytes, clo_i_query_rows_workspace(line, data), &bytes))
-            return SIZE_MAX;
-        if (bytes > most) most = bytes;
-    }
-    if (data && !clo_i_add(most, clo_i_learn_rows_workspace(plan, data), &most)) return SIZE_MAX;
-    return clo_i_add(plan->workspace, most, &total) ? total : SIZE_MAX;
+    clo_workspace *counting = NULL;
+    size_t bytes = SIZE_MAX;
+    if (clo_i_workspace_counting(&counting, NULL)) return SIZE_MAX;
+    if (!count_run(plan, data, threads, block_rows, counting, NULL))
+        bytes = clo_i_workspace_peak(counting);
+    clo_workspace_free(counting);
+    return bytes;
 }
 
 size_t clo_plan_line_count(const clo_plan *plan)

@@ -3,6 +3,7 @@
  * meet, and where the release is given its facts.
  */
 #include "domain/domain.h"
+#include <cloister/output.h>
 #include "plan/lift.h"
 #include "plan/mechanism.h"
 #include "parallel/parallel.h"
@@ -128,8 +129,8 @@ static void state(const clo_plan *plan, bool secure, char *text, size_t size)
     if (domain->unit)
         snprintf(who, sizeof who, "the rows of one '%.60s' (%llu at most)", domain->unit,
                  (unsigned long long)domain->rows_per_unit);
-    clo_i_format_double(plan->budget.epsilon, epsilon);
-    clo_i_format_double(plan->budget.delta, number);
+    clo_number_text(plan->budget.epsilon, epsilon);
+    clo_number_text(plan->budget.delta, number);
     write_factor(plan->budget.epsilon, factor, sizeof factor);
     if (plan->budget.delta > 0)
         snprintf(delta, sizeof delta, ", apart from a probability of %s", number);

@@ -260,7 +260,7 @@ static clo_status answer(clo_context *context, const clo_line *line, const solut
 clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_solve *solve, void *user, double *out, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const clo_line *line;
     clo_division d;
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_aggregate, &line, err));
@@ -297,9 +297,10 @@ static clo_numbers numbers_of(const clo_line *line)
     return (clo_numbers){ k * d * small, k * d * q };
 }
 
-static size_t rows_room(const clo_line *line, size_t rows)
+static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
+                               clo_error *err)
 {
-    return clo_i_division_room(line, clo_i_aggregate_part(line).blocks, rows);
+    return clo_i_division_room(line, clo_i_aggregate_part(line).blocks, rows, space, err);
 }
 
 const clo_query clo_i_query_aggregate = {
@@ -308,5 +309,5 @@ const clo_query clo_i_query_aggregate = {
     .numbers = numbers_of,
     .sampler = "exactly rounded Gaussian",
     .lay_out = lay_out,
-    .rows_room = rows_room,
+    .lay_out_rows = lay_out_rows,
 };

@@ -61,7 +61,7 @@ static clo_status add_class(clo_context *context, const clo_noise *noise, unsign
 static clo_status add_noise(clo_context *context, const clo_noise *noise, clo_witness *witness,
                             int64_t *totals, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const unsigned classes = noise->classes ? (unsigned)noise->classes : 1;
     int64_t *drawn = NULL;
     clo_status status = clo_i_answer_lay_out(context->workspace, noise->count, &drawn, err);

@@ -13,13 +13,29 @@
 
 typedef unsigned __int128 u128;
 
+/* offsets: NULL for subspaces, which have none. */
+static clo_status take_rule(clo_workspace *space, clo_assign_kind kind, size_t k, size_t d,
+                            size_t q, double **points, double **offsets, clo_error *err)
+{
+    const size_t each = kind == CLO_ASSIGN_CENTERS ? 1 : q + (kind == CLO_ASSIGN_FLATS);
+    CLO_TRY(clo_i_take(space, k * each * d, sizeof **points, points, err));
+    if (kind == CLO_ASSIGN_SUBSPACES) return CLO_OK;
+    return clo_i_take(space, k, sizeof **offsets, offsets, err);
+}
+
+clo_status clo_i_assign_room(clo_workspace *space, clo_assign_kind kind, size_t k, size_t d,
+                             size_t q, clo_error *err)
+{
+    double *points, *offsets;
+    return take_rule(space, kind, k, d, q, &points, &offsets, err);
+}
+
 clo_status clo_i_assign_centers(clo_workspace *workspace, const double *centers, size_t k, size_t d,
                                 int bits, clo_assign *out, clo_error *err)
 {
     const double grid = (double)((uint64_t)1 << bits);
     double *points = NULL, *offsets = NULL;
-    CLO_TRY(clo_i_take(workspace, k * d, sizeof *points, &points, err));
-    CLO_TRY(clo_i_take(workspace, k, sizeof *offsets, &offsets, err));
+    CLO_TRY(take_rule(workspace, CLO_ASSIGN_CENTERS, k, d, 0, &points, &offsets, err));
     for (size_t c = 0; c < k; c++) {
         u128 square = 0;
         for (size_t j = 0; j < d; j++) {
@@ -63,7 +79,7 @@ clo_status clo_i_assign_subspaces(clo_workspace *workspace, const double *bases,
                                   size_t q, int bits, clo_assign *out, clo_error *err)
 {
     double *points = NULL;
-    CLO_TRY(clo_i_take(workspace, k * q * d, sizeof *points, &points, err));
+    CLO_TRY(take_rule(workspace, CLO_ASSIGN_SUBSPACES, k, d, q, &points, NULL, err));
     CLO_TRY(round_bases(bases, k, d, q, q, bits, points, err));
     *out = (clo_assign){ .kind = CLO_ASSIGN_SUBSPACES,
                          .clusters = k,
@@ -91,8 +107,7 @@ clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases, con
 {
     const double grid = (double)((uint64_t)1 << bits);
     double *rows = NULL, *squares = NULL;
-    CLO_TRY(clo_i_take(workspace, k * (q + 1) * d, sizeof *rows, &rows, err));
-    CLO_TRY(clo_i_take(workspace, k, sizeof *squares, &squares, err));
+    CLO_TRY(take_rule(workspace, CLO_ASSIGN_FLATS, k, d, q, &rows, &squares, err));
     CLO_TRY(round_bases(bases, k, d, q, q + 1, bits, rows, err));
     for (size_t c = 0; c < k; c++) {
         double *const foot = rows + (c * (q + 1) + q) * d;
@@ -112,12 +127,6 @@ clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases, con
                          .points = rows,
                          .offsets = squares };
     return CLO_OK;
-}
-
-size_t clo_i_assign_take_size(size_t k, size_t d, size_t q, bool affine)
-{
-    const size_t rows = clo_i_take_size(k * (q + affine) * d, sizeof(double));
-    return rows + (affine ? clo_i_take_size(k, sizeof(double)) : 0);
 }
 
 size_t clo_i_assign_width(const clo_assign *rule)

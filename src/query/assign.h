@@ -33,7 +33,9 @@ CLO_CHECK clo_status clo_i_assign_subspaces(clo_workspace *workspace, const doub
 CLO_CHECK clo_status clo_i_assign_flats(clo_workspace *workspace, const double *bases,
                                         const double *points, size_t k, size_t d, size_t q,
                                         int bits, clo_assign *out, clo_error *err);
-size_t clo_i_assign_take_size(size_t k, size_t d, size_t q, bool affine); /* of the last two */
+CLO_CHECK clo_status clo_i_assign_room(clo_workspace *space, clo_assign_kind kind, size_t k,
+                                       size_t d, size_t q,
+                                       clo_error *err); /* of any of the three */
 /* Whether it is a rule for so many clusters of records of so many columns on this grid. */
 bool clo_i_assign_fits(const clo_assign *rule, size_t clusters, size_t cols, int bits);
 /* labels[i] for each of the rows; scores is scratch of rows x (points' rows). */

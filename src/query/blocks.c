@@ -70,13 +70,6 @@ static size_t record_cells(size_t rows, size_t cols, size_t blocks)
     return rows * cols + blocks * LINE;
 }
 
-size_t clo_i_division_room(const clo_line *line, size_t blocks, size_t rows)
-{
-    return clo_i_take_size(rows, sizeof(uint32_t)) + clo_i_take_size(rows, sizeof(size_t)) +
-           2 * clo_i_take_size(blocks, sizeof(size_t)) +
-           clo_i_take_size(record_cells(rows, line->cols, blocks), sizeof(double));
-}
-
 static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
 {
     CLO_TRY(clo_i_take(space, d->count, sizeof *d->home, &d->home, err));
@@ -85,6 +78,13 @@ static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
     CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->begins, &d->begins, err));
     return clo_i_take(space, record_cells(d->count, d->cols, d->blocks), sizeof *d->records,
                       &d->records, err);
+}
+
+clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
+                               clo_workspace *space, clo_error *err)
+{
+    clo_division unused = { .count = rows, .cols = line->cols, .blocks = blocks };
+    return take(space, &unused, err);
 }
 
 clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t blocks,

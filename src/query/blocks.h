@@ -25,7 +25,8 @@ CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_line *line, si
 typedef clo_status clo_visit_block(void *user, int thread, size_t number, const clo_block *block);
 CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d,
                                         clo_visit_block *visit, void *user, clo_error *err);
-/* Bytes of workspace that follow the number of rows. */
-size_t clo_i_division_room(const clo_line *line, size_t blocks, size_t rows);
+/* Takes what of a division follows the number of rows. */
+CLO_CHECK clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
+                                         clo_workspace *space, clo_error *err);
 
 #endif

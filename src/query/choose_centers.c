@@ -253,7 +253,7 @@ static clo_status tell_and_choose(clo_context *context, size_t number, const clo
                                   size_t *chosen, clo_error *err)
 {
     const clo_meter *const meter = context->meter;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     clo_assign rule;
     clo_ask told = { .rules = &rule, .rule_count = 1 };
     uint64_t *words = NULL;

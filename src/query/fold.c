@@ -56,25 +56,20 @@ static clo_status take_work(clo_fold *fold, clo_workspace *space, clo_error *err
                       &fold->scratch, err);
 }
 
-size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_rows, int threads)
+clo_status clo_i_query_room(clo_workspace *space, const clo_line *line, size_t cols,
+                            const clo_bounded *data, size_t block_rows, int threads, clo_error *err)
 {
-    clo_workspace *counting = NULL;
+    const clo_query *const query = line->query;
+    const size_t mark = clo_i_workspace_mark(space);
     clo_fold fold = size_fold(line, cols, block_rows, threads);
-    size_t bytes = SIZE_MAX;
-    if (clo_i_workspace_counting(&counting, NULL)) return SIZE_MAX;
-    clo_status status = CLO_OK;
-    if (line->query->lay_out_told) status = line->query->lay_out_told(line, counting, NULL);
-    if (!status && line->query->entries) status = take_totals(&fold, counting, NULL);
-    if (!status) status = take_work(&fold, counting, NULL);
-    if (!status) status = count_answer(&fold, counting, NULL);
-    if (!status) bytes = clo_i_workspace_peak(counting);
-    clo_workspace_free(counting);
-    return bytes;
-}
-
-size_t clo_i_query_rows_workspace(const clo_line *line, const clo_bounded *data)
-{
-    return line->query->rows_room ? line->query->rows_room(line, clo_i_bounded_rows(data)) : 0;
+    if (query->lay_out_told) CLO_TRY(query->lay_out_told(line, space, err));
+    if (query->entries) CLO_TRY(take_totals(&fold, space, err));
+    CLO_TRY(take_work(&fold, space, err));
+    if (data && query->lay_out_rows)
+        CLO_TRY(query->lay_out_rows(line, clo_i_bounded_rows(data), space, err));
+    CLO_TRY(count_answer(&fold, space, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 /* ---- folding ------------------------------------------------------------------------------- */
@@ -159,7 +154,7 @@ clo_status clo_i_sum_begin(clo_context *context, size_t number, const clo_query 
     const size_t cols = clo_i_bounded_domain(data)->cols;
     clo_sum sum = { .context = context,
                     .ask = *told,
-                    .mark = clo_i_workspace_mark(context->workspace) };
+                    .mark = clo_i_workspace_begin_ask(context->workspace) };
     CLO_TRY(clo_i_meter_charge(context, number, query, &sum.line, err));
     sum.ask.line = sum.line;
     sum.ask.lens = context->lens;

@@ -12,7 +12,7 @@
 #include "query/lens.h"
 #include "query/parts.h"
 
-/* One asking of a line, without its noise: all that whoever holds rows must be told. */
+/* One ask of a line, without its noise: all that whoever holds rows must be told. */
 typedef struct clo_ask {
     const clo_line *line;
     const clo_lens *lens;    /* NULL: the records themselves are read */
@@ -65,9 +65,10 @@ struct clo_query {
      * alone: of a workspace that may only count (clo_i_workspace_counting). */
     clo_status (*lay_out)(clo_fold *fold, clo_workspace *space, clo_error *err);
 
-    /* Bytes that follow the number of rows, which may be a secret: a run has them, too, before it
-     * asks anything (meter.T2).  NULL: none. */
-    size_t (*rows_room)(const clo_line *line, size_t rows);
+    /* Takes what follows the number of rows, which may be a secret: a run has it, too, before it
+     * asks anything (meter.T2).  NULL: nothing does. */
+    clo_status (*lay_out_rows)(const clo_line *line, size_t rows, clo_workspace *space,
+                               clo_error *err);
 
     /* Of a sum.  check: refuses an ask that is not one of this line; after it the fold never reads
      * out of bounds, whatever the bytes were that the ask was made from. */

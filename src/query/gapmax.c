@@ -188,24 +188,20 @@ static void sort_records(const work *w)
     if (from != w->lattice.records) memcpy(w->lattice.records, from, count * row);
 }
 
-size_t clo_i_gapmax_rows_workspace(const clo_line *line, size_t rows)
-{
-    return 2 * clo_i_take_size(rows * line->cols, sizeof(uint64_t)) +
-           clo_i_take_size(rows * clo_i_gapmax_part(line).dim, sizeof(int32_t)) +
-           clo_i_take_size(rows, sizeof(uint64_t)) +
-           clo_i_take_size(REMEMBERED * clo_i_gapmax_part(line).dim * line->cols, sizeof(uint64_t));
-}
-
-static clo_status take(clo_workspace *space, work *w, clo_error *err)
+static clo_status take_records(clo_workspace *space, size_t dim, work *w, clo_error *err)
 {
     const size_t cells = w->lattice.count * w->lattice.cols;
     CLO_TRY(clo_i_take(space, cells, sizeof(uint64_t), &w->lattice.records, err));
     CLO_TRY(clo_i_take(space, cells, sizeof(uint64_t), &w->order, err));
+    CLO_TRY(clo_i_take(space, w->lattice.count * dim, sizeof(int32_t), &w->coordinates, err));
+    return clo_i_take(space, w->lattice.count, sizeof(uint64_t), &w->keys, err);
+}
+
+/* What follows the public facts alone. */
+static clo_status take_rest(clo_workspace *space, size_t dim, work *w, clo_error *err)
+{
     CLO_TRY(
-        clo_i_take(space, w->lattice.count * w->how->dim, sizeof(int32_t), &w->coordinates, err));
-    CLO_TRY(clo_i_take(space, w->lattice.count, sizeof(uint64_t), &w->keys, err));
-    CLO_TRY(clo_i_take(space, REMEMBERED * w->how->dim * w->lattice.cols, sizeof(uint64_t),
-                       &w->losers, err));
+        clo_i_take(space, REMEMBERED * dim * w->lattice.cols, sizeof(uint64_t), &w->losers, err));
     CLO_TRY(clo_i_take(space, w->columns, sizeof(double), &w->widths, err));
     return clo_i_take(space, w->columns, sizeof(double), &w->centers, err);
 }
@@ -213,7 +209,8 @@ static clo_status take(clo_workspace *space, work *w, clo_error *err)
 static clo_status load(clo_context *context, const clo_bounded *data, work *w, clo_error *err)
 {
     double *scratch = NULL;
-    CLO_TRY(take(context->workspace, w, err));
+    CLO_TRY(take_records(context->workspace, w->how->dim, w, err));
+    CLO_TRY(take_rest(context->workspace, w->how->dim, w, err));
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                        sizeof *scratch, &scratch, err));
     clo_i_domain_map(clo_i_bounded_domain(data), w->widths, w->centers);
@@ -381,7 +378,7 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
                             int64_t *denominators, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const clo_line *line;
     clo_span *span = NULL;
     bool any = false;
@@ -404,9 +401,15 @@ clo_status clo_i_ask_gapmax(clo_context *context, size_t number, const clo_bound
 
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
-    double *map; /* widths and centres; its lattice is as long as the data */
-    CLO_TRY(clo_i_take(space, fold->cols, sizeof *map, &map, err));
-    return clo_i_take(space, fold->cols, sizeof *map, &map, err);
+    work unused = { .lattice = { .cols = fold->line->cols }, .columns = fold->cols };
+    return take_rest(space, clo_i_gapmax_part(fold->line).dim, &unused, err);
+}
+
+static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
+                               clo_error *err)
+{
+    work unused = { .lattice = { .count = rows, .cols = line->cols } };
+    return take_records(space, clo_i_gapmax_part(line).dim, &unused, err);
 }
 
 const clo_query clo_i_query_gapmax = {
@@ -415,5 +418,5 @@ const clo_query clo_i_query_gapmax = {
     .numbers = clo_i_numbers_drawn,
     .sampler = "exact truncated discrete Laplace",
     .lay_out = lay_out,
-    .rows_room = clo_i_gapmax_rows_workspace,
+    .lay_out_rows = lay_out_rows,
 };

@@ -50,7 +50,4 @@ int64_t clo_i_gapmax_score(size_t count, size_t members, size_t proper, int64_t 
 int64_t clo_i_gapmax_value(clo_stream *stream, const int32_t *coordinates, size_t count,
                            size_t members, size_t dim, int64_t cap, double misses, uint64_t *keys);
 
-/* Bytes of workspace that follow the number of rows. */
-size_t clo_i_gapmax_rows_workspace(const clo_line *line, size_t rows);
-
 #endif

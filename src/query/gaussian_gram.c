@@ -37,8 +37,8 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
                           (int)CLO_MAX_CLUSTERS, clusters);
     if (domain->cols > MOST_COLUMNS)
         return clo_i_fail(err, CLO_ARGUMENT,
-                          "a Gram matrix takes at most %d columns, not %zu: choose fewer with "
-                          "--columns",
+                          "a Gram matrix takes at most %d columns, not %zu: choose fewer of "
+                          "them",
                           (int)MOST_COLUMNS, domain->cols);
     CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
     line.noise = (double)line.scale / (double)SQUARE * radius * radius;

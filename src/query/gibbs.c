@@ -116,7 +116,7 @@ static clo_status finish(const clo_gibbs *how, clo_i_gibbs_chain *chain, double 
 clo_status clo_i_ask_gibbs(clo_context *context, size_t number, const clo_bounded *data,
                            const clo_gibbs *how, double *bases, double *labels, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const clo_line *line;
     clo_i_gibbs_chain chain = { 0 };
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_gibbs, &line, err));
@@ -152,5 +152,5 @@ const clo_query clo_i_query_gibbs = {
     .reading = CLO_READING_WHOLE,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
-    .rows_room = clo_i_gibbs_rows_workspace,
+    .lay_out_rows = clo_i_gibbs_lay_out_rows,
 };

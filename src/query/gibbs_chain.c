@@ -41,13 +41,6 @@ static clo_status load(clo_context *context, const clo_bounded *data, const clo_
     return status;
 }
 
-size_t clo_i_gibbs_rows_workspace(const clo_line *line, size_t rows)
-{
-    return 3 * clo_i_take_size(rows * line->cols, sizeof(double)) +
-           clo_i_take_size(rows * (line->groups + 1), sizeof(double)) +
-           clo_i_take_size(rows, sizeof(uint32_t));
-}
-
 /* All that is as long as the data, which was there before anything was asked. */
 static clo_status take(clo_workspace *space, clo_i_gibbs_chain *c, clo_error *err)
 {
@@ -57,8 +50,14 @@ static clo_status take(clo_workspace *space, clo_i_gibbs_chain *c, clo_error *er
     CLO_TRY(clo_i_take(space, n * d, sizeof(double), &c->gathered, err));
     CLO_TRY(clo_i_take(space, n * (c->k + 1), sizeof(double), &c->energies, err));
     CLO_TRY(clo_i_take(space, n, sizeof(uint32_t), &c->labels, err));
-    c->trial = c->energies + c->k * n;
     return CLO_OK;
+}
+
+clo_status clo_i_gibbs_lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
+                                    clo_error *err)
+{
+    clo_i_gibbs_chain unused = { .n = rows, .d = line->cols, .k = line->groups };
+    return take(space, &unused, err);
 }
 
 static size_t frame_cells(const clo_i_gibbs_chain *c)
@@ -93,6 +92,7 @@ clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const 
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     double *weights = NULL;
     clo_status status = take(context->workspace, &c, err);
+    if (!status) c.trial = c.energies + c.k * c.n;
     if (!status) status = allocate(&c, err);
     if (!status) status = clo_i_alloc(c.q, sizeof *weights, &weights, err);
     if (!status) {

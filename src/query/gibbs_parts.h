@@ -71,7 +71,8 @@ CLO_CHECK clo_status clo_i_gibbs_start(const clo_gibbs *how, clo_i_gibbs_chain *
 CLO_CHECK clo_status clo_i_gibbs_tell(const clo_context *context, const clo_line *line,
                                       const clo_i_gibbs_chain *chain, clo_error *err);
 
-/* Bytes of workspace of a chain that follow the number of rows. */
-size_t clo_i_gibbs_rows_workspace(const clo_line *line, size_t rows);
+/* Takes what of a chain follows the number of rows. */
+CLO_CHECK clo_status clo_i_gibbs_lay_out_rows(const clo_line *line, size_t rows,
+                                              clo_workspace *space, clo_error *err);
 
 #endif

@@ -218,7 +218,7 @@ static clo_status answer(clo_context *context, const clo_line *line, entry *entr
 clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bounded *data,
                                clo_block_locate *locate, void *user, clo_cell *out, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const clo_line *line;
     clo_division d;
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_histogram, &line, err));
@@ -250,9 +250,10 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return CLO_OK;
 }
 
-static size_t rows_room(const clo_line *line, size_t rows)
+static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
+                               clo_error *err)
 {
-    return clo_i_division_room(line, clo_i_histogram_part(line).blocks, rows);
+    return clo_i_division_room(line, clo_i_histogram_part(line).blocks, rows, space, err);
 }
 
 const clo_query clo_i_query_histogram = {
@@ -260,5 +261,5 @@ const clo_query clo_i_query_histogram = {
     .reading = CLO_READING_BLOCKS,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
-    .rows_room = rows_room,
+    .lay_out_rows = lay_out_rows,
 };

@@ -53,6 +53,19 @@ static clo_status round_frame(const double *frame, size_t d, size_t rank, double
     return CLO_OK;
 }
 
+static clo_status take_rows(clo_workspace *space, size_t d, size_t rank, bool raised, double **rows,
+                            clo_error *err)
+{
+    return clo_i_take(space, (rank + raised) * d, sizeof **rows, rows, err);
+}
+
+clo_status clo_i_lens_room(clo_workspace *space, size_t d, size_t rank, double height,
+                           clo_error *err)
+{
+    double *unused;
+    return rank ? take_rows(space, d, rank, height > 0, &unused, err) : CLO_OK;
+}
+
 clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t d, size_t rank,
                            double height, clo_lens *out, clo_error *err)
 {
@@ -72,7 +85,7 @@ clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t
                           cols);
     if (frame) {
         double *rows = NULL; /* the row of the constant stays zero */
-        CLO_TRY(clo_i_take(workspace, cols * d, sizeof *rows, &rows, err));
+        CLO_TRY(take_rows(workspace, d, rank, raised, &rows, err));
         CLO_TRY(round_frame(frame, d, rank, lens.scale, rows, err));
         lens.rows = rows;
     } else {
@@ -81,11 +94,6 @@ clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t
     }
     *out = lens;
     return CLO_OK;
-}
-
-size_t clo_i_lens_take_size(size_t d, size_t rank, double height)
-{
-    return clo_i_take_size((rank + (height > 0)) * d, sizeof(double));
 }
 
 /* At most 2^20 squares of at most 2^40 each, exact in 64 bits. */

@@ -25,7 +25,9 @@ clo_glass clo_i_lens_glass(const clo_lens *lens);
  * to it. */
 CLO_CHECK clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t d,
                                      size_t rank, double height, clo_lens *out, clo_error *err);
-size_t clo_i_lens_take_size(size_t d, size_t rank, double height); /* with a frame */
+/* rank: 0 without a frame. */
+CLO_CHECK clo_status clo_i_lens_room(clo_workspace *space, size_t d, size_t rank, double height,
+                                     clo_error *err);
 /* The domain as it is seen: the unit ball's radius stays that of the data. */
 clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);
 /* Records on the full grid (CLO_GRID_BITS) to what is seen of them on the grid of `bits`. */
@@ -39,7 +41,7 @@ void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, i
 enum { CLO_SKETCH_COPIES = 4, CLO_SKETCH_COLS = 1024 };
 CLO_CHECK clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols,
                                        clo_lens *out, clo_error *err);
-size_t clo_i_sketch_take_size(size_t from);
+CLO_CHECK clo_status clo_i_sketch_room(clo_workspace *space, size_t from, clo_error *err);
 
 /* Records first, first + 1, ... through a sketch, on the grid of `bits` (sketch.T1). */
 void clo_i_sketch_rows(const clo_lens *lens, const clo_bounded *data, size_t first, size_t rows,
@@ -52,7 +54,8 @@ CLO_CHECK clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *d
                                     const double *shift, clo_bounded *moved, clo_error *err);
 CLO_CHECK clo_status clo_i_recenter_take(clo_workspace *workspace, const clo_bounded *data,
                                          bool shifted, clo_bounded **out, clo_error *err);
-size_t clo_i_recenter_size(const clo_bounded *data, bool shifted); /* bytes that it takes */
+CLO_CHECK clo_status clo_i_recenter_room(clo_workspace *space, const clo_bounded *data,
+                                         bool shifted, clo_error *err);
 
 /* Whether these records may be moved to any centre: sparse ones are written out in full for it.
  * Told by public facts alone, so that nobody's presence decides. */

@@ -78,9 +78,10 @@ clo_status clo_i_recenter_take(clo_workspace *workspace, const clo_bounded *data
     return clo_i_rebound_take(workspace, data, shifted, out, err);
 }
 
-size_t clo_i_recenter_size(const clo_bounded *data, bool shifted)
+clo_status clo_i_recenter_room(clo_workspace *space, const clo_bounded *data, bool shifted,
+                               clo_error *err)
 {
-    return clo_i_rebound_size(data, shifted);
+    return clo_i_rebound_room(space, data, shifted, err);
 }
 
 clo_status clo_i_recenter(const clo_bounded *data, const clo_domain *domain, const double *shift,

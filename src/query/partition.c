@@ -183,7 +183,7 @@ static clo_status grow(clo_context *context, const clo_line *line, const clo_bou
 clo_status clo_i_ask_partition(clo_context *context, size_t number, const clo_bounded *data,
                                clo_cubes *out, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const clo_line *line;
     clo_tree tree = { .cols = 0 };
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
@@ -203,10 +203,12 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return clo_i_tree_lay_out(fold->line, space, &unused, err);
 }
 
-static size_t rows_room(const clo_line *line, size_t rows)
+static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace *space,
+                               clo_error *err)
 {
+    clo_tree unused;
     (void)line;
-    return clo_i_tree_rows_workspace(rows);
+    return clo_i_tree_lay_out_rows(rows, space, &unused, err);
 }
 
 const clo_query clo_i_query_partition = {
@@ -214,5 +216,5 @@ const clo_query clo_i_query_partition = {
     .reading = CLO_READING_WHOLE,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
-    .rows_room = rows_room,
+    .lay_out_rows = lay_out_rows,
 };

@@ -51,7 +51,9 @@ CLO_CHECK clo_status clo_i_tree_lay_out(const clo_line *line, clo_workspace *spa
  * whatever comes of it, to be freed. */
 CLO_CHECK clo_status clo_i_tree_take(clo_context *context, const clo_line *line,
                                      const clo_bounded *data, clo_tree *tree, clo_error *err);
-size_t clo_i_tree_rows_workspace(size_t rows); /* bytes of it that follow the rows */
+/* The part of it that follows the number of rows. */
+CLO_CHECK clo_status clo_i_tree_lay_out_rows(size_t rows, clo_workspace *space, clo_tree *tree,
+                                             clo_error *err);
 void clo_i_tree_free(clo_tree *tree);
 /* The cube that holds all records, at a random public place, and nothing else. */
 CLO_CHECK clo_status clo_i_tree_plant(clo_context *context, clo_tree *tree, clo_error *err);

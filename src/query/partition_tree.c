@@ -34,10 +34,11 @@ clo_status clo_i_tree_lay_out(const clo_line *line, clo_workspace *space, clo_tr
 }
 
 /* One more than there are rows, so that none at all have a place, too. */
-size_t clo_i_tree_rows_workspace(size_t rows)
+clo_status clo_i_tree_lay_out_rows(size_t rows, clo_workspace *space, clo_tree *tree,
+                                   clo_error *err)
 {
-    return clo_i_take_size(rows + 1, sizeof(uint32_t)) +
-           clo_i_take_size(rows + 1, sizeof(clo_member));
+    CLO_TRY(clo_i_take(space, rows + 1, sizeof *tree->home, &tree->home, err));
+    return clo_i_take(space, rows + 1, sizeof *tree->members, &tree->members, err);
 }
 
 clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo_bounded *data,
@@ -49,8 +50,7 @@ clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo
     tree->rows = rows;
     CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
                        &tree->scratch, err));
-    CLO_TRY(clo_i_take(space, rows + 1, sizeof *tree->home, &tree->home, err));
-    return clo_i_take(space, rows + 1, sizeof *tree->members, &tree->members, err);
+    return clo_i_tree_lay_out_rows(rows, space, tree, err);
 }
 
 void clo_i_tree_free(clo_tree *tree)

@@ -143,7 +143,7 @@ clo_status clo_i_ask_quantile(clo_context *context, size_t number, const clo_bou
                               size_t column, const int64_t *thresholds, const int64_t *handicaps,
                               size_t *chosen, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace);
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const size_t candidates =
         number < context->meter->count ? context->meter->lines[number].groups : 0;
     uint64_t *words = NULL;

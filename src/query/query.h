@@ -81,11 +81,12 @@ void clo_i_line_write(const clo_line *line, uint8_t bytes[CLO_LINE_BYTES]);
 /* What it draws, in words: most queries have the noise that their event is named after. */
 const char *clo_i_query_sampler(const clo_line *line, bool exact);
 
-/* Bytes of workspace that one ask of this line takes whatever the data, over records of so many
- * columns, and those that follow how many rows there are, which may be a secret: a run has both
- * before it asks anything, so that no lack of memory tells of it afterwards (meter.T2). */
-size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_rows, int threads);
-size_t clo_i_query_rows_workspace(const clo_line *line, const clo_bounded *data);
+/* Takes what one ask of this line takes, over records of so many columns: whatever the data, and,
+ * where they are given, what follows how many rows there are, which may be a secret.  A run has
+ * both before it asks anything, so that no lack of memory tells of it afterwards (meter.T2). */
+CLO_CHECK clo_status clo_i_query_room(clo_workspace *space, const clo_line *line, size_t cols,
+                                      const clo_bounded *data, size_t block_rows, int threads,
+                                      clo_error *err);
 
 typedef struct clo_meter {
     const clo_line *lines;

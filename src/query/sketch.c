@@ -18,9 +18,15 @@
 /* Four parts of one coordinate each, every one divided by 2: the length is kept on average. */
 enum { COPIES = CLO_SKETCH_COPIES, HALF_BITS = 1 };
 
-size_t clo_i_sketch_take_size(size_t from)
+static clo_status take_places(clo_workspace *space, size_t from, uint32_t **places, clo_error *err)
 {
-    return clo_i_take_size(from * COPIES, sizeof(uint32_t));
+    return clo_i_take(space, from * COPIES, sizeof **places, places, err);
+}
+
+clo_status clo_i_sketch_room(clo_workspace *space, size_t from, clo_error *err)
+{
+    uint32_t *unused;
+    return take_places(space, from, &unused, err);
 }
 
 /* A place: the coordinate, times two, and a one for the sign. */
@@ -47,7 +53,7 @@ clo_status clo_i_sketch_make(clo_context *context, size_t from, size_t cols, clo
     if (from < 1 || cols < COPIES || cols > CLO_SKETCH_COLS || cols % COPIES)
         return clo_i_fail(err, CLO_INTERNAL, "a sketch of %zu columns in %zu does not exist", from,
                           cols);
-    CLO_TRY(clo_i_take(context->workspace, from * COPIES, sizeof *places, &places, err));
+    CLO_TRY(take_places(context->workspace, from, &places, err));
     CLO_TRY(draw_places(context, from, cols, places, err));
     *out = (clo_lens){ .from = from, .cols = cols, .scale = 1, .places = places };
     return CLO_OK;

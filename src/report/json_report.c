@@ -10,126 +10,126 @@
 static const double *write_array(clo_writer *w, const double *data, size_t dimensions,
                                  const size_t *shape)
 {
-    clo_i_write_text(w, "[");
+    clo_writer_text(w, "[");
     w->depth++;
     for (size_t i = 0; i < shape[0]; i++) {
         if (dimensions > 1) {
-            clo_i_write_text(w, i ? "," : "");
-            clo_i_json_line(w);
+            clo_writer_text(w, i ? "," : "");
+            clo_json_line(w);
             data = write_array(w, data, dimensions - 1, shape + 1);
         } else {
-            clo_i_write_text(w, i ? ", " : "");
-            clo_i_write_double(w, *data++);
+            clo_writer_text(w, i ? ", " : "");
+            clo_writer_number(w, *data++);
         }
     }
     w->depth--;
-    if (dimensions > 1) clo_i_json_line(w);
-    clo_i_write_text(w, "]");
+    if (dimensions > 1) clo_json_line(w);
+    clo_writer_text(w, "]");
     return data;
 }
 
 static void array_member(clo_writer *w, const char *name, const double *data, size_t count)
 {
     if (!data) return;
-    clo_i_json_key(w, name);
+    clo_json_key(w, name);
     write_array(w, data, 1, &count);
 }
 
 static void write_domain(clo_writer *w, const clo_facts *facts)
 {
-    clo_i_json_open(w, "domain", '{');
-    clo_i_json_count(w, "cols", facts->cols);
+    clo_json_open(w, "domain", '{');
+    clo_json_count(w, "cols", facts->cols);
     if (facts->column_names) {
-        clo_i_json_key(w, "columns");
-        clo_i_write_text(w, "[");
+        clo_json_key(w, "columns");
+        clo_writer_text(w, "[");
         for (size_t i = 0; i < facts->cols; i++) {
-            if (i) clo_i_write_text(w, ", ");
-            clo_i_json_string(w, facts->column_names[i]);
+            if (i) clo_writer_text(w, ", ");
+            clo_json_string(w, facts->column_names[i]);
         }
-        clo_i_write_text(w, "]");
+        clo_writer_text(w, "]");
     }
-    clo_i_json_number(w, "norm", facts->norm);
+    clo_json_number(w, "norm", facts->norm);
     array_member(w, "lower", facts->lower, facts->cols);
     array_member(w, "upper", facts->upper, facts->cols);
     array_member(w, "center", facts->center, facts->cols);
-    if (facts->rows) clo_i_json_count(w, "rows", facts->rows);
+    if (facts->rows) clo_json_count(w, "rows", facts->rows);
     if (facts->seen_cols) {
-        clo_i_json_open(w, "projection", '{');
-        clo_i_json_count(w, "dim", facts->seen_cols);
-        clo_i_json_text(w, "release", facts->seen_in);
+        clo_json_open(w, "projection", '{');
+        clo_json_count(w, "dim", facts->seen_cols);
+        clo_json_text(w, "release", facts->seen_in);
         if (facts->seen_guarantee) {
             const clo_guarantee together = clo_i_facts_guarantee_together(facts);
-            clo_i_json_text(w, "guarantee", facts->seen_guarantee);
-            clo_i_json_text(w, "guarantee_together", clo_guarantee_name(together));
+            clo_json_text(w, "guarantee", facts->seen_guarantee);
+            clo_json_text(w, "guarantee_together", clo_guarantee_name(together));
         }
-        clo_i_json_close(w, '}');
+        clo_json_close(w, '}');
     }
-    clo_i_json_close(w, '}');
+    clo_json_close(w, '}');
 }
 
 static void write_privacy(clo_writer *w, const clo_facts *facts)
 {
-    clo_i_json_open(w, "privacy", '{');
-    clo_i_json_number(w, "epsilon", facts->loss.epsilon);
-    clo_i_json_number(w, "delta", facts->loss.delta);
-    clo_i_json_text(w, "relation", clo_relation_name(facts->relation));
-    if (facts->unit) clo_i_json_text(w, "unit", facts->unit);
-    clo_i_json_count(w, "rows_per_unit", facts->rows_per_unit);
-    clo_i_json_text(w, "accounting", facts->accounting);
-    clo_i_json_number(w, "price", facts->price.loss.epsilon);
-    clo_i_json_text(w, "guarantee", facts->guarantee);
-    clo_i_json_text(w, "sampler", facts->sampler);
-    clo_i_json_bool(w, "private", facts->is_private);
-    clo_i_json_bool(w, "metered", facts->metered);
-    clo_i_json_bool(w, "capped", facts->capped);
-    clo_i_json_text(w, "statement", facts->statement);
-    clo_i_json_close(w, '}');
+    clo_json_open(w, "privacy", '{');
+    clo_json_number(w, "epsilon", facts->loss.epsilon);
+    clo_json_number(w, "delta", facts->loss.delta);
+    clo_json_text(w, "relation", clo_relation_name(facts->relation));
+    if (facts->unit) clo_json_text(w, "unit", facts->unit);
+    clo_json_count(w, "rows_per_unit", facts->rows_per_unit);
+    clo_json_text(w, "accounting", facts->accounting);
+    clo_json_number(w, "price", facts->price.loss.epsilon);
+    clo_json_text(w, "guarantee", facts->guarantee);
+    clo_json_text(w, "sampler", facts->sampler);
+    clo_json_bool(w, "private", facts->is_private);
+    clo_json_bool(w, "metered", facts->metered);
+    clo_json_bool(w, "capped", facts->capped);
+    clo_json_text(w, "statement", facts->statement);
+    clo_json_close(w, '}');
 }
 
 static void write_queries(clo_writer *w, const clo_facts *facts)
 {
-    clo_i_json_open(w, "queries", '[');
+    clo_json_open(w, "queries", '[');
     for (size_t i = 0; i < facts->query_count; i++) {
         const clo_event *const event = &facts->query_events[i];
-        clo_i_json_open(w, NULL, '{');
-        clo_i_json_text(w, "query", facts->query_names[i]);
-        clo_i_json_text(w, "label", facts->query_labels[i]);
-        clo_i_json_text(w, "event", clo_event_name(event->kind));
-        clo_i_json_number(w, "parameter", event->parameter);
-        clo_i_json_number(w, "delta", event->delta);
-        clo_i_json_count(w, "count", event->count);
-        clo_i_json_number(w, "noise", facts->query_noise[i]);
-        clo_i_json_close(w, '}');
+        clo_json_open(w, NULL, '{');
+        clo_json_text(w, "query", facts->query_names[i]);
+        clo_json_text(w, "label", facts->query_labels[i]);
+        clo_json_text(w, "event", clo_event_name(event->kind));
+        clo_json_number(w, "parameter", event->parameter);
+        clo_json_number(w, "delta", event->delta);
+        clo_json_count(w, "count", event->count);
+        clo_json_number(w, "noise", facts->query_noise[i]);
+        clo_json_close(w, '}');
     }
-    clo_i_json_close(w, ']');
+    clo_json_close(w, ']');
 }
 
 void clo_i_report_json(const clo_release *release, clo_writer *w)
 {
     const clo_facts *const facts = &release->facts;
-    clo_i_json_open(w, NULL, '{');
-    clo_i_json_text(w, "schema", "cloister.release/1");
-    clo_i_json_text(w, "version", facts->version);
-    clo_i_json_text(w, "family", facts->family);
-    clo_i_json_text(w, "method", facts->method);
-    clo_i_json_open(w, "parameters", '{');
+    clo_json_open(w, NULL, '{');
+    clo_json_text(w, "schema", "cloister.release/1");
+    clo_json_text(w, "version", facts->version);
+    clo_json_text(w, "family", facts->family);
+    clo_json_text(w, "method", facts->method);
+    clo_json_open(w, "parameters", '{');
     for (size_t i = 0; i < facts->parameter_count; i++) {
-        clo_i_json_key(w, facts->parameter_names[i]);
-        clo_i_write_text(w, facts->parameter_values[i]);
+        clo_json_key(w, facts->parameter_names[i]);
+        clo_writer_text(w, facts->parameter_values[i]);
     }
-    clo_i_json_close(w, '}');
+    clo_json_close(w, '}');
     write_domain(w, facts);
     write_privacy(w, facts);
     write_queries(w, facts);
-    clo_i_json_open(w, "values", '{');
+    clo_json_open(w, "values", '{');
     for (size_t i = 0; i < release->count; i++) {
         const clo_array *const array = &release->arrays[i];
-        clo_i_json_key(w, array->name);
+        clo_json_key(w, array->name);
         write_array(w, array->data, array->dimensions, array->shape);
     }
-    clo_i_json_close(w, '}');
-    clo_i_json_close(w, '}');
-    clo_i_write_text(w, "\n");
+    clo_json_close(w, '}');
+    clo_json_close(w, '}');
+    clo_writer_text(w, "\n");
 }
 
 clo_status clo_report(const clo_release *release, clo_report_format format, clo_write *write,

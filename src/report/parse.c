@@ -3,6 +3,7 @@
  * checked for its type and its size before it is believed.
  */
 #include "report/report.h"
+#include <cloister/output.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static clo_status get_parameter(const json_t *value, char **out, clo_error *err)
 {
     char text[160], number[32];
     if (json_is_number(value)) {
-        clo_i_format_double(json_number_value(value), number);
+        clo_number_text(json_number_value(value), number);
         return clo_i_copy_text(number, out, err);
     }
     const char *const word = json_string_value(value);

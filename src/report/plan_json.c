@@ -10,83 +10,83 @@ static void write_parameters(clo_writer *w, const clo_plan *plan)
 {
     size_t count;
     const clo_param *const rows = clo_mechanism_params(clo_plan_mechanism(plan), &count);
-    clo_i_json_open(w, "parameters", '{');
+    clo_json_open(w, "parameters", '{');
     for (size_t i = 0; i < count; i++) {
         char text[64];
         clo_i_param_text(&rows[i], clo_plan_value(plan, i), text, sizeof text);
-        clo_i_json_key(w, rows[i].name);
-        clo_i_write_text(w, text);
+        clo_json_key(w, rows[i].name);
+        clo_writer_text(w, text);
     }
-    clo_i_json_close(w, '}');
+    clo_json_close(w, '}');
 }
 
 static void write_loss(clo_writer *w, const char *key, clo_loss loss)
 {
-    clo_i_json_open(w, key, '{');
-    clo_i_json_number(w, "epsilon", loss.epsilon);
-    clo_i_json_number(w, "delta", loss.delta);
-    clo_i_json_close(w, '}');
+    clo_json_open(w, key, '{');
+    clo_json_number(w, "epsilon", loss.epsilon);
+    clo_json_number(w, "delta", loss.delta);
+    clo_json_close(w, '}');
 }
 
 static void write_numbers(clo_writer *w, const char *key, const double *values, size_t count)
 {
     if (!values) return;
-    clo_i_json_open(w, key, '[');
-    for (size_t i = 0; i < count; i++) clo_i_json_number(w, NULL, values[i]);
-    clo_i_json_close(w, ']');
+    clo_json_open(w, key, '[');
+    for (size_t i = 0; i < count; i++) clo_json_number(w, NULL, values[i]);
+    clo_json_close(w, ']');
 }
 
 static void write_domain(clo_writer *w, const clo_domain *domain)
 {
-    clo_i_json_open(w, "domain", '{');
-    clo_i_json_text(w, "relation", clo_relation_name(domain->relation));
-    clo_i_json_count(w, "cols", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
-    clo_i_json_number(w, "norm", domain->norm > 0 ? domain->norm : NAN);
+    clo_json_open(w, "domain", '{');
+    clo_json_text(w, "relation", clo_relation_name(domain->relation));
+    clo_json_count(w, "cols", domain->frame ? clo_frame_rows(domain->frame) : domain->cols);
+    clo_json_number(w, "norm", domain->norm > 0 ? domain->norm : NAN);
     write_numbers(w, "lower", domain->lower, domain->cols);
     write_numbers(w, "upper", domain->upper, domain->cols);
     write_numbers(w, "center", domain->center, domain->cols);
-    clo_i_json_number(w, "rows", domain->rows > 0 ? (double)domain->rows : NAN);
-    clo_i_json_count(w, "rows_per_unit", domain->rows_per_unit);
+    clo_json_number(w, "rows", domain->rows > 0 ? (double)domain->rows : NAN);
+    clo_json_count(w, "rows_per_unit", domain->rows_per_unit);
     if (domain->frame) {
         const clo_guarantee guarantee = clo_frame_guarantee(domain->frame);
-        clo_i_json_open(w, "projection", '{');
-        clo_i_json_count(w, "dim", domain->cols);
-        clo_i_json_text(w, "release", clo_frame_digest(domain->frame));
-        if (guarantee) clo_i_json_text(w, "guarantee", clo_guarantee_name(guarantee));
-        clo_i_json_close(w, '}');
+        clo_json_open(w, "projection", '{');
+        clo_json_count(w, "dim", domain->cols);
+        clo_json_text(w, "release", clo_frame_digest(domain->frame));
+        if (guarantee) clo_json_text(w, "guarantee", clo_guarantee_name(guarantee));
+        clo_json_close(w, '}');
     }
-    clo_i_json_close(w, '}');
+    clo_json_close(w, '}');
 }
 
 static void write_learning(clo_writer *w, const clo_learning *learning)
 {
     if (!learning) return;
-    clo_i_json_open(w, "learning", '{');
-    clo_i_json_bool(w, "norm", learning->norm);
-    clo_i_json_bool(w, "center", learning->center);
-    clo_i_json_number(w, "share_norm", learning->norm ? learning->norm_share : 0);
-    clo_i_json_number(w, "share_center", learning->center ? learning->center_share : 0);
-    clo_i_json_number(w, "quantile", learning->norm ? learning->quantile : NAN);
-    clo_i_json_close(w, '}');
+    clo_json_open(w, "learning", '{');
+    clo_json_bool(w, "norm", learning->norm);
+    clo_json_bool(w, "center", learning->center);
+    clo_json_number(w, "share_norm", learning->norm ? learning->norm_share : 0);
+    clo_json_number(w, "share_center", learning->center ? learning->center_share : 0);
+    clo_json_number(w, "quantile", learning->norm ? learning->quantile : NAN);
+    clo_json_close(w, '}');
 }
 
 static void write_lines(clo_writer *w, const clo_plan *plan)
 {
-    clo_i_json_open(w, "queries", '[');
+    clo_json_open(w, "queries", '[');
     for (size_t i = 0; i < clo_plan_line_count(plan); i++) {
         const clo_plan_line line = clo_plan_line_at(plan, i);
-        clo_i_json_open(w, NULL, '{');
-        clo_i_json_text(w, "query", line.query);
-        clo_i_json_text(w, "label", line.label);
-        clo_i_json_text(w, "event", clo_event_name(line.event.kind));
-        clo_i_json_number(w, "parameter", line.event.parameter);
-        clo_i_json_number(w, "delta", line.event.delta);
-        clo_i_json_count(w, "count", line.event.count);
-        clo_i_json_number(w, "noise", line.noise);
-        clo_i_json_number(w, "share", line.share);
-        clo_i_json_close(w, '}');
+        clo_json_open(w, NULL, '{');
+        clo_json_text(w, "query", line.query);
+        clo_json_text(w, "label", line.label);
+        clo_json_text(w, "event", clo_event_name(line.event.kind));
+        clo_json_number(w, "parameter", line.event.parameter);
+        clo_json_number(w, "delta", line.event.delta);
+        clo_json_count(w, "count", line.event.count);
+        clo_json_number(w, "noise", line.noise);
+        clo_json_number(w, "share", line.share);
+        clo_json_close(w, '}');
     }
-    clo_i_json_close(w, ']');
+    clo_json_close(w, ']');
 }
 
 static void write_prediction(clo_writer *w, const clo_plan *plan)
@@ -95,33 +95,33 @@ static void write_prediction(clo_writer *w, const clo_plan *plan)
     const char *meaning = NULL;
     double error = NAN;
     if (!(rows > 0) || clo_plan_predict(plan, rows, &error, &meaning, NULL)) return;
-    clo_i_json_open(w, "prediction", '{');
-    clo_i_json_number(w, "rows", rows);
-    clo_i_json_number(w, "error", error);
-    clo_i_json_text(w, "meaning", meaning);
-    clo_i_json_close(w, '}');
+    clo_json_open(w, "prediction", '{');
+    clo_json_number(w, "rows", rows);
+    clo_json_number(w, "error", error);
+    clo_json_text(w, "meaning", meaning);
+    clo_json_close(w, '}');
 }
 
 static void write_plan(clo_writer *w, const clo_plan *plan)
 {
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
     const clo_price price = clo_plan_price(plan);
-    clo_i_json_open(w, NULL, '{');
-    clo_i_json_text(w, "schema", "cloister.plan/1");
-    clo_i_json_text(w, "family", clo_mechanism_family(mechanism));
-    clo_i_json_text(w, "method", clo_mechanism_method(mechanism));
-    if (clo_plan_reason(plan)) clo_i_json_text(w, "reason", clo_plan_reason(plan));
-    clo_i_json_text(w, "guarantee", clo_guarantee_name(clo_plan_guarantee(plan)));
+    clo_json_open(w, NULL, '{');
+    clo_json_text(w, "schema", "cloister.plan/1");
+    clo_json_text(w, "family", clo_mechanism_family(mechanism));
+    clo_json_text(w, "method", clo_mechanism_method(mechanism));
+    if (clo_plan_reason(plan)) clo_json_text(w, "reason", clo_plan_reason(plan));
+    clo_json_text(w, "guarantee", clo_guarantee_name(clo_plan_guarantee(plan)));
     write_parameters(w, plan);
     write_loss(w, "budget", clo_plan_budget(plan));
     write_loss(w, "price", price.loss);
-    clo_i_json_text(w, "accounting", price.accounting);
+    clo_json_text(w, "accounting", price.accounting);
     write_domain(w, clo_plan_domain(plan));
     write_learning(w, clo_plan_learning(plan));
     write_lines(w, plan);
     write_prediction(w, plan);
-    clo_i_json_close(w, '}');
-    clo_i_write_text(w, "\n");
+    clo_json_close(w, '}');
+    clo_writer_text(w, "\n");
 }
 
 clo_status clo_plan_json(const clo_plan *plan, clo_write *write, void *user, clo_error *err)

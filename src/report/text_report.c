@@ -1,5 +1,6 @@
 /* text_report.c - a release for a person who reads it in a terminal. */
 #include "report/report.h"
+#include <cloister/output.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,42 +13,42 @@ static void write_wrapped(clo_writer *w, const char *text)
     while (*text) {
         const size_t word = strcspn(text, " ");
         if (column && column + 1 + word > LINE - 2) {
-            clo_i_write_text(w, "\n");
+            clo_writer_text(w, "\n");
             column = 0;
         }
-        clo_i_write_text(w, column ? " " : "  ");
-        clo_i_write_format(w, "%.*s", (int)word, text);
+        clo_writer_text(w, column ? " " : "  ");
+        clo_i_writer_format(w, "%.*s", (int)word, text);
         column += word + (column ? 1 : 0);
         text += word;
         text += strspn(text, " ");
     }
-    clo_i_write_text(w, "\n");
+    clo_writer_text(w, "\n");
 }
 
 static void write_privacy(clo_writer *w, const clo_facts *facts)
 {
     char epsilon[32], delta[32];
-    clo_i_format_double(facts->loss.epsilon, epsilon);
-    clo_i_format_double(facts->loss.delta, delta);
-    clo_i_write_format(w, "privacy    epsilon %s, delta %s, %s one %s\n", epsilon, delta,
-                       facts->relation == CLO_REPLACE ? "replace" : "add or remove",
-                       facts->unit ? facts->unit : "record");
-    clo_i_write_format(w, "cost       %g of epsilon by %s accounting; %s\n",
-                       facts->price.loss.epsilon, facts->accounting,
-                       !facts->metered  ? "not metered"
-                       : !facts->capped ? "metered, no cap set"
-                                        : "metered against a cap");
-    clo_i_write_format(w, "guarantee  %s; %s\n", facts->guarantee, facts->sampler);
+    clo_number_text(facts->loss.epsilon, epsilon);
+    clo_number_text(facts->loss.delta, delta);
+    clo_i_writer_format(w, "privacy    epsilon %s, delta %s, %s one %s\n", epsilon, delta,
+                        facts->relation == CLO_REPLACE ? "replace" : "add or remove",
+                        facts->unit ? facts->unit : "record");
+    clo_i_writer_format(w, "cost       %g of epsilon by %s accounting; %s\n",
+                        facts->price.loss.epsilon, facts->accounting,
+                        !facts->metered  ? "not metered"
+                        : !facts->capped ? "metered, no cap set"
+                                         : "metered against a cap");
+    clo_i_writer_format(w, "guarantee  %s; %s\n", facts->guarantee, facts->sampler);
     if (facts->seen_cols)
-        clo_i_write_format(w,
-                           "projected  on the %zu directions of the release %.16s, whose loss is "
-                           "its own\n",
-                           facts->seen_cols, facts->seen_in);
+        clo_i_writer_format(w,
+                            "projected  on the %zu directions of the release %.16s, whose loss is "
+                            "its own\n",
+                            facts->seen_cols, facts->seen_in);
     if (facts->seen_guarantee)
-        clo_i_write_format(w, "together   with that release, which is %s: %s\n",
-                           facts->seen_guarantee,
-                           clo_guarantee_name(clo_i_facts_guarantee_together(facts)));
-    clo_i_write_text(w, "\n");
+        clo_i_writer_format(w, "together   with that release, which is %s: %s\n",
+                            facts->seen_guarantee,
+                            clo_guarantee_name(clo_i_facts_guarantee_together(facts)));
+    clo_writer_text(w, "\n");
     write_wrapped(w, facts->statement);
 }
 
@@ -63,14 +64,14 @@ static bool runs_over_columns(const char *name)
 static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols)
 {
     const bool named = facts->column_names && facts->cols == cols && runs_over_columns(array->name);
-    clo_i_write_text(w, "      ");
+    clo_writer_text(w, "      ");
     for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++) {
         if (named)
-            clo_i_write_format(w, " %12.12s", facts->column_names[j]);
+            clo_i_writer_format(w, " %12.12s", facts->column_names[j]);
         else
-            clo_i_write_format(w, " %12zu", j + 1);
+            clo_i_writer_format(w, " %12zu", j + 1);
     }
-    clo_i_write_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
+    clo_writer_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
 }
 
 /* Of an array of three dimensions the rows are those of one slice, a column of the data each. */
@@ -81,14 +82,14 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
     const bool named = array->dimensions > 2 && facts->column_names && facts->cols == rows;
     for (size_t i = 0; i < rows && i < SHOWN_ROWS; i++) {
         if (named)
-            clo_i_write_format(w, "%6.6s", facts->column_names[i]);
+            clo_i_writer_format(w, "%6.6s", facts->column_names[i]);
         else
-            clo_i_write_format(w, "%6zu", i + 1);
+            clo_i_writer_format(w, "%6zu", i + 1);
         for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++)
-            clo_i_write_format(w, " %12.6g", data[i * cols + j]);
-        clo_i_write_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
+            clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
+        clo_writer_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
     }
-    if (rows > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu rows more\n", rows - SHOWN_ROWS);
+    if (rows > SHOWN_ROWS) clo_i_writer_format(w, "     … and %zu rows more\n", rows - SHOWN_ROWS);
 }
 
 static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array)
@@ -96,16 +97,16 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     const size_t cols = array->shape[array->dimensions - 1];
     const size_t rows = array->dimensions > 1 ? array->shape[array->dimensions - 2] : 1;
     const size_t slices = array->dimensions > 2 ? array->shape[0] : 1;
-    clo_i_write_format(w, "\n%s (", array->name);
+    clo_i_writer_format(w, "\n%s (", array->name);
     for (size_t i = 0; i < array->dimensions; i++)
-        clo_i_write_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
-    clo_i_write_text(w, ")\n");
+        clo_i_writer_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
+    clo_writer_text(w, ")\n");
     for (size_t s = 0; s < slices && s < SHOWN_ROWS; s++) {
-        if (slices > 1) clo_i_write_format(w, "  of %zu\n", s + 1);
+        if (slices > 1) clo_i_writer_format(w, "  of %zu\n", s + 1);
         write_header(w, facts, array, cols);
         write_rows(w, facts, array, s, rows, cols);
     }
-    if (slices > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu more\n", slices - SHOWN_ROWS);
+    if (slices > SHOWN_ROWS) clo_i_writer_format(w, "     … and %zu more\n", slices - SHOWN_ROWS);
 }
 
 /* ---- centres that are lists of entries ---------------------------------------------------- */
@@ -140,21 +141,21 @@ static size_t next_largest(const double *values, size_t first, size_t end, size_
 static void write_lists(clo_writer *w, const lists *l)
 {
     const size_t k = l->starts.shape[0] - 1, all = l->values.shape[0];
-    clo_i_write_format(w, "\ncenters (%zu, by their largest entries, of %zu in all)\n", k, all);
+    clo_i_writer_format(w, "\ncenters (%zu, by their largest entries, of %zu in all)\n", k, all);
     for (size_t c = 0; c < k && c < SHOWN_ROWS; c++) {
         const double from = l->starts.data[c], to = l->starts.data[c + 1];
         const bool fits =
             from >= 0 && from <= to && to <= (double)all; /* files come from anywhere */
         const size_t first = fits ? (size_t)from : 0, end = fits ? (size_t)to : 0;
         size_t shown = 0, at = end;
-        clo_i_write_format(w, "%6zu", c + 1);
+        clo_i_writer_format(w, "%6zu", c + 1);
         while (shown < SHOWN_ENTRIES && (at = next_largest(l->values.data, first, end, at)) < end) {
-            clo_i_write_format(w, "  %.0f:%.4g", l->columns.data[at] + 1, l->values.data[at]);
+            clo_i_writer_format(w, "  %.0f:%.4g", l->columns.data[at] + 1, l->values.data[at]);
             shown++;
         }
-        clo_i_write_text(w, end - first > shown ? " …\n" : "\n");
+        clo_writer_text(w, end - first > shown ? " …\n" : "\n");
     }
-    if (k > SHOWN_ROWS) clo_i_write_format(w, "     … and %zu rows more\n", k - SHOWN_ROWS);
+    if (k > SHOWN_ROWS) clo_i_writer_format(w, "     … and %zu rows more\n", k - SHOWN_ROWS);
 }
 
 static bool is_list(const char *name)
@@ -166,12 +167,12 @@ void clo_i_report_text(const clo_release *release, clo_writer *w)
 {
     const clo_facts *const facts = &release->facts;
     lists l;
-    clo_i_write_format(w, "%s/%s", facts->family, facts->method);
+    clo_i_writer_format(w, "%s/%s", facts->family, facts->method);
     for (size_t i = 0; i < facts->parameter_count; i++)
-        clo_i_write_format(w, "%s %s %s", i ? "," : " with", facts->parameter_names[i],
-                           facts->parameter_values[i]);
-    clo_i_write_text(w, "\n");
-    if (!facts->is_private) clo_i_write_text(w, "NOT PRIVATE\n");
+        clo_i_writer_format(w, "%s %s %s", i ? "," : " with", facts->parameter_names[i],
+                            facts->parameter_values[i]);
+    clo_writer_text(w, "\n");
+    if (!facts->is_private) clo_writer_text(w, "NOT PRIVATE\n");
     write_privacy(w, facts);
     const bool listed = find_lists(release, &l);
     if (listed) write_lists(w, &l);

@@ -19,35 +19,19 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from small_runs import small_runs  # noqa: E402  (it lies beside)
+
 COLS = 3
 PERSON = ["--unit", "person", "--rows-per-unit", "2"]
 HIDDEN = ["--relation", "add-remove"]
 NORM = ["--epsilon", "1", "--norm", "1"]
 SMALL = ["--clusters", "2", "--rounds", "2"]
 
-# What each method needs beside that; every method of the table is here, which main looks after.
-METHODS = {
-    "kmeans/tree": ["--clusters", "2"],
-    "kmeans/moments": ["--clusters", "2", "--rounds", "1"],
-    "kmeans/highdim": ["--clusters", "2", "--trees", "1", "--levels", "2", "--swaps", "2"],
-    "kmeans/grid": ["--clusters", "2"],
-    "kmeans/variates": ["--clusters", "2"],
-    "kmeans/lloyd": SMALL,
-    "kmeans/sparse": ["--clusters", "2"],
-    "kmeans/aggregate": ["--clusters", "2", "--blocks", "5", "--accept", "idealized"],
-    "kmedian/highdim": ["--clusters", "2", "--trees", "1", "--levels", "2", "--swaps", "2"],
-    "subspace/gaussian": ["--dim", "1"],
-    "subspace/exact": ["--dim", "1", "--scale", "10"],
-    "subspace/approx": ["--dim", "1", "--gamma", "0.01"],
-    "subspace/boosted": ["--dim", "1", "--gamma", "0.5", "--parts", "3", "--blocks", "4"],
-    "subspace/bingham": ["--dim", "1", "--accept", "idealized"],
-    "subspaces/moments": ["--clusters", "2", "--dim", "1"],
-    "subspaces/sulq": ["--clusters", "2", "--dim", "1", "--rounds", "2", "--restarts", "2"],
-    "subspaces/gibbs": ["--clusters", "2", "--dim", "1", "--sweeps", "3", "--accept", "asymptotic",
-                        "--start", "kplanes"],
-    "subspaces/aggregate": ["--clusters", "1", "--dim", "1", "--blocks", "5", "--accept",
-                            "idealized"],
-}
+# Every method of the table; bounds are looked for with a command of their own.
+METHODS = {name: options for name, options in small_runs().items()
+           if not name.startswith("bounds/")}
+METHODS["subspaces/gibbs"] += ["--start", "kplanes"]  # the solver must take any records
 # Its score is proved for one row, not for a unit of several: refused for what is public.
 NOT_FOR_UNITS = {"subspace/exact"}
 # Whether there is an answer is part of the answer: arrays that are there or not, by noise.

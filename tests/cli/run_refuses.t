@@ -68,7 +68,7 @@
   >     | grep '"cols"'
       "cols": 3,
   $ refused cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o out.json
-  ! cloister: a.svm is LIBSVM, which does not say how many columns there are: give their public number (--cols)
+  ! cloister: a.svm is LIBSVM, which does not say how many columns there are: give their public number (cols)
   [exit 2]
 
 ## Wants two words

@@ -8,6 +8,7 @@
  * Afterwards the scenario must succeed again.
  */
 #include "check.h"
+#include "small_runs.h"
 #include "base/base.h"
 #include "random/random.h"
 #include <cloister/cloister.h>
@@ -436,43 +437,19 @@ static void fail_every_allocation(scenario *run, const void *given)
     must_succeed(run, given);
 }
 
-/* Few rounds: the others fail in the same places. */
-static const char *settings_of(const clo_mechanism *mechanism)
-{
-    const char *const method = clo_mechanism_method(mechanism);
-    if (strcmp(method, "aggregate") == 0 && strcmp(clo_mechanism_family(mechanism), "kmeans") == 0)
-        return "clusters=1 blocks=3 restarts=1";
-    if (strcmp(method, "variates") == 0) return "clusters=2 cells=3 rounds=2";
-    if (strcmp(method, "grid") == 0) return "clusters=2 side=3";
-    if (strcmp(method, "approx") == 0) return "dim=1 gamma=0.001 blocks=3";
-    if (strcmp(method, "sparse") == 0) return "clusters=2 cells=3 rounds=1 recover=peel";
-    if (strcmp(method, "boosted") == 0) return "dim=1 gamma=0.001 blocks=2 parts=2";
-    if (strcmp(clo_mechanism_family(mechanism), "kmeans") == 0 && strcmp(method, "moments") == 0)
-        return "clusters=2 starts=1 doubts=1";
-    if (strcmp(method, "highdim") == 0)
-        return "clusters=2 directions=1 trees=1 levels=2 swaps=1 rounds=1";
-    if (strcmp(clo_mechanism_family(mechanism), "subspaces") != 0) return NULL;
-    if (strcmp(method, "gibbs") == 0) return "sweeps=2 flats=affine";
-    if (strcmp(method, "aggregate") == 0) return "clusters=1 dim=1 blocks=3";
-    return strcmp(method, "sulq") == 0 ? "rounds=2 restarts=1" : NULL;
-}
-
 /* every: all mechanisms; otherwise those without a costly plan or fit, since what differs is how
  * the file is read. */
 static void survives_without_memory(const char *path, bool every)
 {
-    for (size_t i = 0; i < clo_mechanism_count(); i++) {
-        char name[64];
-        const clo_mechanism *const mechanism = clo_mechanism_at(i);
+    for (size_t i = 0; i < SMALL_RUNS; i++) {
+        const char *const name = small_runs[i].mechanism, *const few = small_runs[i].settings;
+        const clo_mechanism *const mechanism = clo_mechanism_find(name);
         const bool costly = strcmp(clo_mechanism_family(mechanism), "subspaces") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "aggregate") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "variates") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "moments") == 0 ||
                             strcmp(clo_mechanism_method(mechanism), "highdim") == 0;
         if (costly && !every) continue;
-        snprintf(name, sizeof name, "%s/%s", clo_mechanism_family(mechanism),
-                 clo_mechanism_method(mechanism));
-        const char *const few = settings_of(mechanism);
         const work by_norm = { .path = path, .mechanism = name, .settings = few };
         const work by_columns = {
             .path = path, .mechanism = name, .settings = few, .columns = true

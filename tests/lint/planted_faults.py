@@ -109,6 +109,8 @@ PLANTED = [
     (names, "two files of one name", "cli/json.c", "/* JSON. */\n", "has the name of"),
     (names, "a file without an opening", "src/base/a.c", "int a;\n", "does not open"),
     (names, "a thing left undone", "src/base/a.c", "/* TODO */\n", "is unfinished"),
+    (names, "an option in a message", "src/base/a.c",
+     '/* A. */\nconst char *a = "give it (--cols)";\n', "is an option of the command"),
     (names, "a path of a machine", "docs/a.md", "see /home/me/notes\n", "somebody's machine"),
     (proofs, "a theorem that no code names", "src/data/table.c", "/* Tables. */\n",
      "sound.T1 is named nowhere in src/"),

@@ -37,14 +37,6 @@ static inline double epsilon_of(double mu)
     return price.loss.epsilon;
 }
 
-/* The pairs in which a person of several rows differs. */
-static inline const clo_i_pair *unit_pair(size_t i, char mechanism[128])
-{
-    const clo_i_pair *const pair = clo_i_pair_at(i);
-    snprintf(mechanism, 128, "%s/%s", pair->family, pair->method);
-    return pair->per_unit ? pair : NULL;
-}
-
 static inline bool keep(void *user, const clo_audit_finding *finding)
 {
     *(clo_audit_finding *)user = *finding;
@@ -55,24 +47,81 @@ static inline bool keep(void *user, const clo_audit_finding *finding)
     return true;
 }
 
-/* A run that solves many blocks, or fits a tensor, costs as much as many others. */
-static inline uint64_t trials_of(const char *mechanism, const char *pair)
-{
-    /* Their events are seldom. */
-    const uint64_t fold = strcmp(pair, "swapped") == 0 ? 4 : strcmp(pair, "parts") == 0 ? 2 : 1;
-    /* A person's rows show soon, or not at all. */
-    const bool slow = strstr(mechanism, "/approx") || strstr(mechanism, "/boosted");
-    if (strstr(pair, "person"))
-        return trials() / (strstr(mechanism, "/aggregate") ? 100 : slow ? 20 : 10);
-    if (strstr(mechanism, "/aggregate")) return trials() / 100;
-    if (strcmp(mechanism, "kmeans/sparse") == 0) return trials() / 4;
-    if (strcmp(mechanism, "subspace/approx") == 0) return trials() / 10 * fold;
-    if (strcmp(mechanism, "subspace/boosted") == 0) return trials() / 20 * fold;
-    if (strcmp(mechanism, "kmeans/grid") == 0) return trials() / 5; /* k-means ends each */
-    if (strcmp(mechanism, "kmeans/tree") == 0) return trials() / 5;
-    if (strstr(mechanism, "/highdim")) return trials() / 3;
-    return strstr(mechanism, "/moments") ? trials() / 5 : trials();
-}
+/* ---- the last columns of audit/pairs.def ------------------------------------------------ */
+
+/* Noise at a Gaussian mu of 2, or at an epsilon where it is of another kind: PURE without a delta,
+ * CHOICE the same, at 2 where the evidence is looked at and at 1 where a fault is to be caught. */
+typedef struct budget {
+    double epsilon; /* 0: that of mu 2 */
+    double caught_at;
+    bool pure;
+} budget;
+
+/* A fault, and the relation under which the pair catches it. */
+typedef struct caught {
+    clo_planted fault;
+    clo_relation relation;
+} caught;
+
+enum { MOST_FAULTS = 8 };
+typedef struct audited {
+    const char *mechanism, *pair;
+    double runs; /* as a share of the usual ones: one that solves many blocks, or fits a tensor,
+                    costs as much as many others; a seldom event wants more */
+    budget at;
+    struct {
+        bool expected;            /* or the pair is there for its faults and for people */
+        clo_relation relation;    /* of a short run; a long one takes both */
+        bool only;                /* the worlds can be made under that relation alone */
+        double share, long_share; /* how near it must come, as a share of the claim */
+    } evidence;
+    caught faults[MOST_FAULTS]; /* the rest are CLO_FAULT_NONE */
+} audited;
+
+static const audited matrix[] = {
+#define MU_2                                                                                       \
+    {                                                                                              \
+        0, 0, false                                                                                \
+    }
+#define EPSILON(epsilon)                                                                           \
+    {                                                                                              \
+        epsilon, epsilon, false                                                                    \
+    }
+#define PURE(epsilon)                                                                              \
+    {                                                                                              \
+        epsilon, epsilon, true                                                                     \
+    }
+#define CHOICE                                                                                     \
+    {                                                                                              \
+        2, 1, true                                                                                 \
+    }
+#define EVIDENCE(relation, share, long_share)                                                      \
+    {                                                                                              \
+        true, relation, share, long_share                                                          \
+    }
+#define REPLACE      CLO_REPLACE, false
+#define ADD_REMOVE   CLO_ADD_REMOVE, false
+#define REPLACE_ONLY CLO_REPLACE, true
+#define NO_EVIDENCE                                                                                \
+    {                                                                                              \
+        false, CLO_REPLACE, false, 0, 0                                                            \
+    }
+#define UNDER_REPLACE(fault)    { CLO_FAULT_##fault, CLO_REPLACE },
+#define UNDER_ADD_REMOVE(fault) { CLO_FAULT_##fault, CLO_ADD_REMOVE },
+#define NOTHING                 { CLO_FAULT_NONE, CLO_REPLACE },
+#define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, runs, budget,   \
+             evidence, catches)                                                                    \
+    { #family "/" #method, #name, runs, budget, evidence, { catches } },
+#define UNIT_PAIR(family, method, name, settings, cols, categorical, per_unit, rows, what, runs,   \
+                  budget, evidence, catches)                                                       \
+    { #family "/" #method, #name, runs, budget, evidence, { catches } },
+#define NO_UNIT_PAIR(family, method, why)
+#include "audit/pairs.def"
+#undef NO_UNIT_PAIR
+#undef UNIT_PAIR
+#undef PAIR
+};
+enum { MATRIX = sizeof matrix / sizeof *matrix };
 
 /* Faults that a fifth of the runs shows as well, in a short run. */
 static inline bool is_glaring(clo_planted fault)
@@ -84,54 +133,34 @@ static inline bool is_glaring(clo_planted fault)
            fault == CLO_FAULT_FLOOR_MISSING;
 }
 
-/* Mechanisms that are audited at a pure epsilon. */
-static inline bool is_pure(const char *mechanism, const char *pair)
-{
-    if (strcmp(mechanism, "kmeans/tree") == 0) return strcmp(pair, "pure") == 0;
-    return strcmp(mechanism, "bounds/quantile") == 0 || strcmp(mechanism, "kmeans/grid") == 0 ||
-           strcmp(mechanism, "kmeans/variates") == 0;
-}
-
-static inline clo_audit_finding audit_one(const char *mechanism, const char *pair,
-                                          clo_relation relation, double epsilon, unsigned group,
-                                          clo_planted fault)
+static inline clo_audit_finding audit_one(const audited *row, clo_relation relation, double epsilon,
+                                          unsigned group, clo_planted fault)
 {
     clo_error err;
     clo_audit_finding finding = { .struct_size = sizeof finding };
     clo_audit_options options = clo_audit_options_default();
-    const clo_loss budget = { epsilon, is_pure(mechanism, pair) ? 0 : 1e-6 };
-    options.trials = trials_of(mechanism, pair);
-    if (is_glaring(fault) && !long_run() && options.trials == trials()) options.trials /= 5;
+    const clo_loss loss = { epsilon > 0 ? epsilon : epsilon_of(2), row->at.pure ? 0 : 1e-6 };
+    options.trials = (uint64_t)((double)trials() * row->runs);
+    if (is_glaring(fault) && !long_run() && row->runs == 1) options.trials /= 5;
     options.alpha = stat_alpha(STAT_audit_matrix, 256);
     options.group = group;
-    options.pair = pair;
+    options.pair = row->pair;
     memcpy(options.seed, stat_seed(), sizeof options.seed);
     clo_i_plant(fault);
-    const clo_status status =
-        clo_audit(clo_mechanism_find(mechanism), relation, budget, &options, keep, &finding, &err);
+    const clo_status status = clo_audit(clo_mechanism_find(row->mechanism), relation, loss,
+                                        &options, keep, &finding, &err);
     clo_i_plant(CLO_FAULT_NONE);
     assert_ok(status, err);
     return finding;
 }
 
-/* What to ask an exponential mechanism for: the quantile's choice, or where one draw of a frame
- * shows most of its range in as many runs as there are. */
-static inline double asked_of(const char *mechanism, const char *pair, double choice,
-                              double gaussian)
+static inline const audited *audited_pair(const char *mechanism, const char *pair)
 {
-    const bool is_draw =
-        strcmp(mechanism, "subspace/bingham") == 0 || strcmp(mechanism, "subspaces/gibbs") == 0;
-    if (strstr(pair, "person") && strcmp(mechanism, "kmedian/highdim") == 0) return 2;
-    if (strstr(pair, "person") && is_draw) return 2; /* and three times that, if forgotten */
-    if (strcmp(pair, "pure_person") == 0 && strcmp(mechanism, "kmeans/sparse") == 0) return 1;
-    if (strncmp(pair, "pure", 4) == 0) return 2; /* Laplace noise */
-    if (is_pure(mechanism, pair)) return choice;
-    if (strstr(mechanism, "/aggregate")) return 2;           /* few runs show no large loss */
-    if (strcmp(mechanism, "subspace/approx") == 0) return 2; /* a threshold of 15 blocks */
-    if (strcmp(mechanism, "subspace/boosted") == 0) return 2;
-    if (strcmp(mechanism, "subspace/exact") == 0) return 4; /* what its pair is made for */
-    if (strcmp(mechanism, "kmeans/highdim") == 0) return 2; /* a cube of few records */
-    return is_draw ? 4 : gaussian;
+    for (size_t i = 0; i < MATRIX; i++)
+        if (strcmp(matrix[i].mechanism, mechanism) == 0 && strcmp(matrix[i].pair, pair) == 0)
+            return &matrix[i];
+    fail_msg("%s has no pair %s", mechanism, pair);
+    return NULL;
 }
 
 #endif

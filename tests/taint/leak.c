@@ -17,6 +17,7 @@
  *
  * usage: leak HOW FILE
  */
+#include "counted.h"
 #include "bound/bound.h"
 #include "data/data.h"
 #include "linalg/linalg.h"
@@ -136,7 +137,7 @@ static bool leak_room(const clo_bounded *data)
     if (clo_i_plan_gibbs(clo_i_bounded_domain(data), &how, 1, clo_i_gibbs_charges(&how, COLS),
                          "chain", &line, &err))
         return false;
-    const size_t bytes = clo_i_query_rows_workspace(&line, data);
+    const size_t bytes = query_bytes(&line, COLS, data, 0, 1);
     return put(&bytes, sizeof bytes);
 }
 

@@ -1,6 +1,7 @@
 /* test_base.c - what every folder stands on: failing, checked sizes, memory, the workspace, and
  * numbers as text. */
 #include "check.h"
+#include <cloister/output.h>
 #include "base/base.h"
 #include <cloister/run.h>
 #include <locale.h>
@@ -285,19 +286,32 @@ static void the_peak_is_the_most_that_was_ever_taken(void **state)
     take(workspace, 1000);
     clo_i_workspace_release(workspace, mark);
     take(workspace, 64);
-    assert_int_equal(clo_i_workspace_peak(workspace), 64 + clo_i_take_size(1000, 1));
+    assert_int_equal(clo_i_workspace_peak(workspace), 64 + 1024);
     clo_workspace_free(workspace);
 }
 
 static void what_a_plan_counts_is_what_a_take_uses(void **state)
 {
     clo_workspace *const workspace = workspace_of(4096);
+    clo_workspace *counting = NULL;
+    clo_error err = { 0 };
+    void *taken = workspace;
+    assert_ok(clo_i_workspace_counting(&counting, &err), err);
     for (size_t bytes = 0; bytes < 200; bytes += 9) {
-        const size_t before = clo_i_workspace_mark(workspace);
         take(workspace, bytes);
-        assert_int_equal(clo_i_workspace_mark(workspace) - before, clo_i_take_size(bytes, 1));
+        assert_ok(clo_i_take(counting, bytes, 1, &taken, &err), err);
+        assert_null(taken);
+        assert_int_equal(clo_i_workspace_mark(workspace), clo_i_workspace_mark(counting));
+        assert_int_equal(clo_i_workspace_peak(workspace), clo_i_workspace_peak(counting));
     }
-    assert_true(clo_i_take_size(SIZE_MAX / 2, 3) == SIZE_MAX);
+    clo_i_workspace_release(counting, 64);
+    assert_int_equal(clo_i_workspace_mark(counting), 64);
+    assert_int_equal(clo_i_workspace_peak(workspace), clo_i_workspace_peak(counting));
+    assert_fails(clo_i_take(counting, SIZE_MAX / 2, 3, &taken, &err), CLO_MEMORY, err, "too large");
+    assert_ok(clo_i_take(counting, SIZE_MAX / 2 + 1, 1, &taken, &err), err);
+    assert_fails(clo_i_take(counting, SIZE_MAX / 2 + 1, 1, &taken, &err), CLO_MEMORY, err,
+                 "too large");
+    clo_workspace_free(counting);
     clo_workspace_free(workspace);
 }
 
@@ -320,7 +334,7 @@ static void an_impossible_take_is_refused_and_changes_nothing(void **state)
 static void formatted_as(double value, const char *expected)
 {
     char text[32];
-    clo_i_format_double(value, text);
+    clo_number_text(value, text);
     assert_string_equal(text, expected);
 }
 
@@ -355,7 +369,7 @@ static void any_double_reads_back_as_itself(void **state)
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         memcpy(&value, &bits, sizeof value);
         if (!isfinite(value)) continue;
-        clo_i_format_double(value, text);
+        clo_number_text(value, text);
         const char *const end = clo_i_parse_double(text, &back);
         assert_non_null(end);
         assert_int_equal(*end, 0);

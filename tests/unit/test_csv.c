@@ -152,7 +152,7 @@ static void a_record_does_not_tell_the_columns_where_the_rows_are_a_secret(void 
     char first[sizeof err.message];
     options.rows_are_secret = true;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        refuse(files[i], &options, CLO_ARGUMENT, "--cols");
+        refuse(files[i], &options, CLO_ARGUMENT, "(cols)");
         if (i > 1) assert_int_equal(strlen(first), strlen(err.message)); /* but for the path */
         strcpy(first, err.message);
     }
@@ -455,7 +455,7 @@ static void the_unit_is_a_value_only_where_it_is_chosen(void **state)
 static void a_first_line_of_numbers_and_text_is_neither(void **state)
 {
     clo_read_options options = clo_read_options_default();
-    refuse("41,71.5,unknown\n30,60.25,3\n", NULL, CLO_FORMAT, "--header yes or --header no");
+    refuse("41,71.5,unknown\n30,60.25,3\n", NULL, CLO_FORMAT, "header yes or no");
     options.header = CLO_HEADER_NONE;
     expect("41,71.5,unknown\n30,60,3\n", &options, 2, 3, VALUES(41, 71.5, NAN, 30, 60, 3));
 }

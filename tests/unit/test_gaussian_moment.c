@@ -4,6 +4,7 @@
  * than planned, and the bound is attained (gaussian_moment.T1).
  */
 #include "pipeline.h"
+#include "counted.h"
 #include "query/query.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
@@ -32,7 +33,7 @@ static void ask(const clo_bounded *data, const clo_line *line, int threads, size
                             .threads = threads,
                             .block_rows = block_rows,
                             .meter = &meter };
-    const size_t planned = clo_i_query_workspace(line, D, block_rows, threads);
+    const size_t planned = query_bytes(line, D, NULL, block_rows, threads);
     assert_ok(clo_workspace_new(planned, &context.workspace, &err), err);
     assert_ok(clo_i_ask_gaussian_moment(&context, 0, data, moments, &err), err);
     assert_true(clo_i_workspace_peak(context.workspace) <= planned);

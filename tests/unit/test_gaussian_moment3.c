@@ -4,6 +4,7 @@
  * than planned, with a constant or without, and the bound is attained (gaussian_moment3.T1).
  */
 #include "pipeline.h"
+#include "counted.h"
 #include "query/query.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
@@ -33,7 +34,7 @@ static clo_status ask(const clo_bounded *data, const clo_line *line, const clo_l
                             .block_rows = block_rows,
                             .meter = &meter,
                             .lens = lens };
-    const size_t planned = clo_i_query_workspace(line, D, block_rows, threads);
+    const size_t planned = query_bytes(line, D, NULL, block_rows, threads);
     assert_ok(clo_workspace_new(planned, &context.workspace, err), *err);
     const clo_status status = clo_i_ask_gaussian_moment3(&context, 0, data, moments, err);
     assert_true(clo_i_workspace_peak(context.workspace) <= planned);

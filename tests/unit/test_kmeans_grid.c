@@ -1,7 +1,7 @@
 /* kmeans/grid (kmeans_grid.T1): every cell is counted in integers and by its own record alone
  * (cell_counts.T1), centres come back in the data's own units at pure epsilon and with delta, and
  * every input succeeds. */
-#include "pipeline.h"
+#include "found_centers.h"
 #include "plan/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
@@ -25,26 +25,10 @@ static void fill(double *values)
     clo_rng_free(rng);
 }
 
-/* The largest distance of a true centre to the nearest released one, in units of the box. */
-static double worst_miss(const clo_release *release)
-{
-    clo_array centers;
-    double worst = 0;
-    assert_true(clo_release_find(release, "centers", &centers));
-    for (size_t t = 0; t < K; t++) {
-        double nearest = INFINITY;
-        for (size_t c = 0; c < K; c++)
-            nearest = fmin(nearest, hypot((centers.data[c * D] - truth[t][0]) / 60,
-                                          (centers.data[c * D + 1] - truth[t][1]) / 600));
-        worst = fmax(worst, nearest);
-    }
-    return worst;
-}
-
 static void centres_come_back_at_pure_epsilon_and_with_delta(void **state)
 {
     static double values[PER * K * D];
-    static const double lower[D] = { 0, 0 }, upper[D] = { 120, 1200 };
+    static const double lower[D] = { 0, 0 }, upper[D] = { 120, 1200 }, box[D] = { 60, 600 };
     (void)state;
     fill(values);
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
@@ -62,7 +46,7 @@ static void centres_come_back_at_pure_epsilon_and_with_delta(void **state)
             assert_int_equal(plan->line_count, 1);
             clo_bounded *const data = bounded_from(values, PER * K, &domain);
             clo_release *const release = run_seeded(plan, data, "grid", NULL);
-            assert_true(worst_miss(release) < .05);
+            assert_true(worst_miss(release, truth[0], box, K, D) < .05);
             assert_true(clo_release_find(release, "weights", &weights));
             for (size_t c = 0; c < K; c++) total += weights.data[c];
             assert_close(total, PER * K, 500);

@@ -1,7 +1,7 @@
 /* kmeans/highdim finds the centres of well-separated clusters, also through random directions; its
  * plan lists what the run asks and costs no more than its budget; the paper's own constants run
  * (kmeans_highdim.T1). */
-#include "pipeline.h"
+#include "found_centers.h"
 #include "base/base.h"
 #include "plan/mechanism.h"
 
@@ -29,27 +29,6 @@ static void fill(size_t d, double *centers)
     clo_rng_free(rng);
 }
 
-/* The distance of the true centre that is worst off to the nearest released one. */
-static double worst_miss(const clo_release *release, const double *centers, size_t d)
-{
-    clo_array found;
-    double worst = 0;
-    assert_true(clo_release_find(release, "centers", &found));
-    assert_int_equal(found.shape[0], K);
-    assert_int_equal(found.shape[1], d);
-    for (size_t t = 0; t < K; t++) {
-        double nearest = INFINITY;
-        for (size_t c = 0; c < K; c++) {
-            double square = 0;
-            for (size_t j = 0; j < d; j++)
-                square += pow(found.data[c * d + j] - centers[t * d + j], 2);
-            nearest = fmin(nearest, sqrt(square));
-        }
-        worst = fmax(worst, nearest);
-    }
-    return worst;
-}
-
 static int runs_that_find(size_t d, const char *settings, double epsilon, double within)
 {
     static double centers[K * 30];
@@ -66,7 +45,7 @@ static int runs_that_find(size_t d, const char *settings, double epsilon, double
         snprintf(seed, sizeof seed, "highdim %d", run);
         clo_release *const release = run_seeded(plan, data, seed, NULL);
         assert_true(clo_release_find(release, "weights", &weights));
-        found += worst_miss(release, centers, d) < within;
+        found += worst_miss(release, centers, NULL, K, d) < within;
         clo_release_free(release);
     }
     clo_bounded_free(data);

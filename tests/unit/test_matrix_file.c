@@ -1,5 +1,6 @@
 /* test_matrix_file.c - matrices written and read back, bit for bit, and never half a file. */
 #include "check.h"
+#include <cloister/output.h>
 #include <cloister/evaluate.h>
 #include "data/formats.h"
 #include <dirent.h>
@@ -93,7 +94,7 @@ static void written_numbers_read_back_and_are_short(void **state)
         if (memcmp(&back, &value, sizeof back) != 0)
             fail_msg("%.17g was written as %s", value, text);
         if (i % 8 < 4) continue;
-        clo_i_format_double(value, shortest);
+        clo_number_text(value, shortest);
         if (count_digits(text) != count_digits(shortest))
             fail_msg("%s was written as %s", shortest, text);
     }

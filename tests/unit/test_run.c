@@ -1,5 +1,5 @@
 /* Runs: grants are good for one run of one plan; threads, blocks and the order of rows do not show
- * in a release, to the last byte; the planned workspace is enough; a cancel is obeyed. */
+ * in a release, to the last byte; a cancel is obeyed. */
 #include "pipeline.h"
 #include "base/base.h"
 #include <unistd.h>
@@ -189,31 +189,6 @@ static void a_grant_is_good_for_one_run_of_its_plan(void **state)
     clo_plan_free(other);
 }
 
-static void the_planned_workspace_is_enough(void **state)
-{
-    static double values[ROWS * D];
-    const clo_domain domain = ball(D, 1, CLO_REPLACE);
-    clo_error err;
-    (void)state;
-    fill(values);
-    clo_bounded *const data = bounded_from(values, ROWS, &domain);
-    for (size_t m = 0; m < MECHANISMS; m++)
-        for (int threads = 1; threads <= 3; threads++) {
-            clo_plan *const plan = plan_for(mechanisms[m][0], mechanisms[m][1], &domain, 1, 1e-6);
-            clo_run_options options = clo_run_options_default();
-            options.threads = threads;
-            assert_ok(
-                clo_workspace_new(clo_plan_workspace(plan, threads), &options.workspace, &err),
-                err);
-            clo_release_free(run_seeded(plan, data, "s", &options));
-            assert_true(clo_i_workspace_peak(options.workspace) <=
-                        clo_plan_workspace(plan, threads));
-            clo_workspace_free(options.workspace);
-            clo_plan_free(plan);
-        }
-    clo_bounded_free(data);
-}
-
 static bool stop(void *user, double done)
 {
     *(double *)user = done;
@@ -265,7 +240,6 @@ int main(void)
         cmocka_unit_test(a_seed_repeats_and_another_does_not),
         cmocka_unit_test(an_extreme_record_is_its_clipped_self),
         cmocka_unit_test(a_grant_is_good_for_one_run_of_its_plan),
-        cmocka_unit_test(the_planned_workspace_is_enough),
         cmocka_unit_test(a_cancel_is_obeyed),
         cmocka_unit_test(few_rows_are_no_reason_to_fail),
     };

@@ -60,7 +60,7 @@ static size_t vote(const ballot *b, size_t count, bool mean, double *basis)
     clo_error err;
     size_t agreeing = 0;
     const clo_vote v = { D, K, count, b->bases[0], ALPHA, mean };
-    assert_ok(clo_workspace_new(clo_i_subspace_vote_size(count, D, K), &workspace, &err), err);
+    assert_ok(clo_workspace_new(1 << 16, &workspace, &err), err);
     assert_ok(clo_i_subspace_vote(workspace, &v, basis, &agreeing, &err), err);
     clo_workspace_free(workspace);
     return agreeing;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Names and words: a source file's name is its own, a file says first what it is, and no text in
-the tree is unfinished, empty or tied to one machine.
+"""Names and words: a source file's name is its own, a file says first what it is, no text in the
+tree is unfinished, empty or tied to one machine, and no string of the library names an option of
+the command: whoever calls it from C or Python has parameters, and no command line.
 
 usage: names.py [SOURCE_ROOT]
 """
@@ -50,8 +51,23 @@ def check_words(root):
                     yield path, f'line {number}: "{word.group(0)}" {sentence}'
 
 
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def check_options(root):
+    for path in common.files(root, ["include", "src"], "*.c", "*.h", "*.def"):
+        for number, line in enumerate(common.lines(path), 1):
+            for string in STRING.findall(line):
+                option = OPTION.search(string)
+                if option:
+                    yield path, (f'line {number}: "{option.group(0)}" is an option of the command: '
+                                 "name the parameter")
+
+
 def check(root):
-    return list(check_unique(root)) + list(check_opening(root)) + list(check_words(root))
+    return [fault for each in (check_unique, check_opening, check_words, check_options)
+            for fault in each(root)]
 
 
 if __name__ == "__main__":

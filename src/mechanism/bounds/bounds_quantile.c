@@ -40,10 +40,25 @@ static clo_status plan_line(clo_draft *draft, const quantile_plan *plan, uint64_
     return clo_i_draft_add(draft, &line, err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+/* What a run for columns works with. */
+typedef struct state {
+    clo_i_thresholds grid;
+    double *bounds[2]; /* cols each */
+} state;
+
+static clo_status take_state(const quantile_plan *plan, const clo_domain *domain,
+                             clo_workspace *space, state *s, clo_error *err)
 {
-    quantile_plan *const plan = state;
+    CLO_TRY(clo_i_thresholds_take(space, plan->thresholds, &s->grid, err));
+    CLO_TRY(clo_i_take(space, domain->cols, sizeof(double), &s->bounds[0], err));
+    return clo_i_take(space, domain->cols, sizeof(double), &s->bounds[1], err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    quantile_plan *const plan = plan_state;
     const uint64_t numerator = (uint64_t)llround(draft->values[QUANTILE] * PARTS);
+    state unused;
     double epsilon;
     plan->columns = draft->values[OF] == OF_COLUMNS;
     plan->steps = (size_t)draft->values[STEPS];
@@ -55,8 +70,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                              .parameter = 1,
                              .count = plan->columns ? 2 * draft->domain->cols : 1 };
     CLO_TRY(clo_calibrate(&asks, 1, draft->budget, &epsilon, err));
-    draft->workspace = 2 * clo_i_take_size(plan->thresholds, sizeof(int64_t)) +
-                       2 * clo_i_take_size(draft->domain->cols, sizeof(double));
+    CLO_TRY(plan->columns ? take_state(plan, draft->domain, draft->room, &unused, err)
+                          : clo_i_norm_quantile_room(draft->room, plan->steps, err));
     if (!plan->columns)
         return plan_line(draft, plan, numerator, epsilon, "quantile of the row norms", err);
     CLO_TRY(plan_line(draft, plan, PARTS - numerator, epsilon, "lower bound of each column", err));
@@ -94,41 +109,38 @@ static clo_status bound_columns(const quantile_plan *plan, const clo_domain *dom
 {
     const size_t d = domain->cols;
     const double radius = clo_i_domain_radius(domain);
-    int64_t *thresholds = NULL, *handicaps = NULL;
-    double *bounds[2];
-    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *thresholds, &thresholds, err));
-    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *handicaps, &handicaps, err));
-    column_thresholds(plan, thresholds);
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[0], err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[1], err));
+    state s;
+    CLO_TRY(take_state(plan, domain, context->workspace, &s, err));
+    column_thresholds(plan, s.grid.values);
     for (size_t end = 0; end < 2; end++) {
         clo_i_threshold_handicaps(&context->meter->lines[end], plan->steps, plan->thresholds,
-                                  end == 1, handicaps);
+                                  end == 1, s.grid.handicaps);
         for (size_t j = 0; j < d; j++) {
             size_t chosen;
             context->progress_from = (double)(end * d + j) / (2 * (double)d);
             context->progress_to = (double)(end * d + j + 1) / (2 * (double)d);
-            CLO_TRY(clo_i_ask_quantile(context, end, data, j, thresholds, handicaps, &chosen, err));
+            CLO_TRY(clo_i_ask_quantile(context, end, data, j, s.grid.values, s.grid.handicaps,
+                                       &chosen, err));
             const double middle = domain->center ? domain->center[j] : 0;
-            bounds[end][j] = middle + radius * column_share(plan, chosen);
+            s.bounds[end][j] = middle + radius * column_share(plan, chosen);
         }
     }
     for (size_t j = 0; j < d; j++) {
         /* The two are chosen apart; usable bounds need the lower below the upper. */
-        const double low = fmin(bounds[0][j], bounds[1][j]),
-                     high = fmax(bounds[0][j], bounds[1][j]);
+        const double low = fmin(s.bounds[0][j], s.bounds[1][j]),
+                     high = fmax(s.bounds[0][j], s.bounds[1][j]);
         const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
-        bounds[0][j] = low;
-        bounds[1][j] = high - low < least ? low + least : high;
+        s.bounds[0][j] = low;
+        s.bounds[1][j] = high - low < least ? low + least : high;
     }
-    CLO_TRY(clo_i_release_put(out, "lower", bounds[0], 1, (size_t[]){ d }, err));
-    return clo_i_release_put(out, "upper", bounds[1], 1, (size_t[]){ d }, err);
+    CLO_TRY(clo_i_release_put(out, "lower", s.bounds[0], 1, (size_t[]){ d }, err));
+    return clo_i_release_put(out, "upper", s.bounds[1], 1, (size_t[]){ d }, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const quantile_plan *const plan = state;
+    const quantile_plan *const plan = plan_state;
     if (plan->columns) return bound_columns(plan, domain, data, context, out, err);
     return bound_norm(plan, domain, data, context, out, err);
 }

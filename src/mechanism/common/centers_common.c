@@ -60,10 +60,21 @@ static void spread_out(const double *points, size_t count, size_t k, size_t d, d
     }
 }
 
-size_t clo_i_start_centers_size(size_t k, size_t d)
+/* nearest: the squared distance of each to those taken. */
+static clo_status take_candidates(clo_workspace *space, size_t count, size_t d, double **points,
+                                  double **nearest, clo_error *err)
 {
-    const size_t count = k * CANDIDATES_A_CENTER;
-    return clo_i_take_size(count * d, sizeof(double)) + clo_i_take_size(count, sizeof(double));
+    CLO_TRY(clo_i_take(space, count * d, sizeof **points, points, err));
+    return clo_i_take(space, count, sizeof **nearest, nearest, err);
+}
+
+clo_status clo_i_start_centers_room(clo_workspace *space, size_t k, size_t d, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    double *points, *nearest;
+    CLO_TRY(take_candidates(space, k * CANDIDATES_A_CENTER, d, &points, &nearest, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double *centers,
@@ -74,8 +85,7 @@ clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double 
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     double *points = NULL, *nearest = NULL;
     clo_stream *stream = NULL;
-    clo_status status = clo_i_take(context->workspace, count * d, sizeof *points, &points, err);
-    if (!status) status = clo_i_take(context->workspace, count, sizeof *nearest, &nearest, err);
+    clo_status status = take_candidates(context->workspace, count, d, &points, &nearest, err);
     if (!status) status = clo_i_stream_open(context->rng, ask, 0, &stream, err);
     if (!status) {
         draw_points(stream, count, d, points);
@@ -104,9 +114,12 @@ void clo_i_move_center(const clo_line *line, size_t d, const double *sum, double
     clo_i_pull_into_ball(center, d);
 }
 
-size_t clo_i_center_round_size(size_t k, size_t d)
+clo_status clo_i_center_round_room(clo_workspace *space, size_t k, size_t d, clo_error *err)
 {
-    return clo_i_take_size(k * d, sizeof(double)) + clo_i_take_size(k, sizeof(double));
+    const size_t mark = clo_i_workspace_mark(space);
+    CLO_TRY(clo_i_assign_room(space, CLO_ASSIGN_CENTERS, k, d, 0, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 clo_status clo_i_center_round(clo_context *context, size_t ask, const clo_bounded *data, size_t d,

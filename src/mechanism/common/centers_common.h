@@ -29,7 +29,8 @@ double clo_i_squared_distance(const double *a, const double *b, size_t d);
 /* k public points of the ball that lie far apart, the same on all ranks. */
 CLO_CHECK clo_status clo_i_start_centers(clo_context *context, size_t k, size_t d, double *centers,
                                          clo_error *err);
-size_t clo_i_start_centers_size(size_t k, size_t d); /* bytes of workspace */
+CLO_CHECK clo_status clo_i_start_centers_room(clo_workspace *space, size_t k, size_t d,
+                                              clo_error *err);
 
 /* Moves a centre toward the noisy mean sum / size, as far as that can be trusted: not at all where
  * the size is within the noise of 0, otherwise by the positive-part James-Stein factor. */
@@ -41,7 +42,8 @@ void clo_i_move_center(const clo_line *line, size_t d, const double *sum, double
 CLO_CHECK clo_status clo_i_center_round(clo_context *context, size_t line, const clo_bounded *data,
                                         size_t d, double *centers, double *sums, double *sizes,
                                         clo_error *err);
-size_t clo_i_center_round_size(size_t k, size_t d); /* bytes of workspace */
+CLO_CHECK clo_status clo_i_center_round_room(clo_workspace *space, size_t k, size_t d,
+                                             clo_error *err);
 
 /* A centre that seems to have no records, a size up to `weak`, is better used beside the one that
  * has the most: the two step apart along a random line, and the next round tells them apart. */

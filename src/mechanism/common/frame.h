@@ -7,8 +7,6 @@
 
 #include "plan/mechanism.h"
 
-/* Bytes that clo_i_find_frame takes for a while, beyond the frame itself. */
-size_t clo_i_frame_scratch(size_t d, size_t rank);
 /* Asks the line, a gaussian_gram of one cluster, and fills the d x rank orthonormal frame. */
 CLO_CHECK clo_status clo_i_find_frame(clo_context *context, size_t line, const clo_bounded *data,
                                       size_t d, size_t rank, double *frame, clo_error *err);
@@ -16,5 +14,7 @@ CLO_CHECK clo_status clo_i_find_frame(clo_context *context, size_t line, const c
 CLO_CHECK clo_status clo_i_find_spectrum(clo_context *context, size_t line, const clo_bounded *data,
                                          size_t d, size_t rank, double *frame, double *values,
                                          clo_error *err);
+CLO_CHECK clo_status clo_i_find_frame_room(clo_workspace *space, size_t d, size_t rank,
+                                           clo_error *err); /* of either */
 
 #endif

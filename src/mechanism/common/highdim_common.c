@@ -203,17 +203,47 @@ static clo_status add_search(clo_draft *draft, const clo_event *events, clo_high
                       &plan->visited_line, err);
 }
 
-static size_t run_bytes(const clo_highdim *plan)
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* What a run keeps. */
+typedef struct state {
+    double *centers; /* repeats x clusters x cols */
+    double *sizes;   /* repeats x clusters */
+    size_t *sets;    /* repeats x clusters, where there are several to choose from */
+} state;
+
+static clo_status take_state(const clo_highdim *plan, clo_workspace *space, state *s,
+                             clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->cols, p = plan->project;
-    size_t bytes = clo_i_take_size(plan->repeats * k * d, sizeof(double)) +
-                   clo_i_take_size(plan->repeats * k, sizeof(double)) +
-                   clo_i_take_size(plan->repeats * k, sizeof(size_t)) +
-                   clo_i_take_size(k * plan->seen, sizeof(double)) +
-                   clo_i_highdim_search_size(plan) + clo_i_highdim_refine_size(plan);
-    if (p) bytes += clo_i_take_size(d * p, sizeof(double)) + clo_i_lens_take_size(d, p, 0);
-    return bytes;
+    const size_t count = plan->repeats * plan->clusters;
+    CLO_TRY(clo_i_take(space, count * plan->cols, sizeof *s->centers, &s->centers, err));
+    CLO_TRY(clo_i_take(space, count, sizeof *s->sizes, &s->sizes, err));
+    return clo_i_take(space, plan->repeats > 1 ? count : 0, sizeof *s->sets, &s->sets, err);
 }
+
+/* The directions (cols x project) of a search, and what it finds in them. */
+static clo_status take_frame(const clo_highdim *plan, clo_workspace *space, double **frame,
+                             double **seen, clo_error *err)
+{
+    const size_t p = plan->project;
+    CLO_TRY(clo_i_take(space, plan->cols * p, sizeof **frame, frame, err));
+    return clo_i_take(space, plan->clusters * p, sizeof **seen, seen, err);
+}
+
+static clo_status count_run(const clo_highdim *plan, clo_workspace *room, clo_error *err)
+{
+    double *frame, *seen;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    const size_t mark = clo_i_workspace_mark(room);
+    if (plan->project) CLO_TRY(take_frame(plan, room, &frame, &seen, err));
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->project, 0, err));
+    CLO_TRY(clo_i_highdim_search_room(plan, room, err));
+    clo_i_workspace_release(room, mark);
+    return plan->rounds ? clo_i_highdim_refine_room(plan, room, err) : CLO_OK;
+}
+
+/* ---- the whole plan ------------------------------------------------------------------------- */
 
 clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdim *out,
                               clo_error *err)
@@ -240,9 +270,8 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdi
     }
     CLO_TRY(add_choice(draft, &plan, draft->domain, plan.repeats * plan.clusters, plan.repeats, 2,
                        &events[FINAL], "which of the repeats is best", &plan.final_line, err));
-    draft->workspace = run_bytes(&plan);
     *out = plan;
-    return CLO_OK;
+    return count_run(&plan, draft->room, err);
 }
 
 /* A cluster that is not several times as large as the threshold of a cube leaves no cube behind:
@@ -281,8 +310,7 @@ static clo_status search_in_frame(const clo_highdim *plan, clo_context *context,
     const size_t d = plan->cols, p = plan->project, k = plan->clusters;
     double *frame = NULL, *seen = NULL;
     clo_lens lens;
-    CLO_TRY(clo_i_take(context->workspace, d * p, sizeof *frame, &frame, err));
-    CLO_TRY(clo_i_take(context->workspace, k * p, sizeof *seen, &seen, err));
+    CLO_TRY(take_frame(plan, context->workspace, &frame, &seen, err));
     CLO_TRY(draw_frame(context, d, p, frame, err));
     CLO_TRY(clo_i_lens_make(context->workspace, frame, d, p, 0, &lens, err));
     context->lens = &lens;
@@ -307,17 +335,15 @@ static clo_status repeat(const clo_highdim *plan, clo_context *context, const cl
 }
 
 static clo_status choose_repeat(const clo_highdim *plan, clo_context *context,
-                                const clo_bounded *data, const double *centers, size_t *chosen,
+                                const clo_bounded *data, const state *s, size_t *chosen,
                                 clo_error *err)
 {
     const size_t count = plan->repeats * plan->clusters;
-    const clo_candidates candidates = { .points = centers, .count = count };
-    size_t *sets = NULL;
+    const clo_candidates candidates = { .points = s->centers, .count = count };
     *chosen = 0;
     if (plan->repeats < 2) return CLO_OK;
-    CLO_TRY(clo_i_take(context->workspace, count, sizeof *sets, &sets, err));
-    for (size_t i = 0; i < count; i++) sets[i] = i;
-    return clo_i_ask_best_set(context, plan->final_line, data, &candidates, sets, chosen, err);
+    for (size_t i = 0; i < count; i++) s->sets[i] = i;
+    return clo_i_ask_best_set(context, plan->final_line, data, &candidates, s->sets, chosen, err);
 }
 
 clo_status clo_i_highdim_run(const clo_highdim *plan, const clo_domain *domain,
@@ -325,16 +351,15 @@ clo_status clo_i_highdim_run(const clo_highdim *plan, const clo_domain *domain,
                              clo_error *err)
 {
     const size_t k = plan->clusters, d = plan->cols, repeats = plan->repeats;
-    double *centers = NULL, *sizes = NULL;
+    state s;
     size_t chosen = 0;
-    CLO_TRY(clo_i_take(context->workspace, repeats * k * d, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, repeats * k, sizeof *sizes, &sizes, err));
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
     for (size_t r = 0; r < repeats; r++) {
         context->progress_from = (double)r / (double)repeats;
         context->progress_to = (double)(r + 1) / (double)repeats;
-        CLO_TRY(repeat(plan, context, data, centers + r * k * d, sizes + r * k, err));
+        CLO_TRY(repeat(plan, context, data, s.centers + r * k * d, s.sizes + r * k, err));
     }
-    CLO_TRY(choose_repeat(plan, context, data, centers, &chosen, err));
-    return clo_i_release_centers(domain, k, centers + chosen * k * d,
-                                 plan->rounds ? sizes + chosen * k : NULL, out, err);
+    CLO_TRY(choose_repeat(plan, context, data, &s, &chosen, err));
+    return clo_i_release_centers(domain, k, s.centers + chosen * k * d,
+                                 plan->rounds ? s.sizes + chosen * k : NULL, out, err);
 }

@@ -53,14 +53,16 @@ double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, dou
 /* k centres (k x seen) among the cubes of trees (highdim_search.c); the context's lens is set. */
 CLO_CHECK clo_status clo_i_highdim_search(const clo_highdim *plan, clo_context *context,
                                           const clo_bounded *data, double *centers, clo_error *err);
-size_t clo_i_highdim_search_size(const clo_highdim *plan); /* bytes of workspace */
+CLO_CHECK clo_status clo_i_highdim_search_room(const clo_highdim *plan, clo_workspace *space,
+                                               clo_error *err);
 
 /* Moves centres (clusters x cols) that the search has found, round by round (highdim_refine.c);
  * sizes: clusters, the last round's. */
 CLO_CHECK clo_status clo_i_highdim_refine(const clo_highdim *plan, clo_context *context,
                                           const clo_bounded *data, double *centers, double *sizes,
                                           clo_error *err);
-size_t clo_i_highdim_refine_size(const clo_highdim *plan); /* bytes of workspace */
-double clo_i_highdim_width(const clo_highdim *plan);       /* of the first round */
+CLO_CHECK clo_status clo_i_highdim_refine_room(const clo_highdim *plan, clo_workspace *space,
+                                               clo_error *err);
+double clo_i_highdim_width(const clo_highdim *plan); /* of the first round */
 
 #endif

@@ -65,6 +65,15 @@ static bool cuts(const clo_highdim *plan, const clo_steps *steps)
     return stiffness < CUT_BELOW * size;
 }
 
+/* Without the sizes, which the caller has. */
+static clo_status take_steps(const clo_highdim *plan, clo_workspace *space, clo_steps *out,
+                             clo_error *err)
+{
+    const size_t k = plan->clusters;
+    CLO_TRY(clo_i_take(space, k * plan->cols, sizeof(double), &out->pulls, err));
+    return clo_i_take(space, k, sizeof(double), &out->stiffness, err);
+}
+
 clo_status clo_i_highdim_refine(const clo_highdim *plan, clo_context *context,
                                 const clo_bounded *data, double *centers, double *sizes,
                                 clo_error *err)
@@ -72,8 +81,7 @@ clo_status clo_i_highdim_refine(const clo_highdim *plan, clo_context *context,
     const size_t k = plan->clusters, d = plan->cols;
     double width = clo_i_highdim_width(plan);
     clo_steps steps = { .sizes = sizes };
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof(double), &steps.pulls, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof(double), &steps.stiffness, err));
+    CLO_TRY(take_steps(plan, context->workspace, &steps, err));
     for (size_t round = 0; round < plan->rounds; round++) {
         CLO_TRY(ask(plan, context, data, width, centers, &steps, err));
         for (size_t c = 0; c < k; c++)
@@ -83,9 +91,9 @@ clo_status clo_i_highdim_refine(const clo_highdim *plan, clo_context *context,
     return CLO_OK;
 }
 
-size_t clo_i_highdim_refine_size(const clo_highdim *plan)
+clo_status clo_i_highdim_refine_room(const clo_highdim *plan, clo_workspace *space, clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->cols;
-    return clo_i_take_size(k * d, sizeof(double)) + clo_i_take_size(k, sizeof(double)) +
-           clo_i_center_round_size(k, d);
+    clo_steps unused;
+    CLO_TRY(take_steps(plan, space, &unused, err));
+    return clo_i_center_round_room(space, plan->clusters, plan->cols, err);
 }

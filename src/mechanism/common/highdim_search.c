@@ -16,11 +16,26 @@
 #include <math.h>
 #include <string.h>
 
-size_t clo_i_highdim_search_size(const clo_highdim *plan)
+/* Sets of candidates that are kept: those to choose from, or the last one. */
+static size_t kept_sets(const clo_highdim *plan)
 {
-    const size_t k = plan->clusters, sets = plan->visited > 1 ? plan->visited : 1;
-    return clo_i_take_size((plan->most + k) * plan->seen, sizeof(double)) +
-           clo_i_take_size(sets * k, sizeof(size_t)) + clo_i_start_centers_size(k, plan->seen);
+    return plan->visited > 1 ? plan->visited : 1;
+}
+
+static clo_status take_search(const clo_highdim *plan, clo_workspace *space, double **points,
+                              size_t **sets, clo_error *err)
+{
+    const size_t k = plan->clusters;
+    CLO_TRY(clo_i_take(space, (plan->most + k) * plan->seen, sizeof **points, points, err));
+    return clo_i_take(space, kept_sets(plan) * k, sizeof **sets, sets, err);
+}
+
+clo_status clo_i_highdim_search_room(const clo_highdim *plan, clo_workspace *space, clo_error *err)
+{
+    double *points;
+    size_t *sets;
+    CLO_TRY(take_search(plan, space, &points, &sets, err));
+    return clo_i_start_centers_room(space, plan->clusters, plan->seen, err);
 }
 
 static clo_status collect(const clo_highdim *plan, clo_context *context, const clo_bounded *data,
@@ -58,7 +73,7 @@ static clo_status start_set(clo_context *context, size_t count, size_t k, size_t
 static clo_status swap(const clo_highdim *plan, clo_context *context, const clo_bounded *data,
                        const clo_candidates *candidates, size_t *sets, clo_error *err)
 {
-    const size_t k = plan->clusters, kept = plan->visited > 1 ? plan->visited : 1;
+    const size_t k = plan->clusters, kept = kept_sets(plan);
     CLO_TRY(start_set(context, candidates->count, k, sets, err));
     for (size_t step = 0, at = 0; step < plan->swaps; step++) {
         const size_t next = step % kept;
@@ -73,12 +88,11 @@ static clo_status swap(const clo_highdim *plan, clo_context *context, const clo_
 clo_status clo_i_highdim_search(const clo_highdim *plan, clo_context *context,
                                 const clo_bounded *data, double *centers, clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->seen, kept = plan->visited > 1 ? plan->visited : 1;
+    const size_t k = plan->clusters, d = plan->seen;
     double *points = NULL;
     size_t *sets = NULL, chosen = 0;
     clo_candidates candidates = { .points = NULL };
-    CLO_TRY(clo_i_take(context->workspace, (plan->most + k) * d, sizeof *points, &points, err));
-    CLO_TRY(clo_i_take(context->workspace, kept * k, sizeof *sets, &sets, err));
+    CLO_TRY(take_search(plan, context->workspace, &points, &sets, err));
     CLO_TRY(collect(plan, context, data, points, &candidates.count, err));
     candidates.points = points;
     CLO_TRY(swap(plan, context, data, &candidates, sets, err));

@@ -37,9 +37,16 @@ static size_t good_blocks(const clo_domain *domain, size_t clusters)
     return (size_t)fmax(FEWEST_BLOCKS, fmin(blocks, MOST_PRESET_BLOCKS));
 }
 
+static clo_status take_centers(const aggregate_plan *plan, const clo_domain *domain,
+                               clo_workspace *space, double **centers, clo_error *err)
+{
+    return clo_i_take(space, plan->clusters * domain->cols, sizeof **centers, centers, err);
+}
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     aggregate_plan *const plan = state;
+    double *unused;
     clo_line line;
     *plan = (aggregate_plan){ .clusters = (size_t)draft->values[CLUSTERS],
                               .blocks = (size_t)draft->values[BLOCKS],
@@ -51,7 +58,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     if (plan->blocks == 0) plan->blocks = good_blocks(draft->domain, plan->clusters);
     CLO_TRY(clo_i_plan_aggregate_centers(draft->domain, plan->clusters, plan->blocks, draft->budget,
                                          "centres of the blocks, brought together", &line, err));
-    draft->workspace = clo_i_take_size(plan->clusters * draft->domain->cols, sizeof(double));
+    CLO_TRY(take_centers(plan, draft->domain, draft->room, &unused, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -85,8 +92,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 {
     aggregate_plan plan = *(const aggregate_plan *)state;
     double *centers = NULL;
-    CLO_TRY(clo_i_take(context->workspace, plan.clusters * domain->cols, sizeof *centers, &centers,
-                       err));
+    CLO_TRY(take_centers(&plan, domain, context->workspace, &centers, err));
     CLO_TRY(clo_i_ask_aggregate(context, 0, data, solve_block, &plan, centers, err));
     return clo_i_release_centers(domain, plan.clusters, centers, NULL, out, err);
 }

@@ -75,11 +75,27 @@ static clo_status plan_counts(clo_draft *draft, size_t side, clo_line *out, clo_
     return CLO_OK;
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+typedef struct state {
+    double *counts;  /* cells */
+    double *centers; /* clusters x cols */
+    double *sizes;   /* clusters */
+} state;
+
+static clo_status take_state(const grid_plan *plan, const clo_domain *domain, clo_workspace *space,
+                             state *s, clo_error *err)
 {
-    grid_plan *const plan = state;
+    const size_t k = plan->clusters;
+    CLO_TRY(clo_i_take(space, plan->cells, sizeof *s->counts, &s->counts, err));
+    CLO_TRY(clo_i_take(space, k * domain->cols, sizeof *s->centers, &s->centers, err));
+    return clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    grid_plan *const plan = plan_state;
     const clo_domain *const domain = draft->domain;
     size_t side = (size_t)draft->values[SIDE];
+    state unused;
     clo_line line;
     plan->clusters = (size_t)draft->values[CLUSTERS];
     if (side == 0) side = good_side(domain, plan->clusters, draft->budget.epsilon);
@@ -94,9 +110,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     if (plan->clusters > plan->cells)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be at most the number of cells, %zu",
                           plan->cells);
-    draft->workspace = clo_i_take_size(plan->cells, sizeof(double)) +
-                       clo_i_take_size(plan->clusters * domain->cols, sizeof(double)) +
-                       clo_i_take_size(plan->clusters, sizeof(double));
+    CLO_TRY(take_state(plan, domain, draft->room, &unused, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -196,36 +210,34 @@ static clo_status solve(clo_context *context, size_t k, size_t d, const weighed 
     return CLO_OK;
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const grid_plan *const plan = state;
+    const grid_plan *const plan = plan_state;
     const clo_line *const line = &context->meter->lines[0];
     const size_t k = plan->clusters, d = domain->cols;
-    double *counts = NULL, *centers = NULL, *sizes = NULL;
     weighed w = { .count = 0 };
-    CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *counts, &counts, err));
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
-    CLO_TRY(clo_i_ask_cell_counts(context, 0, data, counts, err));
+    state s;
+    CLO_TRY(take_state(plan, domain, context->workspace, &s, err));
+    CLO_TRY(clo_i_ask_cell_counts(context, 0, data, s.counts, err));
     for (size_t c = 0; c < plan->cells; c++) {
-        clo_i_cell_center(line, c, centers);
-        if (outside_ball(line, centers)) counts[c] = -INFINITY;
+        clo_i_cell_center(line, c, s.centers);
+        if (outside_ball(line, s.centers)) s.counts[c] = -INFINITY;
     }
-    clo_status status = weigh(plan, line, counts, &w, err);
-    if (!status) status = solve(context, k, d, &w, centers, sizes, err);
+    clo_status status = weigh(plan, line, s.counts, &w, err);
+    if (!status) status = solve(context, k, d, &w, s.centers, s.sizes, err);
     weighed_free(&w);
     if (status) return status;
-    return clo_i_release_centers(domain, k, centers, sizes, out, err);
+    return clo_i_release_centers(domain, k, s.centers, s.sizes, out, err);
 }
 
 /* A cluster narrower than a cell lands on the middle of its cell, and one that spreads over several
  * has its mean found between them: of a Gaussian what is left of that error is exp(-2 (pi s /
  * w)^2). Nothing lands anywhere where a cluster's records are fewer than the threshold. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const grid_plan *const plan = state;
+    const grid_plan *const plan = plan_state;
     const clo_cell_grid grid = clo_i_cell_counts_part(&lines[0]);
     const double width = 2 * ldexp((double)grid.reach, -lines[0].bits) / (double)grid.side;
     const double waves = acos(-1) * USUAL_SPREAD / width;

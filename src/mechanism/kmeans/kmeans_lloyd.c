@@ -101,20 +101,39 @@ static clo_status add_rounds(clo_draft *draft, const lloyd_plan *plan, clo_error
     return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t state_bytes(const lloyd_plan *plan)
+/* What a run keeps. */
+typedef struct state {
+    double *centers; /* clusters x cols */
+    double *sizes;   /* clusters */
+    double *sums;    /* clusters x seen */
+    double *frame;   /* cols x frame, where directions are kept */
+    double *seen;    /* clusters x seen: the centres in these directions; or in all */
+} state;
+
+static clo_status take_state(const lloyd_plan *plan, clo_workspace *space, state *s, clo_error *err)
 {
-    const size_t k = plan->clusters, c = plan->seen;
-    size_t bytes = 2 * clo_i_take_size(k * c, sizeof(double)) + clo_i_take_size(k, sizeof(double)) +
-                   clo_i_center_round_size(k, c) + clo_i_start_centers_size(k, c) +
-                   clo_i_take_size(k * plan->cols, sizeof(double));
-    if (plan->frame)
-        bytes += clo_i_take_size(plan->cols * plan->frame, sizeof(double)) +
-                 clo_i_frame_scratch(plan->cols, plan->frame) +
-                 clo_i_lens_take_size(plan->cols, plan->frame, 0);
-    return bytes;
+    const size_t k = plan->clusters;
+    CLO_TRY(clo_i_take(space, k * plan->cols, sizeof(double), &s->centers, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
+    CLO_TRY(clo_i_take(space, k * plan->seen, sizeof(double), &s->sums, err));
+    CLO_TRY(clo_i_take(space, plan->cols * plan->frame, sizeof(double), &s->frame, err));
+    if (plan->frame) return clo_i_take(space, k * plan->frame, sizeof(double), &s->seen, err);
+    s->seen = s->centers;
+    return CLO_OK;
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+static clo_status count_run(const lloyd_plan *plan, clo_workspace *room, clo_error *err)
+{
+    const size_t k = plan->clusters, d = plan->cols;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, d, plan->frame, err));
+    CLO_TRY(clo_i_lens_room(room, d, plan->frame, 0, err));
+    CLO_TRY(clo_i_start_centers_room(room, k, plan->seen, err));
+    return clo_i_center_round_room(room, k, plan->seen, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     lloyd_plan plan = { .clusters = (size_t)draft->values[CLUSTERS],
                         .rounds = (uint64_t)draft->values[ROUNDS],
@@ -122,9 +141,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                         .seen = draft->domain->cols };
     CLO_TRY(add_frame(draft, &plan, err));
     CLO_TRY(add_rounds(draft, &plan, err));
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
-    return CLO_OK;
+    memcpy(plan_state, &plan, sizeof plan);
+    return count_run(&plan, draft->room, err);
 }
 
 static size_t rounds_line(const lloyd_plan *plan)
@@ -143,63 +161,56 @@ static void show_progress(clo_context *context, const lloyd_plan *plan, uint64_t
 
 /* The rounds, in the coordinates that they see. */
 static clo_status search(const lloyd_plan *plan, const clo_bounded *data, clo_context *context,
-                         double *centers, double *sizes, clo_error *err)
+                         const state *s, clo_error *err)
 {
     const size_t k = plan->clusters, first = rounds_line(plan);
     const double weak = 2 * clo_i_line_count_deviation(&context->meter->lines[first]);
-    double *sums = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *sums, &sums, err));
-    CLO_TRY(clo_i_start_centers(context, k, plan->seen, centers, err));
+    CLO_TRY(clo_i_start_centers(context, k, plan->seen, s->seen, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, first + round);
-        CLO_TRY(clo_i_center_round(context, first, data, plan->seen, centers, sums, sizes, err));
+        CLO_TRY(
+            clo_i_center_round(context, first, data, plan->seen, s->seen, s->sums, s->sizes, err));
         if (round + 2 < plan->rounds)
-            CLO_TRY(clo_i_revive_centers(context, k, plan->seen, weak, centers, sizes, err));
+            CLO_TRY(clo_i_revive_centers(context, k, plan->seen, weak, s->seen, s->sizes, err));
     }
     return CLO_OK;
 }
 
 static clo_status search_in_frame(const lloyd_plan *plan, const clo_bounded *data,
-                                  clo_context *context, double *centers, double *sizes,
-                                  clo_error *err)
+                                  clo_context *context, const state *s, clo_error *err)
 {
     const size_t d = plan->cols, r = plan->frame, k = plan->clusters;
-    double *frame = NULL, *seen = NULL;
     clo_lens lens;
-    CLO_TRY(clo_i_take(context->workspace, d * r, sizeof *frame, &frame, err));
-    CLO_TRY(clo_i_take(context->workspace, k * r, sizeof *seen, &seen, err));
     show_progress(context, plan, 0);
-    CLO_TRY(clo_i_find_frame(context, 0, data, d, r, frame, err));
-    CLO_TRY(clo_i_lens_make(context->workspace, frame, d, r, 0, &lens, err));
+    CLO_TRY(clo_i_find_frame(context, 0, data, d, r, s->frame, err));
+    CLO_TRY(clo_i_lens_make(context->workspace, s->frame, d, r, 0, &lens, err));
     context->lens = &lens;
-    const clo_status status = search(plan, data, context, seen, sizes, err);
+    const clo_status status = search(plan, data, context, s, err);
     context->lens = NULL;
     for (size_t c = 0; !status && c < k; c++)
-        clo_i_unfold_point(frame, d, r, lens.scale, seen + c * r, centers + c * d);
+        clo_i_unfold_point(s->frame, d, r, lens.scale, s->seen + c * r, s->centers + c * d);
     return status;
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const lloyd_plan *const plan = state;
-    const size_t k = plan->clusters, d = plan->cols;
-    double *centers = NULL, *sizes = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
+    const lloyd_plan *const plan = plan_state;
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
     if (plan->frame)
-        CLO_TRY(search_in_frame(plan, data, context, centers, sizes, err));
+        CLO_TRY(search_in_frame(plan, data, context, &s, err));
     else
-        CLO_TRY(search(plan, data, context, centers, sizes, err));
-    return clo_i_release_centers(domain, k, centers, sizes, out, err);
+        CLO_TRY(search(plan, data, context, &s, err));
+    return clo_i_release_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
 }
 
 /* With directions kept, the part of a centre that they miss is not counted: it depends on the
  * data's spectrum. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const lloyd_plan *const plan = state;
+    const lloyd_plan *const plan = plan_state;
     const clo_line *const line = &lines[rounds_line(plan)];
     (void)domain;
     return sqrt((double)plan->seen) * clo_i_line_deviation(line) * (double)plan->clusters / rows;

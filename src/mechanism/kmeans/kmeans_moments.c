@@ -123,39 +123,6 @@ static size_t tensor_size(const clo_i_center_plan *plan)
     return plan->order == 3 ? clo_i_moment3_size(plan->own + 1) : clo_i_moment_size(plan->own + 1);
 }
 
-static size_t state_bytes(const clo_i_center_plan *plan)
-{
-    const size_t k = plan->clusters, d = plan->cols, own = plan->own;
-    size_t bytes = clo_i_take_size(tensor_size(plan), sizeof(double)) +
-                   4 * clo_i_take_size(k * own, sizeof(double)) +
-                   4 * clo_i_take_size(k, sizeof(double)) + clo_i_center_round_size(k, own) +
-                   clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double));
-    if (plan->frame)
-        bytes += clo_i_take_size(d * plan->frame, sizeof(double)) +
-                 clo_i_frame_scratch(d, plan->frame) +
-                 clo_i_lens_take_size(d, plan->frame, plan->height) +
-                 clo_i_lens_take_size(d, plan->frame, 0);
-    return bytes;
-}
-
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
-{
-    clo_i_center_plan plan = settle(draft);
-    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    const double spread = draft->domain->relation == CLO_REPLACE ? sqrt(2) : 1;
-    double mu;
-    CLO_TRY(check(draft, &plan, err));
-    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
-    plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
-    clo_i_center_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
-    CLO_TRY(add_lines(draft, mu, &plan, err));
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
-    return CLO_OK;
-}
-
-/* ---- the run ----------------------------------------------------------------------------- */
-
 /* What the answers have said so far. */
 typedef struct state {
     double *frame;          /* cols x frame; NULL: the records themselves are looked at */
@@ -167,22 +134,58 @@ typedef struct state {
     double *variances;      /* clusters: of a coordinate of each centre, as far as it is known */
     double *sums;           /* clusters x own: the last round's answer */
     double scale;           /* of the lens with the frame alone */
+    double *whole;          /* clusters x cols: the centres in all columns */
+    double *moves;          /* clusters x own: how far each was moved in doubt */
+    double *map[2];         /* cols, each: from the ball to the data's own units */
+    double *uncertainty;    /* clusters */
 } state;
 
 static clo_status take_state(const clo_i_center_plan *plan, clo_workspace *space, state *s,
                              clo_error *err)
 {
-    const size_t k = plan->clusters, own = plan->own;
-    if (plan->frame)
-        CLO_TRY(clo_i_take(space, plan->cols * plan->frame, sizeof(double), &s->frame, err));
+    const size_t k = plan->clusters, own = plan->own, d = plan->cols;
+    if (plan->frame) CLO_TRY(clo_i_take(space, d * plan->frame, sizeof(double), &s->frame, err));
     CLO_TRY(clo_i_take(space, tensor_size(plan), sizeof(double), &s->moments, err));
     CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->model.centers, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->model.weights, err));
     CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->centers, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->variances, err));
-    return clo_i_take(space, k * own, sizeof(double), &s->sums, err);
+    CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->sums, err));
+    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &s->whole, err));
+    CLO_TRY(clo_i_take(space, k * own, sizeof(double), &s->moves, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->map[0], err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->map[1], err));
+    return clo_i_take(space, k, sizeof(double), &s->uncertainty, err);
 }
+
+static clo_status count_run(const clo_i_center_plan *plan, clo_workspace *room, clo_error *err)
+{
+    const size_t d = plan->cols, frame = plan->frame;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    if (frame) CLO_TRY(clo_i_find_frame_room(room, d, frame, err));
+    CLO_TRY(clo_i_lens_room(room, d, frame, plan->height, err));
+    CLO_TRY(clo_i_lens_room(room, d, frame, 0, err));
+    return plan->rounds ? clo_i_center_round_room(room, plan->clusters, plan->own, err) : CLO_OK;
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    clo_i_center_plan plan = settle(draft);
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    const double spread = draft->domain->relation == CLO_REPLACE ? sqrt(2) : 1;
+    double mu;
+    CLO_TRY(check(draft, &plan, err));
+    CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
+    plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
+    clo_i_center_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
+    CLO_TRY(add_lines(draft, mu, &plan, err));
+    memcpy(plan_state, &plan, sizeof plan);
+    return count_run(&plan, draft->room, err);
+}
+
+/* ---- the run ----------------------------------------------------------------------------- */
 
 static void show_progress(clo_context *context, const clo_i_center_plan *plan, uint64_t pass)
 {
@@ -276,18 +279,14 @@ static clo_status put_uncertainty(const clo_i_center_plan *plan, const clo_domai
                                   clo_context *context, const state *s, clo_release *out,
                                   clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->cols;
     const size_t line = 1 + (plan->frame > 0);
     const clo_line *const rounds = plan->rounds ? &context->meter->lines[line] : NULL;
-    double *moves = NULL, *scale = NULL, *center = NULL, *uncertainty = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * plan->own, sizeof *moves, &moves, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *uncertainty, &uncertainty, err));
-    CLO_TRY(clo_i_center_doubt(plan, &s->job, &s->model, rounds, s->centers, s->sizes, moves, err));
-    clo_i_domain_map(domain, scale, center);
-    measure(plan, s->frame, scale, moves, uncertainty);
-    return clo_i_release_put(out, "uncertainty", uncertainty, 1, (size_t[]){ k }, err);
+    CLO_TRY(
+        clo_i_center_doubt(plan, &s->job, &s->model, rounds, s->centers, s->sizes, s->moves, err));
+    clo_i_domain_map(domain, s->map[0], s->map[1]);
+    measure(plan, s->frame, s->map[0], s->moves, s->uncertainty);
+    return clo_i_release_put(out, "uncertainty", s->uncertainty, 1, (size_t[]){ plan->clusters },
+                             err);
 }
 
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
@@ -296,7 +295,6 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     const clo_i_center_plan *const plan = plan_state;
     const size_t k = plan->clusters, d = plan->cols, own = plan->own;
     state s = { 0 };
-    double *whole = NULL;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
     if (plan->frame) {
         show_progress(context, plan, 0);
@@ -304,14 +302,13 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     }
     CLO_TRY(look(plan, data, context, &s, err));
     CLO_TRY(refine(plan, data, context, &s, err));
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *whole, &whole, err));
     for (size_t l = 0; l < k; l++)
         if (plan->frame)
-            clo_i_unfold_point(s.frame, d, own, s.scale, s.centers + l * own, whole + l * d);
+            clo_i_unfold_point(s.frame, d, own, s.scale, s.centers + l * own, s.whole + l * d);
         else
-            memcpy(whole + l * d, s.centers + l * own, d * sizeof *whole);
+            memcpy(s.whole + l * d, s.centers + l * own, d * sizeof *s.whole);
     if (plan->doubts) CLO_TRY(put_uncertainty(plan, domain, context, &s, out, err));
-    return clo_i_release_centers(domain, k, whole, s.sizes, out, err);
+    return clo_i_release_centers(domain, k, s.whole, s.sizes, out, err);
 }
 
 /* The noise, and a share for the clusters that a fit misses now and then: over the map of

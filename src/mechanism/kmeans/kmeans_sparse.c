@@ -187,22 +187,48 @@ static clo_status add_recovery(clo_draft *draft, const sparse_plan *plan, const 
     return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t state_bytes(const sparse_plan *plan)
+/* What a run works with. */
+typedef struct state {
+    double *seen;          /* clusters x seen: the centres as the search finds them */
+    double *centers;       /* clusters x cols */
+    double *sizes;         /* clusters */
+    double *points, *sums; /* cells x seen: of the coarse picture */
+    double *cell_sizes;    /* cells */
+    uint32_t *labels;      /* cells: whose each is */
+    double *weights;       /* clusters: sizes during the search */
+    size_t *columns;       /* clusters x told: where the entries are that peeling tells */
+    double *values;        /* clusters x told */
+} state;
+
+static clo_status take_state(const sparse_plan *plan, clo_workspace *space, state *s,
+                             clo_error *err)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
-    size_t bytes = clo_i_take_size(k * plan->cols, sizeof(double)) +
-                   clo_i_take_size(k * r, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
-                   2 * clo_i_take_size(m * r, sizeof(double)) +
-                   2 * clo_i_take_size(m, sizeof(double)) + clo_i_center_round_size(m, r) +
-                   clo_i_start_centers_size(m, r) + clo_i_take_size(m, sizeof(uint32_t));
-    if (plan->sketch) bytes += clo_i_sketch_take_size(plan->cols);
-    if (plan->peel)
-        bytes += clo_i_take_size(k * plan->told, sizeof(size_t)) +
-                 clo_i_take_size(k * plan->told, sizeof(double));
-    return bytes;
+    CLO_TRY(clo_i_take(space, k * r, sizeof *s->seen, &s->seen, err));
+    CLO_TRY(clo_i_take(space, k * plan->cols, sizeof *s->centers, &s->centers, err));
+    CLO_TRY(clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err));
+    CLO_TRY(clo_i_take(space, m * r, sizeof *s->points, &s->points, err));
+    CLO_TRY(clo_i_take(space, m * r, sizeof *s->sums, &s->sums, err));
+    CLO_TRY(clo_i_take(space, m, sizeof *s->cell_sizes, &s->cell_sizes, err));
+    CLO_TRY(clo_i_take(space, m, sizeof *s->labels, &s->labels, err));
+    CLO_TRY(clo_i_take(space, k, sizeof *s->weights, &s->weights, err));
+    CLO_TRY(clo_i_take(space, k * plan->told, sizeof *s->columns, &s->columns, err));
+    return clo_i_take(space, k * plan->told, sizeof *s->values, &s->values, err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+static clo_status count_run(const sparse_plan *plan, clo_workspace *room, clo_error *err)
+{
+    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    if (plan->sketch) CLO_TRY(clo_i_sketch_room(room, plan->cols, err));
+    CLO_TRY(clo_i_start_centers_room(room, m, r, err));
+    CLO_TRY(clo_i_center_round_room(room, m, r, err));
+    /* of the recovery, and of each round before it */
+    return clo_i_assign_room(room, CLO_ASSIGN_CENTERS, k, r, 0, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     sparse_plan plan = { .clusters = (size_t)draft->values[CLUSTERS],
                          .entries = (size_t)draft->values[SPARSITY],
@@ -218,9 +244,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
         CLO_TRY(add_search(draft, &plan, &events[OF_ROUNDS], plan.clusters,
                            "sums and sizes of the clusters, one ask a round", err));
     CLO_TRY(add_recovery(draft, &plan, &events[OF_RECOVERY], err));
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
-    return CLO_OK;
+    memcpy(plan_state, &plan, sizeof plan);
+    return count_run(&plan, draft->room, err);
 }
 
 /* ---- the search -------------------------------------------------------------------------- */
@@ -251,23 +276,21 @@ static clo_status solve_cells(clo_context *context, const sparse_plan *plan, con
 }
 
 /* From the cells to k centres and their weights, on every rank those of the first. */
-static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const double *means,
-                                double *sizes, double *centers, double *weights, clo_error *err)
+static clo_status cluster_cells(clo_context *context, const sparse_plan *plan, const state *s,
+                                clo_error *err)
 {
     const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
-    uint32_t *labels = NULL;
-    CLO_TRY(clo_i_take(context->workspace, m, sizeof *labels, &labels, err));
     if (m > k) {
-        CLO_TRY(solve_cells(context, plan, means, sizes, centers, labels, err));
+        CLO_TRY(solve_cells(context, plan, s->points, s->cell_sizes, s->seen, s->labels, err));
     } else {
-        memcpy(centers, means, k * r * sizeof *centers);
-        for (size_t c = 0; c < m; c++) labels[c] = (uint32_t)c;
+        memcpy(s->seen, s->points, k * r * sizeof *s->seen);
+        for (size_t c = 0; c < m; c++) s->labels[c] = (uint32_t)c;
     }
     for (size_t c = 0; c < k; c++) {
-        clo_i_pull_into_ball(centers + c * r, r);
-        weights[c] = 0;
+        clo_i_pull_into_ball(s->seen + c * r, r);
+        s->weights[c] = 0;
     }
-    for (size_t c = 0; c < m; c++) weights[labels[c]] += sizes[c];
+    for (size_t c = 0; c < m; c++) s->weights[s->labels[c]] += s->cell_sizes[c];
     return CLO_OK;
 }
 
@@ -291,25 +314,21 @@ static clo_status place_points(clo_context *context, const sparse_plan *plan, do
 }
 
 static clo_status search(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
-                         double *centers, clo_error *err)
+                         const state *s, clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells, r = plan->seen;
+    const size_t k = plan->clusters, r = plan->seen;
     const clo_line *const lines = context->meter->lines;
-    double *points = NULL, *sums = NULL, *sizes = NULL, *weights = NULL;
-    CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *points, &points, err));
-    CLO_TRY(clo_i_take(context->workspace, m * r, sizeof *sums, &sums, err));
-    CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *weights, &weights, err));
     show_progress(context, plan, 0);
-    CLO_TRY(place_points(context, plan, points, err));
-    CLO_TRY(clo_i_center_round(context, START_ASK, data, r, points, sums, sizes, err));
-    CLO_TRY(cluster_cells(context, plan, points, sizes, centers, weights, err));
+    CLO_TRY(place_points(context, plan, s->points, err));
+    CLO_TRY(
+        clo_i_center_round(context, START_ASK, data, r, s->points, s->sums, s->cell_sizes, err));
+    CLO_TRY(cluster_cells(context, plan, s, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         const size_t last = round ? ROUND_ASK : START_ASK;
         const double weak = WEAK * clo_i_line_count_deviation(&lines[last]);
         show_progress(context, plan, 1 + round);
-        CLO_TRY(clo_i_revive_centers(context, k, r, weak, centers, weights, err));
-        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, centers, sums, weights, err));
+        CLO_TRY(clo_i_revive_centers(context, k, r, weak, s->seen, s->weights, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_ASK, data, r, s->seen, s->sums, s->weights, err));
     }
     return CLO_OK;
 }
@@ -337,65 +356,60 @@ static clo_status recover_by_sums(clo_context *context, size_t ask, const clo_bo
 }
 
 static clo_status recover_by_peel(clo_context *context, size_t ask, const sparse_plan *plan,
-                                  const clo_bounded *data, const clo_assign *rule, double *centers,
-                                  double *sizes, clo_error *err)
+                                  const clo_bounded *data, const clo_assign *rule, const state *s,
+                                  clo_error *err)
 {
     const size_t k = plan->clusters, told = plan->told;
-    size_t *columns = NULL;
-    double *values = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *columns, &columns, err));
-    CLO_TRY(clo_i_take(context->workspace, k * told, sizeof *values, &values, err));
-    CLO_TRY(clo_i_ask_peel(context, ask, data, rule, columns, values, sizes, err));
+    CLO_TRY(clo_i_ask_peel(context, ask, data, rule, s->columns, s->values, s->sizes, err));
     const double edge =
         clo_i_sparse_edge(&context->meter->lines[ask], (double)k * (double)told + 1);
-    memset(centers, 0, k * plan->cols * sizeof *centers);
+    memset(s->centers, 0, k * plan->cols * sizeof *s->centers);
     for (size_t i = 0; i < k * told; i++)
-        if (fabs(values[i]) > edge) centers[i / told * plan->cols + columns[i]] = values[i];
+        if (fabs(s->values[i]) > edge)
+            s->centers[i / told * plan->cols + s->columns[i]] = s->values[i];
     return CLO_OK;
 }
 
 static clo_status recover(const sparse_plan *plan, const clo_bounded *data, clo_context *context,
-                          const double *seen, double *centers, double *sizes, clo_error *err)
+                          const state *s, clo_error *err)
 {
     const size_t k = plan->clusters, d = plan->cols, ask = plan->rounds ? 2 : 1;
     const clo_line *const line = &context->meter->lines[ask];
     clo_assign rule;
     show_progress(context, plan, 1 + plan->rounds);
-    CLO_TRY(clo_i_assign_centers(context->workspace, seen, k, plan->seen, line->bits, &rule, err));
+    CLO_TRY(
+        clo_i_assign_centers(context->workspace, s->seen, k, plan->seen, line->bits, &rule, err));
     if (plan->peel)
-        CLO_TRY(recover_by_peel(context, ask, plan, data, &rule, centers, sizes, err));
+        CLO_TRY(recover_by_peel(context, ask, plan, data, &rule, s, err));
     else
-        CLO_TRY(recover_by_sums(context, ask, data, &rule, k * d, centers, sizes, err));
-    for (size_t c = 0; c < k; c++) make_mean(line, sizes[c], d, centers + c * d);
+        CLO_TRY(recover_by_sums(context, ask, data, &rule, k * d, s->centers, s->sizes, err));
+    for (size_t c = 0; c < k; c++) make_mean(line, s->sizes[c], d, s->centers + c * d);
     return CLO_OK;
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const sparse_plan *const plan = state;
-    const size_t k = plan->clusters;
-    double *seen = NULL, *centers = NULL, *sizes = NULL;
+    const sparse_plan *const plan = plan_state;
     clo_lens lens;
-    CLO_TRY(clo_i_take(context->workspace, k * plan->seen, sizeof *seen, &seen, err));
-    CLO_TRY(clo_i_take(context->workspace, k * plan->cols, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
     if (plan->sketch) {
         CLO_TRY(clo_i_sketch_make(context, plan->cols, plan->seen, &lens, err));
         context->lens = &lens;
     }
-    clo_status status = search(plan, data, context, seen, err);
-    if (!status) status = recover(plan, data, context, seen, centers, sizes, err);
+    clo_status status = search(plan, data, context, &s, err);
+    if (!status) status = recover(plan, data, context, &s, err);
     context->lens = NULL;
     if (status) return status;
-    return clo_i_release_sparse_centers(domain, k, centers, sizes, out, err);
+    return clo_i_release_sparse_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
 }
 
 /* How many entries a centre keeps is known where records have a public number of them. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const sparse_plan *const plan = state;
+    const sparse_plan *const plan = plan_state;
     const clo_line *const line = &lines[plan->rounds ? 2 : 1];
     const size_t kept = plan->entries < plan->cols ? plan->entries : plan->cols;
     const double noise = line->noise / clo_i_domain_radius(domain);

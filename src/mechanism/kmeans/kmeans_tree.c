@@ -137,22 +137,50 @@ static clo_status add_cells(clo_draft *draft, double parameter, clo_i_tree_plan 
     return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t state_bytes(const clo_i_tree_plan *plan)
+/* What a run works with. */
+typedef struct state {
+    double *centers;          /* clusters x cols */
+    double *sizes;            /* clusters */
+    double *inside, *outside; /* clusters: variances of a coordinate, in the frame and out of it */
+    double *cells, *sums;     /* cells x seen: the coreset */
+    double *cell_sizes;       /* cells */
+    double *frame;            /* cols x frame; NULL: all columns are looked at */
+    double *spread;           /* frame; NULL: nothing is known of it */
+    double *found;            /* clusters x seen: the centres of the coreset */
+} state;
+
+static clo_status take_state(const clo_i_tree_plan *plan, clo_workspace *space, state *s,
+                             clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells, c = plan->seen, each = sizeof(double);
-    size_t bytes = 2 * clo_i_take_size(m * c, each) + clo_i_take_size(m, each) +
-                   clo_i_center_round_size(m, c) + clo_i_tree_start_size(plan) +
-                   clo_i_tree_solve_size(plan) + clo_i_tree_refine_size(plan) +
-                   clo_i_take_size(k * c, each) + clo_i_take_size(k * plan->cols, each) +
-                   3 * clo_i_take_size(k, each);
-    if (plan->frame)
-        bytes += clo_i_take_size(plan->cols * plan->frame, each) +
-                 clo_i_take_size(plan->frame, each) + clo_i_frame_scratch(plan->cols, plan->frame) +
-                 clo_i_lens_take_size(plan->cols, plan->frame, 0);
-    return bytes;
+    const size_t k = plan->clusters, m = plan->cells, d = plan->cols, c = plan->seen;
+    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &s->centers, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->inside, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->outside, err));
+    CLO_TRY(clo_i_take(space, m * c, sizeof(double), &s->cells, err));
+    CLO_TRY(clo_i_take(space, m * c, sizeof(double), &s->sums, err));
+    CLO_TRY(clo_i_take(space, m, sizeof(double), &s->cell_sizes, err));
+    s->frame = s->spread = NULL;
+    s->found = s->centers;
+    if (!plan->frame) return CLO_OK;
+    CLO_TRY(clo_i_take(space, d * c, sizeof(double), &s->frame, err));
+    CLO_TRY(clo_i_take(space, c, sizeof(double), &s->spread, err));
+    return clo_i_take(space, k * c, sizeof(double), &s->found, err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+static clo_status count_run(const clo_i_tree_plan *plan, clo_workspace *room, clo_error *err)
+{
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
+    CLO_TRY(clo_i_tree_start_room(plan, room, err));
+    CLO_TRY(clo_i_center_round_room(room, plan->cells, plan->seen, err));
+    CLO_TRY(clo_i_tree_solve_room(plan, room, err));
+    return plan->rounds ? clo_i_tree_refine_room(plan, room, err) : CLO_OK;
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     const double *const values = draft->values;
     const size_t k = (size_t)values[CLUSTERS];
@@ -172,8 +200,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     const double left = plan.frame ? 1 - values[SHARE] - SHARE_COUNT : 1;
     const double in_rounds = plan.rounds ? SHARE_ROUNDS * left : 0;
     CLO_TRY(add_cells(draft, of_one(&plan, whole, left - in_rounds, plan.passes), &plan, err));
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
+    CLO_TRY(count_run(&plan, draft->room, err));
+    memcpy(plan_state, &plan, sizeof plan);
     if (plan.rounds == 0) return CLO_OK;
     CLO_TRY(plan_sums(&plan, draft->domain, k, of_one(&plan, whole, in_rounds, plan.rounds),
                       plan.rounds, "sums and sizes of the clusters, one ask a round", &line, err));
@@ -211,77 +239,60 @@ static clo_status find_spread(const clo_i_tree_plan *plan, const clo_bounded *da
 
 /* The coreset and its centres, in the coordinates that are seen. */
 static clo_status make_coreset(const clo_i_tree_plan *plan, const clo_bounded *data,
-                               clo_context *context, const double *spread, double *centers,
-                               double *weights, double *variances, clo_error *err)
+                               clo_context *context, const state *s, clo_error *err)
 {
     const size_t m = plan->cells, d = plan->seen, line = cells_line(plan);
-    double *cells = NULL, *sums = NULL, *sizes = NULL;
-    CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *cells, &cells, err));
-    CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *sums, &sums, err));
-    CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
     const double weak = 2 * clo_i_line_count_deviation(&context->meter->lines[line]);
-    CLO_TRY(clo_i_tree_start(context, plan, spread, cells, err));
+    CLO_TRY(clo_i_tree_start(context, plan, s->spread, s->cells, err));
     for (uint64_t pass = 0; pass < plan->passes; pass++) {
         show_progress(context, plan, pass + (plan->frame > 0));
-        if (pass) CLO_TRY(clo_i_revive_centers(context, m, d, weak, cells, sizes, err));
-        CLO_TRY(clo_i_center_round(context, line, data, d, cells, sums, sizes, err));
+        if (pass) CLO_TRY(clo_i_revive_centers(context, m, d, weak, s->cells, s->cell_sizes, err));
+        CLO_TRY(clo_i_center_round(context, line, data, d, s->cells, s->sums, s->cell_sizes, err));
     }
-    return clo_i_tree_solve(context, plan, line, cells, sizes, centers, weights, variances, err);
+    return clo_i_tree_solve(context, plan, line, s->cells, s->cell_sizes, s->found, s->sizes,
+                            s->inside, err);
 }
 
 /* The same through the directions that are worth it, and back to all columns. */
 static clo_status make_reduced_coreset(const clo_i_tree_plan *plan, const clo_bounded *data,
-                                       clo_context *context, double *frame, double *centers,
-                                       double *weights, double *variances, clo_error *err)
+                                       clo_context *context, const state *s, clo_error *err)
 {
     const size_t d = plan->cols, r = plan->frame, k = plan->clusters;
-    double *spread = NULL, *seen = NULL;
     clo_lens lens;
-    CLO_TRY(clo_i_take(context->workspace, r, sizeof *spread, &spread, err));
-    CLO_TRY(clo_i_take(context->workspace, k * r, sizeof *seen, &seen, err));
     show_progress(context, plan, 0);
-    CLO_TRY(find_spread(plan, data, context, frame, spread, err));
-    CLO_TRY(clo_i_lens_make(context->workspace, frame, d, r, 0, &lens, err));
+    CLO_TRY(find_spread(plan, data, context, s->frame, s->spread, err));
+    CLO_TRY(clo_i_lens_make(context->workspace, s->frame, d, r, 0, &lens, err));
     context->lens = &lens;
-    const clo_status status =
-        make_coreset(plan, data, context, spread, seen, weights, variances, err);
+    const clo_status status = make_coreset(plan, data, context, s, err);
     context->lens = NULL;
     for (size_t c = 0; !status && c < k; c++)
-        clo_i_unfold_point(frame, d, r, lens.scale, seen + c * r, centers + c * d);
+        clo_i_unfold_point(s->frame, d, r, lens.scale, s->found + c * r, s->centers + c * d);
     return status;
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const clo_i_tree_plan *const plan = state;
-    const size_t k = plan->clusters, d = plan->cols, line = cells_line(plan) + 1;
-    clo_workspace *const space = context->workspace;
-    double *frame = NULL, *centers = NULL, *sizes = NULL, *inside = NULL, *outside = NULL;
-    CLO_TRY(clo_i_take(space, k * d, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(space, k, sizeof *sizes, &sizes, err));
-    CLO_TRY(clo_i_take(space, k, sizeof *inside, &inside, err));
-    CLO_TRY(clo_i_take(space, k, sizeof *outside, &outside, err));
-    if (plan->frame) {
-        CLO_TRY(clo_i_take(space, d * plan->frame, sizeof *frame, &frame, err));
-        CLO_TRY(make_reduced_coreset(plan, data, context, frame, centers, sizes, inside, err));
-    } else {
-        CLO_TRY(make_coreset(plan, data, context, NULL, centers, sizes, inside, err));
-    }
+    const clo_i_tree_plan *const plan = plan_state;
+    const size_t line = cells_line(plan) + 1;
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
+    CLO_TRY(plan->frame ? make_reduced_coreset(plan, data, context, &s, err)
+                        : make_coreset(plan, data, context, &s, err));
     for (uint64_t round = 0; round < plan->rounds; round++) {
         show_progress(context, plan, (plan->frame > 0) + plan->passes + round);
-        CLO_TRY(clo_i_tree_refine(context, plan, line, data, frame, centers, sizes, inside, outside,
-                                  err));
+        CLO_TRY(clo_i_tree_refine(context, plan, line, data, s.frame, s.centers, s.sizes, s.inside,
+                                  s.outside, err));
     }
-    return clo_i_release_centers(domain, k, centers, sizes, out, err);
+    return clo_i_release_centers(domain, plan->clusters, s.centers, s.sizes, out, err);
 }
 
 /* Without a round, what the directions kept miss of a centre is not counted: it depends on the
  * data's spectrum. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const clo_i_tree_plan *const plan = state;
+    const clo_i_tree_plan *const plan = plan_state;
     const clo_line *const line = &lines[cells_line(plan) + (plan->rounds > 0)];
     const double noise = clo_i_line_deviation(line), k = (double)plan->clusters;
     const double sums = plan->rounds ? 1 : (double)plan->cells / k; /* that a mean is made of */

@@ -97,16 +97,44 @@ static clo_status add_lines(clo_draft *draft, const variates_plan *plan, const c
     return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t state_bytes(const variates_plan *plan)
+/* What a run works with. */
+typedef struct state {
+    double *centers, *sums; /* clusters x cols */
+    double *sizes;          /* clusters */
+    double *variates;       /* cells x cols */
+    double *cell_sums;      /* cells x cols: what their noisy means are made of; and ... */
+    double *cell_sizes;     /* ... cells; neither where the budget is pure */
+    bool *taken;            /* cells */
+} state;
+
+static clo_status take_state(const variates_plan *plan, clo_workspace *space, state *s,
+                             clo_error *err)
 {
-    const size_t k = plan->clusters, m = plan->cells, d = plan->cols;
-    return 2 * clo_i_take_size(m * d, sizeof(double)) + clo_i_take_size(m, sizeof(double)) +
-           clo_i_take_size(m, sizeof(bool)) + 2 * clo_i_take_size(k * d, sizeof(double)) +
-           clo_i_take_size(k, sizeof(double)) + clo_i_start_centers_size(m, d) +
-           clo_i_center_round_size(m, d) + clo_i_center_round_size(k, d);
+    const size_t k = plan->clusters, m = plan->cells, d = plan->cols, asked = plan->pure ? 0 : m;
+    CLO_TRY(clo_i_take(space, k * d, sizeof *s->centers, &s->centers, err));
+    CLO_TRY(clo_i_take(space, k * d, sizeof *s->sums, &s->sums, err));
+    CLO_TRY(clo_i_take(space, k, sizeof *s->sizes, &s->sizes, err));
+    CLO_TRY(clo_i_take(space, m * d, sizeof *s->variates, &s->variates, err));
+    CLO_TRY(clo_i_take(space, asked * d, sizeof *s->cell_sums, &s->cell_sums, err));
+    CLO_TRY(clo_i_take(space, asked, sizeof *s->cell_sizes, &s->cell_sizes, err));
+    return clo_i_take(space, m, sizeof *s->taken, &s->taken, err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+static clo_status count_run(const variates_plan *plan, clo_workspace *room, clo_error *err)
+{
+    const size_t k = plan->clusters, m = plan->cells, d = plan->cols;
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    const size_t mark = clo_i_workspace_mark(room);
+    CLO_TRY(clo_i_start_centers_room(room, m, d, err));
+    CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, m, d, 0, err));
+    for (size_t seeds = 1; seeds < k; seeds++)
+        CLO_TRY(clo_i_center_round_room(room, seeds, d, err));
+    clo_i_workspace_release(room, mark);
+    return plan->rounds ? clo_i_center_round_room(room, k, d, err) : CLO_OK;
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     const clo_domain *const domain = draft->domain;
     const double rounds = draft->values[ROUNDS];
@@ -128,8 +156,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     if (plan.cells < plan.clusters)
         return clo_i_fail(err, CLO_ARGUMENT, "cells must be at least as many as clusters, %zu",
                           plan.clusters);
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
+    CLO_TRY(count_run(&plan, draft->room, err));
+    memcpy(plan_state, &plan, sizeof plan);
     return add_lines(draft, &plan, events, factor, err);
 }
 
@@ -138,39 +166,35 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 /* The middles of the cells become their variates: moved toward the noisy mean of the cell, as far
  * as that can be trusted. */
 static clo_status draw_variates(const variates_plan *plan, const clo_bounded *data,
-                                clo_context *context, const clo_assign *cells, double *variates,
+                                clo_context *context, const clo_assign *rule, const state *s,
                                 clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[CELL_LINE];
-    const size_t m = plan->cells, d = plan->cols;
-    double *sums = NULL, *sizes = NULL;
-    CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *sums, &sums, err));
-    CLO_TRY(clo_i_take(context->workspace, m, sizeof *sizes, &sizes, err));
-    CLO_TRY(clo_i_ask_gaussian_sum(context, CELL_LINE, data, cells, sums, sizes, err));
-    for (size_t c = 0; c < m; c++)
-        clo_i_move_center(line, d, sums + c * d, sizes[c], variates + c * d);
+    const size_t d = plan->cols;
+    CLO_TRY(
+        clo_i_ask_gaussian_sum(context, CELL_LINE, data, rule, s->cell_sums, s->cell_sizes, err));
+    for (size_t c = 0; c < plan->cells; c++)
+        clo_i_move_center(line, d, s->cell_sums + c * d, s->cell_sizes[c], s->variates + c * d);
     return CLO_OK;
 }
 
 static clo_status draw_seeds(const variates_plan *plan, const clo_bounded *data,
-                             clo_context *context, const clo_assign *cells, const double *variates,
-                             double *centers, clo_error *err)
+                             clo_context *context, const clo_assign *rule, const state *s,
+                             clo_error *err)
 {
     const size_t d = plan->cols;
     const int bits = context->meter->lines[SEED_LINE].bits;
-    bool *taken = NULL;
-    CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *taken, &taken, err));
     for (size_t t = 0; t < plan->clusters; t++) {
         const size_t mark = clo_i_workspace_mark(context->workspace);
         clo_assign seeds;
         size_t chosen = 0;
         if (t > 0)
-            CLO_TRY(clo_i_assign_centers(context->workspace, centers, t, d, bits, &seeds, err));
-        CLO_TRY(clo_i_ask_seed(context, SEED_LINE, data, cells, t > 0 ? &seeds : NULL, taken,
+            CLO_TRY(clo_i_assign_centers(context->workspace, s->centers, t, d, bits, &seeds, err));
+        CLO_TRY(clo_i_ask_seed(context, SEED_LINE, data, rule, t > 0 ? &seeds : NULL, s->taken,
                                &chosen, err));
         clo_i_workspace_release(context->workspace, mark);
-        taken[chosen] = true;
-        memcpy(centers + t * d, variates + chosen * d, d * sizeof *centers);
+        s->taken[chosen] = true;
+        memcpy(s->centers + t * d, s->variates + chosen * d, d * sizeof *s->centers);
     }
     return CLO_OK;
 }
@@ -184,47 +208,44 @@ static int by_first_column(const void *left, const void *right)
 }
 
 static clo_status find_seeds(const variates_plan *plan, const clo_bounded *data,
-                             clo_context *context, double *centers, clo_error *err)
+                             clo_context *context, const state *s, clo_error *err)
 {
     const size_t m = plan->cells, d = plan->cols;
     const int bits = context->meter->lines[SEED_LINE].bits;
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    double *variates = NULL;
-    clo_assign cells;
-    CLO_TRY(clo_i_take(context->workspace, m * d, sizeof *variates, &variates, err));
-    CLO_TRY(clo_i_start_centers(context, m, d, variates, err));
-    qsort(variates, m, d * sizeof *variates, by_first_column);
-    CLO_TRY(clo_i_assign_centers(context->workspace, variates, m, d, bits, &cells, err));
-    if (!plan->pure) CLO_TRY(draw_variates(plan, data, context, &cells, variates, err));
-    CLO_TRY(draw_seeds(plan, data, context, &cells, variates, centers, err));
+    clo_assign rule;
+    CLO_TRY(clo_i_start_centers(context, m, d, s->variates, err));
+    qsort(s->variates, m, d * sizeof *s->variates, by_first_column);
+    CLO_TRY(clo_i_assign_centers(context->workspace, s->variates, m, d, bits, &rule, err));
+    if (!plan->pure) CLO_TRY(draw_variates(plan, data, context, &rule, s, err));
+    CLO_TRY(draw_seeds(plan, data, context, &rule, s, err));
     clo_i_workspace_release(context->workspace, mark);
     return CLO_OK;
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const variates_plan *const plan = state;
+    const variates_plan *const plan = plan_state;
     const size_t k = plan->clusters, d = plan->cols;
-    double *centers = NULL, *sums = NULL, *sizes = NULL, weak = 0;
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *centers, &centers, err));
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *sums, &sums, err));
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *sizes, &sizes, err));
-    CLO_TRY(find_seeds(plan, data, context, centers, err));
+    double weak = 0;
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
+    CLO_TRY(find_seeds(plan, data, context, &s, err));
     if (plan->rounds > 0) weak = 2 * clo_i_line_count_deviation(&context->meter->lines[ROUND_LINE]);
     for (uint64_t round = 0; round < plan->rounds; round++) {
-        CLO_TRY(clo_i_center_round(context, ROUND_LINE, data, d, centers, sums, sizes, err));
+        CLO_TRY(clo_i_center_round(context, ROUND_LINE, data, d, s.centers, s.sums, s.sizes, err));
         if (round + 2 < plan->rounds)
-            CLO_TRY(clo_i_revive_centers(context, k, d, weak, centers, sizes, err));
+            CLO_TRY(clo_i_revive_centers(context, k, d, weak, s.centers, s.sizes, err));
     }
-    return clo_i_release_centers(domain, k, centers, plan->rounds > 0 ? sizes : NULL, out, err);
+    return clo_i_release_centers(domain, k, s.centers, plan->rounds > 0 ? s.sizes : NULL, out, err);
 }
 
 /* After rounds, what the noise of the last one does; without, how far cells are apart. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const variates_plan *const plan = state;
+    const variates_plan *const plan = plan_state;
     const double d = (double)domain->cols;
     if (plan->rounds == 0) return pow((double)plan->cells, -1 / d);
     const clo_line *const line = &lines[ROUND_LINE];

@@ -93,9 +93,21 @@ static void draw_points(clo_stream *stream, const clo_i_tree_plan *plan, const d
     }
 }
 
-size_t clo_i_tree_start_size(const clo_i_tree_plan *plan)
+/* None where there is no tree. */
+static clo_status take_directions(const clo_i_tree_plan *plan, clo_workspace *space,
+                                  double **directions, clo_error *err)
 {
-    return plan->tree ? clo_i_take_size(plan->seen * direction_count(plan), sizeof(double)) : 0;
+    const size_t count = plan->tree ? direction_count(plan) : 0;
+    return clo_i_take(space, plan->seen * count, sizeof **directions, directions, err);
+}
+
+clo_status clo_i_tree_start_room(const clo_i_tree_plan *plan, clo_workspace *space, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    double *unused;
+    CLO_TRY(take_directions(plan, space, &unused, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 clo_status clo_i_tree_start(clo_context *context, const clo_i_tree_plan *plan, const double *spread,
@@ -107,14 +119,11 @@ clo_status clo_i_tree_start(clo_context *context, const clo_i_tree_plan *plan, c
     double *directions = NULL;
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    clo_status status = CLO_OK;
-    if (plan->tree) {
-        status = clo_i_take(space, plan->seen * direction_count(plan), sizeof *directions,
-                            &directions, err);
-        if (!status) status = draw_leaves(stream, plan, directions, cells, err);
-    } else {
+    clo_status status = take_directions(plan, space, &directions, err);
+    if (!status && plan->tree)
+        status = draw_leaves(stream, plan, directions, cells, err);
+    else if (!status)
         draw_points(stream, plan, spread, cells);
-    }
     if (!status) status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     clo_i_workspace_release(space, mark);
@@ -150,10 +159,22 @@ static void gather(const clo_line *line, const clo_i_tree_plan *plan, const doub
         variances[c] = weights[c] > 0 ? variances[c] / (weights[c] * weights[c]) : 0;
 }
 
-size_t clo_i_tree_solve_size(const clo_i_tree_plan *plan)
+/* Of each cell: what it counts for, and whose it is. */
+static clo_status take_cells(const clo_i_tree_plan *plan, clo_workspace *space, double **weights,
+                             uint32_t **labels, clo_error *err)
 {
-    return clo_i_take_size(plan->cells, sizeof(double)) +
-           clo_i_take_size(plan->cells, sizeof(uint32_t));
+    CLO_TRY(clo_i_take(space, plan->cells, sizeof **weights, weights, err));
+    return clo_i_take(space, plan->cells, sizeof **labels, labels, err);
+}
+
+clo_status clo_i_tree_solve_room(const clo_i_tree_plan *plan, clo_workspace *space, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    double *weights;
+    uint32_t *labels;
+    CLO_TRY(take_cells(plan, space, &weights, &labels, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, size_t number,
@@ -170,8 +191,7 @@ clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_plan *plan, s
     clo_kmeans_options options = clo_i_kmeans_default(k);
     double *cell_weights = NULL, cost;
     uint32_t *labels = NULL;
-    CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *cell_weights, &cell_weights, err));
-    CLO_TRY(clo_i_take(context->workspace, plan->cells, sizeof *labels, &labels, err));
+    CLO_TRY(take_cells(plan, context->workspace, &cell_weights, &labels, err));
     weigh(line, sizes, plan->cells, cell_weights);
     options.weights = cell_weights;
     options.restarts = k > 1 && plan->cells > k ? RESTARTS : 1;

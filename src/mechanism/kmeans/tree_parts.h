@@ -26,7 +26,8 @@ size_t clo_i_tree_leaves(size_t cells);
  * same on all ranks. */
 CLO_CHECK clo_status clo_i_tree_start(clo_context *context, const clo_i_tree_plan *plan,
                                       const double *spread, double *cells, clo_error *err);
-size_t clo_i_tree_start_size(const clo_i_tree_plan *plan); /* bytes of workspace */
+CLO_CHECK clo_status clo_i_tree_start_room(const clo_i_tree_plan *plan, clo_workspace *space,
+                                           clo_error *err);
 
 /* The centres (clusters x seen) of the coreset, by k-means on the cells' noisy means, weighted with
  * their noisy sizes; of each the noisy size and the variance of a coordinate.  line: of the cells.
@@ -35,7 +36,8 @@ CLO_CHECK clo_status clo_i_tree_solve(clo_context *context, const clo_i_tree_pla
                                       size_t line, const double *cells, const double *sizes,
                                       double *centers, double *weights, double *variances,
                                       clo_error *err);
-size_t clo_i_tree_solve_size(const clo_i_tree_plan *plan);
+CLO_CHECK clo_status clo_i_tree_solve_room(const clo_i_tree_plan *plan, clo_workspace *space,
+                                           clo_error *err);
 
 /* One round on the records themselves from centres (clusters x cols), whose part inside the frame
  * (cols x frame; NULL: there is none) has the variances of a coordinate given in `inside`, and that
@@ -45,6 +47,7 @@ CLO_CHECK clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_pl
                                        size_t line, const clo_bounded *data, const double *frame,
                                        double *centers, double *sizes, double *inside,
                                        double *outside, clo_error *err);
-size_t clo_i_tree_refine_size(const clo_i_tree_plan *plan);
+CLO_CHECK clo_status clo_i_tree_refine_room(const clo_i_tree_plan *plan, clo_workspace *space,
+                                            clo_error *err);
 
 #endif

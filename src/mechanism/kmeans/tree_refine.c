@@ -32,6 +32,7 @@ static double updated(double share, double known, double fresh)
 typedef struct weighing {
     const double *frame;
     size_t d, r;
+    double *sums;         /* clusters x d: the answer */
     double *step, *along; /* scratch: d, r */
 } weighing;
 
@@ -82,11 +83,23 @@ static void move(const weighing *w, const clo_line *line, const double *sum, dou
     *outside = updated(share_out, *outside, fresh);
 }
 
-size_t clo_i_tree_refine_size(const clo_i_tree_plan *plan)
+static clo_status take_weighing(const clo_i_tree_plan *plan, clo_workspace *space, weighing *w,
+                                clo_error *err)
 {
-    const size_t k = plan->clusters, d = plan->cols;
-    return clo_i_take_size(k * d, sizeof(double)) + clo_i_take_size(d, sizeof(double)) +
-           clo_i_take_size(plan->frame, sizeof(double)) + clo_i_center_round_size(k, d);
+    const size_t d = plan->cols;
+    CLO_TRY(clo_i_take(space, plan->clusters * d, sizeof *w->sums, &w->sums, err));
+    CLO_TRY(clo_i_take(space, d, sizeof *w->step, &w->step, err));
+    return clo_i_take(space, plan->frame, sizeof *w->along, &w->along, err);
+}
+
+clo_status clo_i_tree_refine_room(const clo_i_tree_plan *plan, clo_workspace *space, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    weighing unused;
+    CLO_TRY(take_weighing(plan, space, &unused, err));
+    CLO_TRY(clo_i_assign_room(space, CLO_ASSIGN_CENTERS, plan->clusters, plan->cols, 0, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
 }
 
 clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_plan *plan, size_t number,
@@ -98,15 +111,12 @@ clo_status clo_i_tree_refine(clo_context *context, const clo_i_tree_plan *plan, 
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
     weighing w = { .frame = frame, .d = d, .r = plan->frame };
-    double *sums = NULL;
     clo_assign rule;
-    clo_status status = clo_i_take(space, k * d, sizeof *sums, &sums, err);
-    if (!status) status = clo_i_take(space, d, sizeof *w.step, &w.step, err);
-    if (!status) status = clo_i_take(space, w.r, sizeof *w.along, &w.along, err);
+    clo_status status = take_weighing(plan, space, &w, err);
     if (!status) status = clo_i_assign_centers(space, centers, k, d, line->bits, &rule, err);
-    if (!status) status = clo_i_ask_cluster_sum(context, number, data, &rule, sums, sizes, err);
+    if (!status) status = clo_i_ask_cluster_sum(context, number, data, &rule, w.sums, sizes, err);
     for (size_t c = 0; !status && c < k; c++)
-        move(&w, line, sums + c * d, sizes[c], centers + c * d, &inside[c], &outside[c]);
+        move(&w, line, w.sums + c * d, sizes[c], centers + c * d, &inside[c], &outside[c]);
     clo_i_workspace_release(space, mark);
     return status;
 }

@@ -23,17 +23,24 @@ static const clo_param params[PARAM_COUNT] = {
                  "into how many blocks the records are divided; 0: by the public facts" },
 };
 
+static clo_status take_basis(const clo_cells_plan *plan, clo_workspace *space, size_t d,
+                             double **basis, clo_error *err)
+{
+    return clo_i_take(space, d * plan->dim, sizeof **basis, basis, err);
+}
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     clo_cells_plan *const plan = state;
     const size_t d = draft->domain->cols;
+    double *unused;
     *plan = (clo_cells_plan){ .dim = (size_t)draft->values[DIM],
                               .parts = 1,
                               .blocks = (size_t)draft->values[BLOCKS] };
     CLO_TRY(clo_i_cells_plan(draft, draft->values[GAMMA], 1, plan, err));
-    draft->workspace = clo_i_cells_size(plan, d) + clo_i_take_size(d * plan->dim, sizeof(double)) +
-                       clo_i_subspace_release_size(d);
-    return CLO_OK;
+    CLO_TRY(take_basis(plan, draft->room, d, &unused, err));
+    CLO_TRY(clo_i_cells_room(plan, d, draft->room, err));
+    return clo_i_subspace_release_room(draft->room, d, err);
 }
 
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
@@ -43,7 +50,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     const size_t d = domain->cols;
     clo_cells_found answer = { .cells = NULL };
     double *basis = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d * plan->dim, sizeof *basis, &basis, err));
+    CLO_TRY(take_basis(plan, context->workspace, d, &basis, err));
     CLO_TRY(clo_i_cells_ask(context, plan, data, d, &answer, err));
     const clo_cell *const cell = answer.found;
     CLO_TRY(clo_i_release_put(out, "found", &(double){ cell->found }, 1, (size_t[]){ 1 }, err));

@@ -67,13 +67,19 @@ static clo_status check(const clo_draft *draft, size_t d, size_t q, bool whole, 
     return CLO_OK;
 }
 
+static clo_status take_basis(const bingham_plan *plan, clo_workspace *space, size_t d,
+                             double **basis, clo_error *err)
+{
+    return clo_i_take(space, d * plan->how.dim, sizeof **basis, basis, err);
+}
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     bingham_plan *const plan = state;
     const size_t d = draft->domain->cols, q = (size_t)draft->values[DIM];
     const bool whole = draft->values[DRAW] == MATRIX;
     clo_line line;
-    double epsilon;
+    double epsilon, *unused;
     if (q > d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, q);
@@ -93,7 +99,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     CLO_TRY(clo_i_plan_gibbs(
         draft->domain, &plan->how, epsilon, draws.count,
         draws.count == 1 ? "a subspace, in one draw" : "a subspace, one ask a vector", &line, err));
-    draft->workspace = clo_i_take_size(d * q, sizeof(double)) + clo_i_subspace_release_size(d);
+    CLO_TRY(take_basis(plan, draft->room, d, &unused, err));
+    CLO_TRY(clo_i_subspace_release_room(draft->room, d, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -106,11 +113,10 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const bingham_plan *const plan = state;
-    const size_t d = domain->cols, q = plan->how.dim;
     double *basis = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *basis, &basis, err));
+    CLO_TRY(take_basis(plan, context->workspace, domain->cols, &basis, err));
     CLO_TRY(clo_i_ask_gibbs(context, 0, data, &plan->how, basis, NULL, err));
-    return clo_i_subspace_release(context, domain, q, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, plan->how.dim, basis, NULL, out, err);
 }
 
 /* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */

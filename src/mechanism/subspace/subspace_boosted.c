@@ -70,6 +70,24 @@ static size_t good_parts(double beta)
     return parts;
 }
 
+/* Of the parts, and what they vote for. */
+static clo_status take_bases(const boosted_plan *plan, clo_workspace *space, size_t d,
+                             double **bases, double **basis, clo_error *err)
+{
+    const size_t cells = d * plan->cells.dim;
+    CLO_TRY(clo_i_take(space, plan->cells.parts * cells, sizeof **bases, bases, err));
+    return clo_i_take(space, cells, sizeof **basis, basis, err);
+}
+
+static clo_status count_run(const boosted_plan *plan, size_t d, clo_workspace *room, clo_error *err)
+{
+    double *bases, *basis;
+    CLO_TRY(take_bases(plan, room, d, &bases, &basis, err));
+    CLO_TRY(clo_i_cells_room(&plan->cells, d, room, err));
+    CLO_TRY(clo_i_subspace_vote_room(room, plan->cells.parts, d, plan->cells.dim, err));
+    return clo_i_subspace_release_room(room, d, err);
+}
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     boosted_plan *const plan = state;
@@ -84,11 +102,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
         const double error = clo_i_cells_error(&plan->cells, draft->domain, draft->lines, INFINITY);
         plan->alpha = fmax(fmin(ALPHA_ERRORS * error, .5), LEAST_ALPHA);
     }
-    draft->workspace = clo_i_cells_size(&plan->cells, d) +
-                       clo_i_take_size(parts * d * k, sizeof(double)) +
-                       clo_i_take_size(d * k, sizeof(double)) +
-                       clo_i_subspace_vote_size(parts, d, k) + clo_i_subspace_release_size(d);
-    return CLO_OK;
+    return count_run(plan, d, draft->room, err);
 }
 
 /* The subspaces of the parts that found one, one after the other. */
@@ -109,15 +123,14 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const boosted_plan *const plan = state;
-    const size_t parts = plan->cells.parts, cells = domain->cols * plan->cells.dim;
+    const size_t parts = plan->cells.parts;
     clo_vote vote = {
         .cols = domain->cols, .dim = plan->cells.dim, .alpha = plan->alpha, .mean = plan->mean
     };
     clo_cells_found answer = { .cells = NULL };
     double *bases = NULL, *basis = NULL;
     size_t agreeing = 0;
-    CLO_TRY(clo_i_take(context->workspace, parts * cells, sizeof *bases, &bases, err));
-    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *basis, &basis, err));
+    CLO_TRY(take_bases(plan, context->workspace, vote.cols, &bases, &basis, err));
     CLO_TRY(clo_i_cells_ask(context, &plan->cells, data, vote.cols, &answer, err));
     CLO_TRY(span_found(context, &answer, parts, &vote, bases, err));
     CLO_TRY(clo_i_subspace_vote(context->workspace, &vote, basis, &agreeing, err));

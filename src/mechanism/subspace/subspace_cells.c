@@ -200,13 +200,53 @@ static clo_status spread_points(const clo_cells *c, double *columns, clo_error *
     return CLO_OK;
 }
 
+/* The reference points or their images, one a column. */
+static clo_status take_columns(clo_workspace *space, size_t references, size_t cols,
+                               double **columns, clo_error *err)
+{
+    return clo_i_take(space, references * cols, sizeof **columns, columns, err);
+}
+
+/* The memory of one part. */
+static clo_status take_part(clo_workspace *space, const clo_cells_plan *plan, size_t cols,
+                            clo_cells *c, clo_cell *found, clo_error *err)
+{
+    const size_t points = plan->references * cols, width = clo_i_lattice_padded(points);
+    CLO_TRY(clo_i_take(space, points, sizeof *c->points, &c->points, err));
+    CLO_TRY(clo_i_take(space, width, sizeof *c->offsets, &c->offsets, err));
+    return clo_i_take(space, width, sizeof *found->place, &found->place, err);
+}
+
+static clo_status take_parts(clo_workspace *space, const clo_cells_plan *plan, clo_cells_found *out,
+                             clo_error *err)
+{
+    CLO_TRY(clo_i_take(space, plan->parts, sizeof *out->cells, &out->cells, err));
+    return clo_i_take(space, plan->parts, sizeof *out->found, &out->found, err);
+}
+
+clo_status clo_i_cells_room(const clo_cells_plan *plan, size_t cols, clo_workspace *space,
+                            clo_error *err)
+{
+    clo_cells_found parts;
+    clo_cells cells;
+    clo_cell found;
+    double *columns;
+    CLO_TRY(take_parts(space, plan, &parts, err));
+    for (size_t p = 0; p < plan->parts; p++)
+        CLO_TRY(take_part(space, plan, cols, &cells, &found, err));
+    const size_t mark = clo_i_workspace_mark(space);
+    CLO_TRY(take_columns(space, plan->references, cols, &columns, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
+}
+
 static clo_status draw_cells(clo_context *context, const clo_cells *c, clo_error *err)
 {
     const size_t points = c->references * c->cols, width = clo_i_lattice_padded(points);
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_stream *stream = NULL;
     double *columns = NULL;
-    CLO_TRY(clo_i_take(context->workspace, points, sizeof *columns, &columns, err));
+    CLO_TRY(take_columns(context->workspace, c->references, c->cols, &columns, err));
     CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
     for (size_t i = 0; i < points; i++) c->points[i] = clo_i_random_normal(stream);
     for (size_t i = 0; i < width; i++)
@@ -222,32 +262,16 @@ clo_status clo_i_cells_ask(clo_context *context, const clo_cells_plan *plan,
                            const clo_bounded *data, size_t cols, clo_cells_found *out,
                            clo_error *err)
 {
-    const size_t points = plan->references * cols, width = clo_i_lattice_padded(points);
-    clo_workspace *const workspace = context->workspace;
-    CLO_TRY(clo_i_take(workspace, plan->parts, sizeof *out->cells, &out->cells, err));
-    CLO_TRY(clo_i_take(workspace, plan->parts, sizeof *out->found, &out->found, err));
+    CLO_TRY(take_parts(context->workspace, plan, out, err));
     for (size_t p = 0; p < plan->parts; p++) {
         clo_cells *const c = &out->cells[p];
         *c = (clo_cells){
             .dim = plan->dim, .cols = cols, .references = plan->references, .unit = plan->unit
         };
-        CLO_TRY(clo_i_take(workspace, points, sizeof *c->points, &c->points, err));
-        CLO_TRY(clo_i_take(workspace, width, sizeof *c->offsets, &c->offsets, err));
-        CLO_TRY(clo_i_take(workspace, width, sizeof(int64_t), &out->found[p].place, err));
+        CLO_TRY(take_part(context->workspace, plan, cols, c, &out->found[p], err));
         CLO_TRY(draw_cells(context, c, err));
     }
     return clo_i_ask_histogram(context, 0, data, locate, out->cells, out->found, err);
-}
-
-size_t clo_i_cells_size(const clo_cells_plan *plan, size_t cols)
-{
-    const size_t points = plan->references * cols, width = clo_i_lattice_padded(points);
-    const size_t one = clo_i_take_size(points, sizeof(double)) +
-                       clo_i_take_size(width, sizeof(double)) +
-                       clo_i_take_size(width, sizeof(int64_t));
-    return clo_i_take_size(plan->parts, sizeof(clo_cells)) +
-           clo_i_take_size(plan->parts, sizeof(clo_cell)) + plan->parts * one +
-           clo_i_take_size(points, sizeof(double));
 }
 
 /* The centre, as projections of the reference points, may span too little: then the rest of the
@@ -258,7 +282,7 @@ clo_status clo_i_cells_span(clo_context *context, const clo_cells *c, const int6
     const size_t d = c->cols, q = c->references;
     const size_t mark = clo_i_workspace_mark(context->workspace);
     double *columns = NULL;
-    CLO_TRY(clo_i_take(context->workspace, q * d, sizeof *columns, &columns, err));
+    CLO_TRY(take_columns(context->workspace, q, d, &columns, err));
     for (size_t r = 0; r < q; r++)
         for (size_t j = 0; j < d; j++)
             columns[j * q + r] = ((double)place[r * d + j] - c->offsets[r * d + j]) * c->unit;

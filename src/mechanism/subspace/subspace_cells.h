@@ -49,8 +49,8 @@ CLO_CHECK clo_status clo_i_cells_ask(clo_context *context, const clo_cells_plan 
 /* The subspace, cols x dim, that the centre of a cell spans. */
 CLO_CHECK clo_status clo_i_cells_span(clo_context *context, const clo_cells *cells,
                                       const int64_t *place, double *basis, clo_error *err);
-/* Bytes of workspace that asking takes and keeps, and that spanning takes for a while. */
-size_t clo_i_cells_size(const clo_cells_plan *plan, size_t cols);
+CLO_CHECK clo_status clo_i_cells_room(const clo_cells_plan *plan, size_t cols, clo_workspace *space,
+                                      clo_error *err); /* of asking and spanning */
 
 /* The top `dim` directions, cols x dim, of `count` vectors, the columns of cols x count, which are
  * destroyed.  CLO_FORMAT where they span less. */

@@ -35,11 +35,36 @@ typedef struct exact_plan {
     clo_gapmax how;
 } exact_plan;
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+/* What a run works with. */
+typedef struct state {
+    int64_t *numerators, *denominators; /* of the answer, dim x cols (and one more where affine) */
+    double *rows, *part;                /* the same: the answer in floating point; scratch */
+    double *basis;                      /* cols x dim */
+    double *point;                      /* cols */
+} state;
+
+static size_t cells_of(const clo_gapmax *how, size_t cols)
 {
-    exact_plan *const plan = state;
+    return how->dim * (cols + how->affine);
+}
+
+static clo_status take_state(const clo_gapmax *how, clo_workspace *space, size_t d, state *s,
+                             clo_error *err)
+{
+    const size_t cells = cells_of(how, d), q = how->dim - how->affine;
+    CLO_TRY(clo_i_take(space, cells, sizeof *s->numerators, &s->numerators, err));
+    CLO_TRY(clo_i_take(space, cells, sizeof *s->denominators, &s->denominators, err));
+    CLO_TRY(clo_i_take(space, cells, sizeof *s->rows, &s->rows, err));
+    CLO_TRY(clo_i_take(space, cells, sizeof *s->part, &s->part, err));
+    CLO_TRY(clo_i_take(space, d * q, sizeof *s->basis, &s->basis, err));
+    return clo_i_take(space, d, sizeof *s->point, &s->point, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    exact_plan *const plan = plan_state;
     const bool affine = draft->values[FLATS] == AFFINE;
-    const size_t d = draft->domain->cols, k = (size_t)draft->values[DIM] + affine;
+    state unused;
     clo_line line;
     CLO_TRY(clo_i_check_gamma(draft->values[GAMMA], err));
     if (draft->values[GAMMA] > 0)
@@ -47,14 +72,13 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                           "gamma must be 0 or not stated for an exact subspace, not %g: records "
                           "that lie near one are for subspace/approx",
                           draft->values[GAMMA]);
-    plan->how = (clo_gapmax){
-        .dim = k, .affine = affine, .scale = draft->values[SCALE], .share = draft->values[SEARCH]
-    };
+    plan->how = (clo_gapmax){ .dim = (size_t)draft->values[DIM] + affine,
+                              .affine = affine,
+                              .scale = draft->values[SCALE],
+                              .share = draft->values[SEARCH] };
     CLO_TRY(clo_i_plan_gapmax(draft->domain, &plan->how, draft->budget, "subspace of most records",
                               &line, err));
-    draft->workspace = 2 * clo_i_take_size(k * (d + affine), sizeof(int64_t)) +
-                       3 * clo_i_take_size(k * (d + affine), sizeof(double)) +
-                       clo_i_take_size(d, sizeof(double));
+    CLO_TRY(take_state(&plan->how, draft->room, draft->domain->cols, &unused, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -83,46 +107,40 @@ static clo_status split_flat(const clo_gapmax *how, const double *rows, size_t d
     return CLO_OK;
 }
 
-static clo_status put_basis(clo_context *context, const clo_gapmax *how, const double *rows,
-                            size_t d, clo_release *out, clo_error *err)
+static clo_status put_basis(const clo_gapmax *how, size_t d, const state *s, clo_release *out,
+                            clo_error *err)
 {
     const size_t q = how->dim - how->affine;
-    double *basis = NULL, *point = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *basis, &basis, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *point, &point, err));
     if (how->affine) {
-        CLO_TRY(split_flat(how, rows, d, basis, point, err));
-        CLO_TRY(clo_i_release_put(out, "center", point, 1, (size_t[]){ d }, err));
+        CLO_TRY(split_flat(how, s->rows, d, s->basis, s->point, err));
+        CLO_TRY(clo_i_release_put(out, "center", s->point, 1, (size_t[]){ d }, err));
     } else {
         for (size_t i = 0; i < q; i++)
-            for (size_t j = 0; j < d; j++) basis[j * q + i] = rows[i * d + j];
-        CLO_TRY(clo_i_orthonormalize(basis, d, q, err));
+            for (size_t j = 0; j < d; j++) s->basis[j * q + i] = s->rows[i * d + j];
+        CLO_TRY(clo_i_orthonormalize(s->basis, d, q, err));
     }
-    return clo_i_release_put(out, "basis", basis, 2, (size_t[]){ d, q }, err);
+    return clo_i_release_put(out, "basis", s->basis, 2, (size_t[]){ d, q }, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const clo_gapmax *const how = &((const exact_plan *)state)->how;
-    const size_t width = domain->cols + how->affine, cells = how->dim * width;
-    const size_t shape[] = { how->dim, width };
-    int64_t *numerators = NULL, *denominators = NULL;
-    double *rows = NULL, *part = NULL;
+    const clo_gapmax *const how = &((const exact_plan *)plan_state)->how;
+    const size_t d = domain->cols, cells = cells_of(how, d);
+    const size_t shape[] = { how->dim, d + how->affine };
     bool found = false;
-    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *numerators, &numerators, err));
-    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *denominators, &denominators, err));
-    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *rows, &rows, err));
-    CLO_TRY(clo_i_take(context->workspace, cells, sizeof *part, &part, err));
-    CLO_TRY(clo_i_ask_gapmax(context, 0, data, how, &found, numerators, denominators, err));
+    state s;
+    CLO_TRY(take_state(how, context->workspace, d, &s, err));
+    CLO_TRY(clo_i_ask_gapmax(context, 0, data, how, &found, s.numerators, s.denominators, err));
     CLO_TRY(clo_i_release_put(out, "found", &(double){ found }, 1, (size_t[]){ 1 }, err));
     if (!found) return CLO_OK;
-    for (size_t i = 0; i < cells; i++) rows[i] = (double)numerators[i] / (double)denominators[i];
-    CLO_TRY(put_basis(context, how, rows, domain->cols, out, err));
-    for (size_t i = 0; i < cells; i++) part[i] = (double)numerators[i];
-    CLO_TRY(clo_i_release_put(out, "numerators", part, 2, shape, err));
-    for (size_t i = 0; i < cells; i++) part[i] = (double)denominators[i];
-    return clo_i_release_put(out, "denominators", part, 2, shape, err);
+    for (size_t i = 0; i < cells; i++)
+        s.rows[i] = (double)s.numerators[i] / (double)s.denominators[i];
+    CLO_TRY(put_basis(how, d, &s, out, err));
+    for (size_t i = 0; i < cells; i++) s.part[i] = (double)s.numerators[i];
+    CLO_TRY(clo_i_release_put(out, "numerators", s.part, 2, shape, err));
+    for (size_t i = 0; i < cells; i++) s.part[i] = (double)s.denominators[i];
+    return clo_i_release_put(out, "denominators", s.part, 2, shape, err);
 }
 
 /* P[T > least] for the noise T of gapmax.T2, whose rate is r and whose bound is a. */
@@ -139,10 +157,10 @@ static double chance_above(double r, double a, double least)
  * error or, where the noise is against it or the search misses it, not at all, which counts as all
  * there is to lose.  A lattice of less than two steps from end to end holds hardly a record that is
  * not on an axis. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const clo_gapmax *const how = &((const exact_plan *)state)->how;
+    const clo_gapmax *const how = &((const exact_plan *)plan_state)->how;
     const double a = (double)lines[0].scale, q = (double)(how->dim - how->affine);
     const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
     const double all = sqrt(fmin(q, (double)domain->cols - q));

@@ -41,11 +41,36 @@ typedef struct gaussian_plan {
     double gamma;
 } gaussian_plan;
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+/* What a run works with. */
+typedef struct state {
+    double *gram;    /* cols x cols: the answer, or the scatter that it holds */
+    double *moments; /* the answer, one wider, where a centre is sought */
+    double *point;   /* cols: that centre; otherwise NULL */
+    double *basis;   /* cols x dim */
+    double *energy;  /* dim */
+    double *eigen;   /* scratch */
+} state;
+
+static clo_status take_state(const gaussian_plan *plan, clo_workspace *space, size_t d, state *s,
+                             clo_error *err)
 {
-    gaussian_plan *const plan = state;
+    const size_t q = plan->dim;
+    *s = (state){ .gram = NULL };
+    CLO_TRY(clo_i_take(space, d * d, sizeof(double), &s->gram, err));
+    CLO_TRY(clo_i_take(space, d * q, sizeof(double), &s->basis, err));
+    CLO_TRY(clo_i_take(space, q, sizeof(double), &s->energy, err));
+    CLO_TRY(clo_i_take(space, clo_i_eigen_scratch(d, q), sizeof(double), &s->eigen, err));
+    if (!plan->centered) return CLO_OK;
+    CLO_TRY(clo_i_take(space, (d + 1) * (d + 1), sizeof(double), &s->moments, err));
+    return clo_i_take(space, d, sizeof(double), &s->point, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    gaussian_plan *const plan = plan_state;
     const size_t d = draft->domain->cols;
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    state unused;
     clo_line line;
     double mu;
     plan->dim = (size_t)draft->values[DIM];
@@ -55,76 +80,62 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", d, plan->dim);
-    const size_t width = d + plan->centered;
     const clo_domain seen =
-        plan->centered ? clo_i_lens_domain(draft->domain, width) : *draft->domain;
+        plan->centered ? clo_i_lens_domain(draft->domain, d + 1) : *draft->domain;
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     CLO_TRY(clo_i_plan_gaussian_gram(&seen, 1, mu, 1, "Gram matrix of the records", &line, err));
     line.lens = plan->centered;
-    draft->workspace = clo_i_take_size(width * width, sizeof(double)) +
-                       clo_i_take_size(plan->centered * d * d, sizeof(double)) +
-                       clo_i_take_size(plan->centered * d, sizeof(double)) +
-                       clo_i_take_size(d * plan->dim, sizeof(double)) +
-                       clo_i_take_size(plan->dim, sizeof(double)) +
-                       clo_i_take_size(clo_i_eigen_scratch(d, plan->dim), sizeof(double)) +
-                       clo_i_subspace_release_size(d);
+    CLO_TRY(take_state(plan, draft->room, d, &unused, err));
+    CLO_TRY(clo_i_subspace_release_room(draft->room, d, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
 /* The scatter (d x d) of the records about their noisy mean, the point. */
 static clo_status ask_centered(clo_context *context, const clo_bounded *data, size_t d,
-                               double **scatter, double **point, clo_error *err)
+                               const state *s, clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     const clo_line *const line = &context->meter->lines[0];
-    double *moments = NULL;
     clo_lens lens;
-    CLO_TRY(clo_i_take(context->workspace, (d + 1) * (d + 1), sizeof *moments, &moments, err));
-    CLO_TRY(clo_i_take(context->workspace, d * d, sizeof **scatter, scatter, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof **point, point, err));
     CLO_TRY(clo_i_lens_make(context->workspace, NULL, d, 0, HEIGHT, &lens, err));
     context->lens = &lens;
-    const clo_status status = clo_i_ask_gaussian_gram(context, 0, data, &all, moments, err);
+    const clo_status status = clo_i_ask_gaussian_gram(context, 0, data, &all, s->moments, err);
     context->lens = NULL;
     CLO_TRY(status);
-    clo_i_split_moments(moments, &lens, ldexp((double)line->scale, -2 * line->bits), d, *point,
-                        *scatter);
+    clo_i_split_moments(s->moments, &lens, ldexp((double)line->scale, -2 * line->bits), d, s->point,
+                        s->gram);
     return CLO_OK;
 }
 
-static clo_status ask_plain(clo_context *context, const clo_bounded *data, size_t d, double **gram,
+static clo_status ask_plain(clo_context *context, const clo_bounded *data, double *gram,
                             clo_error *err)
 {
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
-    CLO_TRY(clo_i_take(context->workspace, d * d, sizeof **gram, gram, err));
-    return clo_i_ask_gaussian_gram(context, 0, data, &all, *gram, err);
+    return clo_i_ask_gaussian_gram(context, 0, data, &all, gram, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const gaussian_plan *const plan = state;
+    const gaussian_plan *const plan = plan_state;
     const size_t d = domain->cols, q = plan->dim;
     const double radius = clo_i_domain_radius(domain);
-    double *gram = NULL, *point = NULL, *basis = NULL, *energy = NULL, *scratch = NULL;
-    CLO_TRY(plan->centered ? ask_centered(context, data, d, &gram, &point, err)
-                           : ask_plain(context, data, d, &gram, err));
-    CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *basis, &basis, err));
-    CLO_TRY(clo_i_take(context->workspace, q, sizeof *energy, &energy, err));
-    CLO_TRY(
-        clo_i_take(context->workspace, clo_i_eigen_scratch(d, q), sizeof *scratch, &scratch, err));
-    CLO_TRY(clo_i_eigen_top(gram, d, q, energy, basis, scratch, err));
-    for (size_t i = 0; i < q; i++) energy[i] *= radius * radius;
-    CLO_TRY(clo_i_subspace_release(context, domain, q, basis, point, out, err));
-    return clo_i_release_put(out, "energy", energy, 1, (size_t[]){ q }, err);
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, d, &s, err));
+    CLO_TRY(plan->centered ? ask_centered(context, data, d, &s, err)
+                           : ask_plain(context, data, s.gram, err));
+    CLO_TRY(clo_i_eigen_top(s.gram, d, q, s.energy, s.basis, s.eigen, err));
+    for (size_t i = 0; i < q; i++) s.energy[i] *= radius * radius;
+    CLO_TRY(clo_i_subspace_release(context, domain, q, s.basis, s.point, out, err));
+    return clo_i_release_put(out, "energy", s.energy, 1, (size_t[]){ q }, err);
 }
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
  * the spectrum. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const gaussian_plan *const plan = state;
+    const gaussian_plan *const plan = plan_state;
     const double smaller = plan->centered ? 1 + HEIGHT * HEIGHT : 1; /* what the lens shows */
     const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2) * smaller;
     const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, rows);

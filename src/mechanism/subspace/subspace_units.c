@@ -4,13 +4,25 @@
 #include "linalg/linalg.h"
 #include <math.h>
 
+static clo_status take_map(clo_workspace *space, size_t d, double **scale, double **center,
+                           clo_error *err)
+{
+    CLO_TRY(clo_i_take(space, d, sizeof **scale, scale, err));
+    return clo_i_take(space, d, sizeof **center, center, err);
+}
+
+clo_status clo_i_subspace_release_room(clo_workspace *space, size_t cols, clo_error *err)
+{
+    double *scale, *center;
+    return take_map(space, cols, &scale, &center, err);
+}
+
 clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain, size_t dim,
                                   double *basis, double *point, clo_release *out, clo_error *err)
 {
     const size_t d = domain->cols;
     double *scale = NULL, *center = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
+    CLO_TRY(take_map(context->workspace, d, &scale, &center, err));
     clo_i_domain_map(domain, scale, center);
     if (domain->lower) {
         for (size_t j = 0; j < d; j++)
@@ -25,11 +37,6 @@ clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain
     if (point || domain->lower || domain->center)
         CLO_TRY(clo_i_release_put(out, "center", center, 1, (size_t[]){ d }, err));
     return CLO_OK;
-}
-
-size_t clo_i_subspace_release_size(size_t cols)
-{
-    return 2 * clo_i_take_size(cols, sizeof(double));
 }
 
 clo_status clo_i_check_gamma(double gamma, clo_error *err)

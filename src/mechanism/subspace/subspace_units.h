@@ -13,7 +13,7 @@
 CLO_CHECK clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain,
                                             size_t dim, double *basis, double *point,
                                             clo_release *out, clo_error *err);
-size_t clo_i_subspace_release_size(size_t cols); /* bytes of workspace that it takes */
+CLO_CHECK clo_status clo_i_subspace_release_room(clo_workspace *space, size_t cols, clo_error *err);
 
 /* The parameter `gamma`, which all methods of the family have, so that it can be stated before one
  * of them is chosen: the most spread of the records across the subspace, as a share of the least

@@ -53,30 +53,44 @@ static clo_status take_mean(const clo_vote *v, const bool *near, size_t agreeing
     return clo_i_top_directions(columns, d, width, k, basis, err);
 }
 
+typedef struct scratch {
+    double *sines;   /* dim */
+    double *columns; /* cols x dim, count times */
+    bool *near;      /* count x count */
+} scratch;
+
+static clo_status take_scratch(clo_workspace *space, size_t count, size_t cols, size_t dim,
+                               scratch *s, clo_error *err)
+{
+    CLO_TRY(clo_i_take(space, dim, sizeof *s->sines, &s->sines, err));
+    CLO_TRY(clo_i_take(space, count * cols * dim, sizeof *s->columns, &s->columns, err));
+    return clo_i_take(space, count * count, sizeof *s->near, &s->near, err);
+}
+
+clo_status clo_i_subspace_vote_room(clo_workspace *space, size_t count, size_t cols, size_t dim,
+                                    clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space);
+    scratch unused;
+    CLO_TRY(take_scratch(space, count, cols, dim, &unused, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
+}
+
 clo_status clo_i_subspace_vote(clo_workspace *workspace, const clo_vote *v, double *basis,
                                size_t *agreeing, clo_error *err)
 {
     const size_t cells = v->cols * v->dim, mark = clo_i_workspace_mark(workspace);
-    double *sines = NULL, *columns = NULL;
-    bool *near = NULL;
-    CLO_TRY(clo_i_take(workspace, v->dim, sizeof *sines, &sines, err));
-    CLO_TRY(clo_i_take(workspace, v->count * cells, sizeof *columns, &columns, err));
-    CLO_TRY(clo_i_take(workspace, v->count * v->count, sizeof *near, &near, err));
-    clo_status status = compare_all(v, sines, near, err);
+    scratch s;
+    CLO_TRY(take_scratch(workspace, v->count, v->cols, v->dim, &s, err));
+    clo_status status = compare_all(v, s.sines, s.near, err);
     if (!status) {
-        const size_t chosen = most_agreed(near, v->count, agreeing);
+        const size_t chosen = most_agreed(s.near, v->count, agreeing);
         const bool found = 2 * *agreeing > v->count; /* none of none is no majority */
         if (found) memcpy(basis, v->bases + chosen * cells, cells * sizeof *basis);
         if (found && v->mean)
-            status = take_mean(v, near + chosen * v->count, *agreeing, columns, basis, err);
+            status = take_mean(v, s.near + chosen * v->count, *agreeing, s.columns, basis, err);
     }
     clo_i_workspace_release(workspace, mark);
     return status == CLO_FORMAT || status == CLO_ARGUMENT ? CLO_OK : status; /* the one stays */
-}
-
-size_t clo_i_subspace_vote_size(size_t count, size_t cols, size_t dim)
-{
-    return clo_i_take_size(dim, sizeof(double)) +
-           clo_i_take_size(count * cols * dim, sizeof(double)) +
-           clo_i_take_size(count * count, sizeof(bool));
 }

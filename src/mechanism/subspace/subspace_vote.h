@@ -17,6 +17,8 @@ typedef struct clo_vote {
  * half, the answer is in basis, cols x dim (subspace_boosted.T2); otherwise basis is untouched. */
 CLO_CHECK clo_status clo_i_subspace_vote(clo_workspace *workspace, const clo_vote *vote,
                                          double *basis, size_t *agreeing, clo_error *err);
-size_t clo_i_subspace_vote_size(size_t count, size_t cols, size_t dim); /* bytes of workspace */
+/* Of so many subspaces. */
+CLO_CHECK clo_status clo_i_subspace_vote_room(clo_workspace *space, size_t count, size_t cols,
+                                              size_t dim, clo_error *err);
 
 #endif

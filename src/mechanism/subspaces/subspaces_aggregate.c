@@ -51,10 +51,21 @@ static size_t good_blocks(const aggregate_plan *plan, const clo_domain *domain)
                                          : blocks;
 }
 
+/* The fit, and the answer that it is made of. */
+static clo_status take_state(const aggregate_plan *plan, clo_workspace *space, size_t d,
+                             clo_flat_fit *fit, double **bases, clo_error *err)
+{
+    const size_t k = plan->clusters, q = plan->dim, affine = plan->affine;
+    CLO_TRY(clo_i_flat_fit_take(space, k, d, q, plan->affine, fit, err));
+    return clo_i_take(space, k * (d + affine) * (q + affine), sizeof **bases, bases, err);
+}
+
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     aggregate_plan *const plan = state;
     const size_t d = draft->domain->cols;
+    clo_flat_fit fit;
+    double *bases;
     clo_line line;
     *plan = (aggregate_plan){ .clusters = (size_t)draft->values[CLUSTERS],
                               .dim = (size_t)draft->values[DIM],
@@ -68,11 +79,8 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                                  draft->budget, "solutions of the blocks, brought together", &line,
                                  err));
     line.lens = plan->affine;
-    draft->workspace = clo_i_flat_fit_take_size(k, d, plan->dim, plan->affine) +
-                       clo_i_take_size(k * width * q, sizeof(double)) +
-                       clo_i_take_size(width * q, sizeof(double)) +
-                       clo_i_lens_take_size(d, d, HEIGHT) +
-                       clo_i_subspaces_release_size(d, plan->dim);
+    CLO_TRY(take_state(plan, draft->room, d, &fit, &bases, err));
+    CLO_TRY(clo_i_subspaces_release_room(draft->room, d, plan->dim, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -169,8 +177,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     if (!solve)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "solver=caller needs a function: clo_run_options.solve_block");
-    CLO_TRY(clo_i_flat_fit_take(context->workspace, k, d, q, plan.affine, &fit, err));
-    CLO_TRY(clo_i_take(context->workspace, k * width * wide, sizeof *bases, &bases, err));
+    CLO_TRY(take_state(&plan, context->workspace, d, &fit, &bases, err));
     if (plan.affine) {
         CLO_TRY(clo_i_lens_make(context->workspace, NULL, d, d, HEIGHT, &lens, err));
         context->lens = &lens;

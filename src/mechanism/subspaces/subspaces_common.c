@@ -52,16 +52,6 @@ clo_status clo_i_flat_fit_take(clo_workspace *workspace, size_t clusters, size_t
     return CLO_OK;
 }
 
-size_t clo_i_flat_fit_take_size(size_t clusters, size_t cols, size_t dim, bool affine)
-{
-    const size_t width = width_of(cols, affine);
-    return clo_i_take_size(clusters * cols * dim, sizeof(double)) +
-           clo_i_take_size(clusters * cols, sizeof(double)) +
-           clo_i_take_size(clusters * dim, sizeof(double)) +
-           2 * clo_i_take_size(clusters, sizeof(double)) +
-           clo_i_take_size(clusters * width * width, sizeof(double));
-}
-
 void clo_i_flat_fit_copy(const clo_flat_fit *from, clo_flat_fit *to)
 {
     const size_t k = from->clusters, d = from->cols, q = from->dim;
@@ -131,6 +121,21 @@ clo_status clo_i_subspaces_rule(clo_workspace *workspace, const clo_flat_fit *fi
     return clo_i_assign_flats(workspace, fit->bases, fit->points, k, d, q, bits, out, err);
 }
 
+clo_status clo_i_subspaces_rule_room(clo_workspace *space, const clo_flat_fit *fit, clo_error *err)
+{
+    return clo_i_assign_room(space, fit->affine ? CLO_ASSIGN_FLATS : CLO_ASSIGN_SUBSPACES,
+                             fit->clusters, fit->cols, fit->dim, err);
+}
+
+/* Flats with the constant beside them, as the lens shows it. */
+static clo_status take_raised(clo_workspace *space, const clo_flat_fit *fit, double **bases,
+                              double **points, clo_error *err)
+{
+    const size_t cells = fit->clusters * (fit->cols + 1);
+    CLO_TRY(clo_i_take(space, cells * fit->dim, sizeof **bases, bases, err));
+    return clo_i_take(space, cells, sizeof **points, points, err);
+}
+
 /* The rule for what the lens shows: the flats shrink with the records, and the constant plays no
  * part. */
 static clo_status rule_behind_lens(clo_workspace *workspace, const clo_flat_fit *fit,
@@ -138,8 +143,7 @@ static clo_status rule_behind_lens(clo_workspace *workspace, const clo_flat_fit 
 {
     const size_t k = fit->clusters, d = fit->cols, q = fit->dim, width = d + 1;
     double *bases = NULL, *points = NULL;
-    CLO_TRY(clo_i_take(workspace, k * width * q, sizeof *bases, &bases, err));
-    CLO_TRY(clo_i_take(workspace, k * width, sizeof *points, &points, err));
+    CLO_TRY(take_raised(workspace, fit, &bases, &points, err));
     for (size_t c = 0; c < k; c++) {
         memcpy(bases + c * width * q, fit->bases + c * d * q, d * q * sizeof *bases);
         for (size_t j = 0; j < d; j++) points[c * width + j] = fit->points[c * d + j] * lens->scale;
@@ -155,6 +159,14 @@ static void average_in(const double *fresh, double precision, double memory, clo
     for (size_t i = 0; i < count; i++) fit->moments[i] += step * (fresh[i] - fit->moments[i]);
 }
 
+static clo_status take_scatter(clo_workspace *space, const clo_flat_fit *fit, double **scatter,
+                               double **scratch, clo_error *err)
+{
+    const size_t d = fit->cols;
+    CLO_TRY(clo_i_take(space, d * d, sizeof **scatter, scatter, err));
+    return clo_i_take(space, clo_i_eigen_scratch(d, fit->dim), sizeof **scratch, scratch, err);
+}
+
 /* Lets the fit follow its moments. */
 static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_flat_fit *fit,
                          clo_error *err)
@@ -162,8 +174,7 @@ static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_fla
     const size_t d = fit->cols, q = fit->dim, width = clo_i_flat_fit_width(fit);
     const double noise = 1 / sqrt(fit->trust);
     double *scatter = NULL, *scratch = NULL;
-    CLO_TRY(clo_i_take(workspace, d * d, sizeof *scatter, &scatter, err));
-    CLO_TRY(clo_i_take(workspace, clo_i_eigen_scratch(d, q), sizeof *scratch, &scratch, err));
+    CLO_TRY(take_scatter(workspace, fit, &scatter, &scratch, err));
     for (size_t c = 0; c < fit->clusters; c++) {
         const double *const moments = fit->moments + c * width * width;
         double *const energies = fit->energies + c * q;
@@ -181,11 +192,36 @@ static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_fla
     return CLO_OK;
 }
 
+/* The answer of a round. */
+static clo_status take_fresh(clo_workspace *space, const clo_flat_fit *fit, double **fresh,
+                             clo_error *err)
+{
+    const size_t width = clo_i_flat_fit_width(fit);
+    return clo_i_take(space, fit->clusters * width * width, sizeof **fresh, fresh, err);
+}
+
+clo_status clo_i_subspaces_round_room(clo_workspace *space, const clo_flat_fit *fit, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(space), k = fit->clusters;
+    double *fresh, *bases, *points, *scatter, *scratch;
+    CLO_TRY(take_fresh(space, fit, &fresh, err));
+    if (fit->whole)
+        CLO_TRY(clo_i_lens_room(space, fit->whole, fit->cols, fit->affine ? HEIGHT : 0, err));
+    if (fit->affine) {
+        CLO_TRY(take_raised(space, fit, &bases, &points, err));
+        CLO_TRY(clo_i_assign_room(space, CLO_ASSIGN_FLATS, k, fit->cols + 1, fit->dim, err));
+    } else {
+        CLO_TRY(clo_i_subspaces_rule_room(space, fit, err));
+    }
+    CLO_TRY(take_scatter(space, fit, &scatter, &scratch, err));
+    clo_i_workspace_release(space, mark);
+    return CLO_OK;
+}
+
 clo_status clo_i_subspaces_round(clo_context *context, size_t number, const clo_bounded *data,
                                  double memory, clo_flat_fit *fit, clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[number];
-    const size_t width = clo_i_flat_fit_width(fit), count = fit->clusters * width * width;
     const double deviation = ldexp((double)line->scale, -2 * line->bits);
     clo_workspace *const space = context->workspace;
     const size_t mark = clo_i_workspace_mark(space);
@@ -193,7 +229,7 @@ clo_status clo_i_subspaces_round(clo_context *context, size_t number, const clo_
     double *fresh = NULL;
     clo_lens lens;
     clo_assign rule;
-    clo_status status = clo_i_take(space, count, sizeof *fresh, &fresh, err);
+    clo_status status = take_fresh(space, fit, &fresh, err);
     if (!status && through)
         status = clo_i_lens_make(space, fit->frame, fit->frame ? fit->whole : fit->cols,
                                  fit->frame ? fit->cols : 0, fit->affine ? HEIGHT : 0, &lens, err);
@@ -213,24 +249,7 @@ clo_status clo_i_subspaces_round(clo_context *context, size_t number, const clo_
     return status;
 }
 
-size_t clo_i_subspaces_round_size(size_t clusters, size_t cols, size_t dim, bool affine)
-{
-    const size_t width = width_of(cols, affine);
-    return clo_i_take_size(clusters * width * width, sizeof(double)) +
-           clo_i_take_size(clusters * width * dim, sizeof(double)) +
-           clo_i_take_size(clusters * width, sizeof(double)) +
-           clo_i_assign_take_size(clusters, width, dim, affine) +
-           clo_i_take_size(cols * cols, sizeof(double)) +
-           clo_i_take_size(clo_i_eigen_scratch(cols, dim), sizeof(double));
-}
-
 /* ---- from a frame to all columns ------------------------------------------------------------- */
-
-size_t clo_i_subspaces_unfold_size(size_t clusters, size_t whole, size_t dim)
-{
-    return clo_i_take_size(clusters * whole * dim, sizeof(double)) +
-           clo_i_take_size(clusters * whole, sizeof(double));
-}
 
 /* whole = frame times seen, a matrix of `count` columns. */
 static void unfold(const clo_flat_fit *fit, const double *seen, size_t count, double *whole)
@@ -244,13 +263,26 @@ static void unfold(const clo_flat_fit *fit, const double *seen, size_t count, do
         }
 }
 
+static clo_status take_whole(clo_workspace *space, clo_flat_fit *fit, clo_error *err)
+{
+    const size_t cells = fit->clusters * fit->whole;
+    CLO_TRY(clo_i_take(space, cells * fit->dim, sizeof *fit->bases, &fit->bases, err));
+    return clo_i_take(space, cells, sizeof *fit->points, &fit->points, err);
+}
+
+clo_status clo_i_subspaces_unfold_room(clo_workspace *space, const clo_flat_fit *seen,
+                                       clo_error *err)
+{
+    clo_flat_fit whole = *seen;
+    return take_whole(space, &whole, err);
+}
+
 clo_status clo_i_subspaces_unfold(clo_workspace *workspace, const clo_flat_fit *seen,
                                   clo_flat_fit *out, clo_error *err)
 {
     const size_t k = seen->clusters, q = seen->dim, d = seen->whole;
     clo_flat_fit fit = *seen;
-    CLO_TRY(clo_i_take(workspace, k * d * q, sizeof(double), &fit.bases, err));
-    CLO_TRY(clo_i_take(workspace, k * d, sizeof(double), &fit.points, err));
+    CLO_TRY(take_whole(workspace, &fit, err));
     for (size_t c = 0; c < k; c++) {
         unfold(seen, seen->bases + c * seen->cols * q, q, fit.bases + c * d * q);
         unfold(seen, seen->points + c * seen->cols, 1, fit.points + c * d);

@@ -17,7 +17,7 @@ typedef struct clo_flat_fit {
     bool affine;         /* flats may miss the origin */
     const double *frame; /* whole x cols, released: the directions that records are seen in; NULL:
                             they are seen as they are */
-    size_t whole;        /* columns of the records, where there is a frame */
+    size_t whole;        /* columns of the records, where there is a frame; otherwise 0 */
     double *bases;       /* clusters x cols x dim, orthonormal columns, the largest energy first */
     double *points;      /* clusters x cols: each flat passes through its own; zeros where linear */
     double *energies;    /* clusters x dim: of the records along each basis vector (sum of squares),
@@ -34,7 +34,6 @@ size_t clo_i_flat_fit_width(const clo_flat_fit *fit);
 CLO_CHECK clo_status clo_i_flat_fit_take(clo_workspace *workspace, size_t clusters, size_t cols,
                                          size_t dim, bool affine, clo_flat_fit *out,
                                          clo_error *err);
-size_t clo_i_flat_fit_take_size(size_t clusters, size_t cols, size_t dim, bool affine);
 void clo_i_flat_fit_copy(const clo_flat_fit *from, clo_flat_fit *to);
 
 /* Public and random: uniform subspaces; for affine ones, points in the ball. */
@@ -52,24 +51,28 @@ CLO_CHECK clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t
 CLO_CHECK clo_status clo_i_subspaces_round(clo_context *context, size_t line,
                                            const clo_bounded *data, double memory,
                                            clo_flat_fit *fit, clo_error *err);
-/* Bytes that a round takes beside its query. */
-size_t clo_i_subspaces_round_size(size_t clusters, size_t cols, size_t dim, bool affine);
+CLO_CHECK clo_status clo_i_subspaces_round_room(clo_workspace *space, const clo_flat_fit *fit,
+                                                clo_error *err);
 
 /* The rule by which the fit divides the records themselves, not seen through a lens. */
 CLO_CHECK clo_status clo_i_subspaces_rule(clo_workspace *workspace, const clo_flat_fit *fit,
                                           int bits, clo_assign *out, clo_error *err);
+CLO_CHECK clo_status clo_i_subspaces_rule_room(clo_workspace *space, const clo_flat_fit *fit,
+                                               clo_error *err);
 
 /* Takes memory for the fit as it is in all coordinates of the ball: bases and points; the rest it
  * has in common with the fit in the frame. */
 CLO_CHECK clo_status clo_i_subspaces_unfold(clo_workspace *workspace, const clo_flat_fit *seen,
                                             clo_flat_fit *out, clo_error *err);
-size_t clo_i_subspaces_unfold_size(size_t clusters, size_t whole, size_t dim);
+CLO_CHECK clo_status clo_i_subspaces_unfold_room(clo_workspace *space, const clo_flat_fit *seen,
+                                                 clo_error *err);
 
 /* Puts the fit into the release, in the data's own coordinates and units: "bases" k x d x q,
  * "offsets" k x d (a point of each flat; left out where all pass through the origin), "weights" k,
  * "energies" k x q and "residuals" k. */
 CLO_CHECK clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domain,
                                              clo_flat_fit *fit, clo_release *out, clo_error *err);
-size_t clo_i_subspaces_release_size(size_t cols, size_t dim);
+CLO_CHECK clo_status clo_i_subspaces_release_room(clo_workspace *space, size_t cols, size_t dim,
+                                                  clo_error *err);
 
 #endif

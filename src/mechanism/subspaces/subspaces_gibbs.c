@@ -122,11 +122,43 @@ static clo_status choose_shape(const clo_draft *draft, gibbs_plan *plan, clo_err
 /* Beyond, the law of a frame is narrower than what its draws in doubles can follow. */
 static const double LARGEST_EPSILON = 300;
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+/* What a run works with. */
+typedef struct state {
+    double *frames;         /* clusters x cols x dim: the answer; one more column where affine */
+    double *labels;         /* rows, where they are released */
+    double *points;         /* clusters x cols */
+    double *bases;          /* clusters x cols x dim; without a constant, the answer itself */
+    double *turn;           /* dim x dim of scratch, where affine */
+    double *scale, *center; /* cols, each */
+} state;
+
+static size_t labels_of(const gibbs_plan *plan, const clo_domain *domain)
 {
-    gibbs_plan *const plan = state;
+    return plan->how.labels ? (size_t)domain->rows : 0;
+}
+
+static clo_status take_state(const gibbs_plan *plan, const clo_domain *domain, clo_workspace *space,
+                             state *s, clo_error *err)
+{
+    const size_t k = plan->how.clusters, w = plan->how.dim, q = w - plan->affine, d = domain->cols;
+    CLO_TRY(clo_i_take(space, k * (d + plan->affine) * w, sizeof(double), &s->frames, err));
+    CLO_TRY(clo_i_take(space, labels_of(plan, domain), sizeof(double), &s->labels, err));
+    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &s->points, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->scale, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->center, err));
+    s->bases = s->frames;
+    s->turn = NULL;
+    if (!plan->affine) return CLO_OK;
+    CLO_TRY(clo_i_take(space, k * d * q, sizeof(double), &s->bases, err));
+    return clo_i_take(space, w * w, sizeof(double), &s->turn, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    gibbs_plan *const plan = plan_state;
     const size_t d = draft->domain->cols;
     clo_domain seen;
+    state unused;
     clo_line line;
     double epsilon;
     if (draft->budget.epsilon > LARGEST_EPSILON)
@@ -144,12 +176,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                                         : "subspaces, one draw from the limit of a chain",
                              &line, err));
     line.lens = plan->affine;
-    const size_t rows = how->labels ? (size_t)draft->domain->rows : 0;
-    draft->workspace = clo_i_take_size(how->clusters * (d + 1) * how->dim, sizeof(double)) +
-                       clo_i_take_size(how->clusters * d * how->dim, sizeof(double)) +
-                       clo_i_take_size(how->dim * how->dim, sizeof(double)) +
-                       3 * clo_i_take_size(how->clusters * d, sizeof(double)) +
-                       clo_i_take_size(rows, sizeof(double));
+    CLO_TRY(take_state(plan, draft->domain, draft->room, &unused, err));
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -219,70 +246,58 @@ static clo_status cut(const double *v, size_t d, size_t q, const clo_lens *lens,
 }
 
 /* From the ball to the data's own units: columns of different units stretch the subspaces. */
-static clo_status put(clo_context *context, const clo_domain *domain, size_t k, size_t q,
-                      bool affine, double *bases, double *points, clo_release *out, clo_error *err)
+static clo_status put(const gibbs_plan *plan, const clo_domain *domain, const state *s,
+                      clo_release *out, clo_error *err)
 {
-    const size_t d = domain->cols;
-    double *scale = NULL, *center = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
-    clo_i_domain_map(domain, scale, center);
+    const size_t k = plan->how.clusters, q = plan->how.dim - plan->affine, d = domain->cols;
+    clo_i_domain_map(domain, s->scale, s->center);
     for (size_t l = 0; l < k; l++) {
-        double *const basis = bases + l * d * q;
-        clo_i_domain_unmap_point(domain, points + l * d);
+        double *const basis = s->bases + l * d * q;
+        clo_i_domain_unmap_point(domain, s->points + l * d);
         if (!domain->lower) continue;
         for (size_t j = 0; j < d; j++)
-            for (size_t r = 0; r < q; r++) basis[j * q + r] *= scale[j];
+            for (size_t r = 0; r < q; r++) basis[j * q + r] *= s->scale[j];
         CLO_TRY(clo_i_orthonormalize(basis, d, q, err));
     }
-    CLO_TRY(clo_i_release_put(out, "bases", bases, 3, (size_t[]){ k, d, q }, err));
-    if (affine || domain->lower || domain->center)
-        CLO_TRY(clo_i_release_put(out, "offsets", points, 2, (size_t[]){ k, d }, err));
+    CLO_TRY(clo_i_release_put(out, "bases", s->bases, 3, (size_t[]){ k, d, q }, err));
+    if (plan->affine || domain->lower || domain->center)
+        CLO_TRY(clo_i_release_put(out, "offsets", s->points, 2, (size_t[]){ k, d }, err));
     return CLO_OK;
 }
 
-static clo_status release_flats(clo_context *context, const clo_domain *domain,
-                                const gibbs_plan *plan, const clo_lens *lens, double *frames,
-                                clo_release *out, clo_error *err)
+static clo_status release_flats(const gibbs_plan *plan, const clo_domain *domain,
+                                const clo_lens *lens, const state *s, clo_release *out,
+                                clo_error *err)
 {
     const size_t k = plan->how.clusters, w = plan->how.dim, q = w - plan->affine, d = domain->cols;
-    double *bases = frames, *points = NULL, *turn = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *points, &points, err));
-    if (plan->affine) {
-        CLO_TRY(clo_i_take(context->workspace, k * d * q, sizeof *bases, &bases, err));
-        CLO_TRY(clo_i_take(context->workspace, w * w, sizeof *turn, &turn, err));
-        for (size_t l = 0; l < k; l++)
-            CLO_TRY(cut(frames + l * (d + 1) * w, d, q, lens, turn, bases + l * d * q,
-                        points + l * d, err));
-    }
-    return put(context, domain, k, q, plan->affine, bases, points, out, err);
+    for (size_t l = 0; plan->affine && l < k; l++)
+        CLO_TRY(cut(s->frames + l * (d + 1) * w, d, q, lens, s->turn, s->bases + l * d * q,
+                    s->points + l * d, err));
+    return put(plan, domain, s, out, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const gibbs_plan *const plan = state;
+    const gibbs_plan *const plan = plan_state;
     gibbs_plan starting = *plan;
     const clo_gibbs *const how = &starting.how;
-    const size_t seen = domain->cols + plan->affine;
-    const size_t rows = how->labels ? (size_t)domain->rows : 0;
-    double *frames = NULL, *labels = NULL;
     clo_lens lens = { 0 };
-    CLO_TRY(clo_i_take(context->workspace, how->clusters * seen * how->dim, sizeof *frames, &frames,
-                       err));
-    CLO_TRY(clo_i_take(context->workspace, rows, sizeof *labels, &labels, err));
+    state s;
+    CLO_TRY(take_state(plan, domain, context->workspace, &s, err));
     starting.how.start = plan->solver ? solve : NULL;
     starting.how.start_user = &starting;
     if (plan->affine) {
         CLO_TRY(clo_i_lens_make(context->workspace, NULL, domain->cols, 0, HEIGHT, &lens, err));
         context->lens = &lens;
     }
-    const clo_status status = clo_i_ask_gibbs(context, 0, data, how, frames, labels, err);
+    const clo_status status = clo_i_ask_gibbs(context, 0, data, how, s.frames, s.labels, err);
     context->lens = NULL;
     CLO_TRY(status);
-    CLO_TRY(release_flats(context, domain, plan, &lens, frames, out, err));
+    CLO_TRY(release_flats(plan, domain, &lens, &s, out, err));
     if (!how->labels) return CLO_OK;
-    return clo_i_release_put(out, "labels", labels, 1, (size_t[]){ rows }, err);
+    return clo_i_release_put(out, "labels", s.labels, 1, (size_t[]){ labels_of(plan, domain) },
+                             err);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspaces_gibbs;

@@ -113,25 +113,57 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
     return clo_i_draft_add(draft, &line, err);
 }
 
-static size_t state_bytes(const clo_i_moments_plan *plan)
+/* What a run works with. */
+typedef struct state {
+    double *frame;          /* cols x frame: the directions to look in; NULL: all */
+    clo_i_moments_state s;  /* what the answers have said so far */
+    double *bases;          /* clusters x cols x dim: what is released, in all columns */
+    double *points;         /* clusters x cols */
+    double *weights;        /* clusters */
+    double *whole;          /* cols x rank of scratch */
+    double *scale, *center; /* cols, each */
+} state;
+
+static clo_status take_answers(const clo_i_moments_plan *plan, clo_workspace *space,
+                               clo_i_moments_state *s, clo_error *err)
 {
-    const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank, d = plan->cols;
-    size_t bytes =
-        clo_i_take_size(clo_i_moment_size(c), sizeof(double)) +
-        clo_i_take_size(c * c, sizeof(double)) + 2 * clo_i_take_size(thin, sizeof(double)) +
-        2 * clo_i_take_size(k * c * c, sizeof(double)) + 2 * clo_i_take_size(k, sizeof(double)) +
-        clo_i_take_size(clo_i_moments_scratch(plan), sizeof(double)) +
-        clo_i_take_size((k + 1) * d * plan->rank + 8, sizeof(double)) +
-        clo_i_take_size(k * d, sizeof(double)) + 2 * clo_i_take_size(d, sizeof(double)) +
-        clo_i_take_size(thin, sizeof(double)); /* a rule of the rounds */
-    if (plan->frame)
-        bytes += clo_i_take_size(d * plan->frame, sizeof(double)) +
-                 clo_i_frame_scratch(d, plan->frame) +
-                 clo_i_lens_take_size(d, plan->frame, plan->height);
-    return bytes;
+    const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank;
+    CLO_TRY(clo_i_take(space, clo_i_moment_size(c), sizeof(double), &s->moments, err));
+    CLO_TRY(clo_i_take(space, c * c, sizeof(double), &s->contraction, err));
+    CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->model.factors, err));
+    CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->grams, err));
+    CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->sums, err));
+    CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->bases, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->uncertainty, err));
+    return clo_i_take(space, clo_i_moments_scratch(plan), sizeof(double), &s->scratch, err);
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *space, state *out,
+                             clo_error *err)
+{
+    const size_t d = plan->cols, k = plan->clusters;
+    *out = (state){ .frame = NULL };
+    if (plan->frame) CLO_TRY(clo_i_take(space, d * plan->frame, sizeof(double), &out->frame, err));
+    CLO_TRY(take_answers(plan, space, &out->s, err));
+    CLO_TRY(clo_i_take(space, k * d * plan->dim, sizeof(double), &out->bases, err));
+    CLO_TRY(clo_i_take(space, k * d, sizeof(double), &out->points, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &out->weights, err));
+    CLO_TRY(clo_i_take(space, d * plan->rank, sizeof(double), &out->whole, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &out->scale, err));
+    return clo_i_take(space, d, sizeof(double), &out->center, err);
+}
+
+static clo_status count_run(const clo_i_moments_plan *plan, clo_workspace *room, clo_error *err)
+{
+    state unused;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, plan->height, err));
+    return clo_i_assign_room(room, CLO_ASSIGN_SUBSPACES, plan->clusters, plan->seen, plan->rank,
+                             err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     clo_i_moments_plan plan = settle(draft);
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
@@ -144,26 +176,11 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     clo_i_moments_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
     CLO_TRY(
         add_lines(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
-    draft->workspace = state_bytes(&plan);
-    memcpy(state, &plan, sizeof plan);
-    return CLO_OK;
+    memcpy(plan_state, &plan, sizeof plan);
+    return count_run(&plan, draft->room, err);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
-
-static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *space,
-                             clo_i_moments_state *s, clo_error *err)
-{
-    const size_t c = plan->seen, k = plan->clusters, thin = k * c * plan->rank;
-    CLO_TRY(clo_i_take(space, clo_i_moment_size(c), sizeof(double), &s->moments, err));
-    CLO_TRY(clo_i_take(space, c * c, sizeof(double), &s->contraction, err));
-    CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->model.factors, err));
-    CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->grams, err));
-    CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->sums, err));
-    CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->bases, err));
-    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->uncertainty, err));
-    return clo_i_take(space, clo_i_moments_scratch(plan), sizeof(double), &s->scratch, err);
-}
 
 static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_i_moments_state *s,
                       clo_error *err)
@@ -280,44 +297,35 @@ static void pull_into_ball(double *point, size_t d)
 }
 
 /* From ball coordinates to the data's own. */
-static clo_status carry_back(clo_context *context, const clo_domain *domain, size_t dim,
+static clo_status carry_back(const clo_domain *domain, size_t dim, const double *scale,
                              double *basis, double *point, clo_error *err)
 {
-    const size_t d = domain->cols, mark = clo_i_workspace_mark(context->workspace);
-    double *scale = NULL, *center = NULL;
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
-    clo_i_domain_map(domain, scale, center);
+    const size_t d = domain->cols;
     for (size_t j = 0; j < d; j++)
         for (size_t e = 0; e < dim; e++) basis[j * dim + e] *= scale[j];
-    clo_i_workspace_release(context->workspace, mark);
     clo_i_domain_unmap_point(domain, point);
     return clo_i_orthonormalize(basis, d, dim, err);
 }
 
 static clo_status put_flats(const clo_i_moments_plan *plan, const clo_domain *domain,
-                            const double *frame, clo_context *context, const clo_i_moments_state *s,
-                            clo_release *out, clo_error *err)
+                            const state *f, clo_release *out, clo_error *err)
 {
     const size_t d = plan->cols, k = plan->clusters, q = plan->rank, c = plan->seen;
-    double *bases = NULL, *points = NULL, *whole = NULL;
-    CLO_TRY(clo_i_take(context->workspace, k * d * plan->dim, sizeof *bases, &bases, err));
-    CLO_TRY(clo_i_take(context->workspace, k * d, sizeof *points, &points, err));
-    CLO_TRY(clo_i_take(context->workspace, d * q, sizeof *whole, &whole, err));
+    clo_i_domain_map(domain, f->scale, f->center);
     for (size_t l = 0; l < k; l++) {
-        const double *const seen = s->bases + l * c * q;
-        double *const basis = bases + l * d * plan->dim, *const point = points + l * d;
-        unfold(plan, frame, seen, whole);
+        const double *const seen = f->s.bases + l * c * q;
+        double *const basis = f->bases + l * d * plan->dim, *const point = f->points + l * d;
+        unfold(plan, f->frame, seen, f->whole);
         if (plan->height > 0)
-            cut_at_height(plan, seen + (c - 1) * q, whole, basis, point);
+            cut_at_height(plan, seen + (c - 1) * q, f->whole, basis, point);
         else
-            memcpy(basis, whole, d * q * sizeof *basis);
+            memcpy(basis, f->whole, d * q * sizeof *basis);
         pull_into_ball(point, d);
-        CLO_TRY(carry_back(context, domain, plan->dim, basis, point, err));
+        CLO_TRY(carry_back(domain, plan->dim, f->scale, basis, point, err));
     }
-    CLO_TRY(clo_i_release_put(out, "bases", bases, 3, (size_t[]){ k, d, plan->dim }, err));
+    CLO_TRY(clo_i_release_put(out, "bases", f->bases, 3, (size_t[]){ k, d, plan->dim }, err));
     if (plan->height > 0 || domain->center || domain->lower)
-        CLO_TRY(clo_i_release_put(out, "offsets", points, 2, (size_t[]){ k, d }, err));
+        CLO_TRY(clo_i_release_put(out, "offsets", f->points, 2, (size_t[]){ k, d }, err));
     return CLO_OK;
 }
 
@@ -345,44 +353,40 @@ static double weigh(const clo_i_moments_plan *plan, const clo_i_moments_state *s
 }
 
 static clo_status put_weights(const clo_i_moments_plan *plan, const clo_domain *domain,
-                              clo_context *context, const clo_i_moments_state *s, clo_release *out,
+                              const clo_i_moments_state *s, double *weights, clo_release *out,
                               clo_error *err)
 {
     const size_t k = plan->clusters;
-    double *weights = NULL, total = 0;
-    CLO_TRY(clo_i_take(context->workspace, k, sizeof *weights, &weights, err));
+    double total = 0;
     for (size_t l = 0; l < k; l++) total += weights[l] = weigh(plan, s, l);
     for (size_t l = 0; l < k && domain->rows && total > 0; l++)
         weights[l] *= (double)domain->rows / total;
     return clo_i_release_put(out, "weights", weights, 1, (size_t[]){ k }, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const clo_i_moments_plan *const plan = state;
+    const clo_i_moments_plan *const plan = plan_state;
     const size_t k = plan->clusters;
-    clo_i_moments_state s = { 0 };
-    double *frame = NULL;
+    state f;
+    CLO_TRY(take_state(plan, context->workspace, &f, err));
     if (plan->frame) {
-        CLO_TRY(
-            clo_i_take(context->workspace, plan->cols * plan->frame, sizeof *frame, &frame, err));
         show_progress(context, plan, 0);
-        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, frame, err));
+        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, f.frame, err));
     }
-    CLO_TRY(take_state(plan, context->workspace, &s, err));
-    CLO_TRY(look(plan, data, context, frame, &s, err));
-    CLO_TRY(put_flats(plan, domain, frame, context, &s, out, err));
-    CLO_TRY(put_weights(plan, domain, context, &s, out, err));
+    CLO_TRY(look(plan, data, context, f.frame, &f.s, err));
+    CLO_TRY(put_flats(plan, domain, &f, out, err));
+    CLO_TRY(put_weights(plan, domain, &f.s, f.weights, out, err));
     if (plan->doubts == 0) return CLO_OK;
-    CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &s, err));
-    return clo_i_release_put(out, "uncertainty", s.uncertainty, 1, (size_t[]){ k }, err);
+    CLO_TRY(clo_i_moments_doubt(plan, context->rng, context->threads, &f.s, err));
+    return clo_i_release_put(out, "uncertainty", f.s.uncertainty, 1, (size_t[]){ k }, err);
 }
 
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const clo_i_moments_plan *const plan = state;
+    const clo_i_moments_plan *const plan = plan_state;
     const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
     (void)domain;
     (void)lines;

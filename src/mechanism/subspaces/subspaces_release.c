@@ -15,20 +15,30 @@
 static const double LEAST_ENERGY = 1e-12;
 
 typedef struct stretch {
-    const double *scale; /* d: what a unit of the ball is in each column */
-    double *factor;      /* d x q: D U diag(sqrt e) */
-    double *square;      /* q x q: its Gram matrix */
-    double *turn;        /* q x q: the eigenvectors of that */
+    double *scale;  /* d: what a unit of the ball is in each column */
+    double *center; /* d */
+    double *factor; /* d x q: D U diag(sqrt e) */
+    double *square; /* q x q: its Gram matrix */
+    double *turn;   /* q x q: the eigenvectors of that */
     double *scratch;
 } stretch;
 
 static clo_status take_stretch(clo_workspace *workspace, size_t d, size_t q, stretch *out,
                                clo_error *err)
 {
+    CLO_TRY(clo_i_take(workspace, d, sizeof(double), &out->scale, err));
+    CLO_TRY(clo_i_take(workspace, d, sizeof(double), &out->center, err));
     CLO_TRY(clo_i_take(workspace, d * q, sizeof(double), &out->factor, err));
     CLO_TRY(clo_i_take(workspace, q * q, sizeof(double), &out->square, err));
     CLO_TRY(clo_i_take(workspace, q * q, sizeof(double), &out->turn, err));
     return clo_i_take(workspace, clo_i_eigen_scratch(q, q), sizeof(double), &out->scratch, err);
+}
+
+clo_status clo_i_subspaces_release_room(clo_workspace *space, size_t cols, size_t dim,
+                                        clo_error *err)
+{
+    stretch unused;
+    return take_stretch(space, cols, dim, &unused, err);
 }
 
 static void fill_factor(const stretch *s, size_t d, size_t q, const double *basis,
@@ -72,13 +82,9 @@ clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domai
 {
     const size_t k = fit->clusters, d = fit->cols, q = fit->dim;
     const double radius = clo_i_domain_radius(domain), square = radius * radius;
-    double *scale = NULL, *center = NULL;
     stretch s;
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *scale, &scale, err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof *center, &center, err));
     CLO_TRY(take_stretch(context->workspace, d, q, &s, err));
-    clo_i_domain_map(domain, scale, center);
-    s.scale = scale;
+    clo_i_domain_map(domain, s.scale, s.center);
     for (size_t c = 0; c < k && domain->lower; c++)
         CLO_TRY(stretch_basis(&s, d, q, fit->bases + c * d * q, fit->energies + c * q, err));
     for (size_t c = 0; c < k; c++) clo_i_domain_unmap_point(domain, fit->points + c * d);
@@ -92,11 +98,4 @@ clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domai
     CLO_TRY(clo_i_release_put(out, "weights", fit->weights, 1, (size_t[]){ k }, err));
     CLO_TRY(clo_i_release_put(out, "energies", fit->energies, 2, (size_t[]){ k, q }, err));
     return clo_i_release_put(out, "residuals", fit->residuals, 1, (size_t[]){ k }, err);
-}
-
-size_t clo_i_subspaces_release_size(size_t cols, size_t dim)
-{
-    return 2 * clo_i_take_size(cols, sizeof(double)) + clo_i_take_size(cols * dim, sizeof(double)) +
-           2 * clo_i_take_size(dim * dim, sizeof(double)) +
-           clo_i_take_size(clo_i_eigen_scratch(dim, dim), sizeof(double));
 }

@@ -299,36 +299,69 @@ static clo_status plan_paper(clo_draft *draft, const sulq_plan *plan, clo_error 
                       "Gram matrices of the clusters, with the paper's noise", err);
 }
 
-static size_t largest(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-static size_t state_bytes(const sulq_plan *plan)
+/* What a run works with. */
+typedef struct state {
+    double *frame;      /* cols x frame: the directions to look in; NULL: all */
+    clo_flat_fit *fits; /* one a start */
+    clo_flat_fit fit;   /* what each of them is at the beginning */
+} state;
+
+static clo_status take_state(const sulq_plan *plan, clo_workspace *space, state *s, clo_error *err)
 {
-    const size_t k = plan->clusters, q = plan->dim, d = plan->cols, c = plan->seen;
-    const size_t several = plan->restarts > 1, starts = plan->restarts;
-    const size_t round = clo_i_subspaces_round_size(k, c, q, plan->affine);
-    const size_t choice = several * (clo_i_take_size(starts, sizeof(clo_assign)) +
-                                     starts * clo_i_assign_take_size(k, c, q, plan->affine));
-    size_t asking = largest(round, choice), end = clo_i_subspaces_release_size(d, q), kept = 0;
-    if (plan->frame) {
-        kept = clo_i_take_size(d * c, sizeof(double));
-        asking += clo_i_lens_take_size(d, c, plan->affine);
-        asking = largest(asking, clo_i_frame_scratch(d, c));
-        end += clo_i_subspaces_unfold_size(k, d, q);
+    const size_t starts = plan->restarts;
+    s->frame = NULL;
+    if (plan->frame)
+        CLO_TRY(clo_i_take(space, plan->cols * plan->frame, sizeof *s->frame, &s->frame, err));
+    CLO_TRY(clo_i_take(space, starts, sizeof *s->fits, &s->fits, err));
+    for (size_t i = 0; i < starts; i++) {
+        CLO_TRY(clo_i_flat_fit_take(space, plan->clusters, plan->seen, plan->dim, plan->affine,
+                                    &s->fit, err));
+        s->fit.frame = s->frame;
+        s->fit.whole = plan->frame ? plan->cols : 0;
+        if (s->fits) s->fits[i] = s->fit; /* not where the plan counts */
     }
-    return kept + clo_i_take_size(starts, sizeof(clo_flat_fit)) +
-           starts * clo_i_flat_fit_take_size(k, c, q, plan->affine) + largest(asking, end);
+    return CLO_OK;
 }
 
-static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
+/* One a start, to choose by. */
+static clo_status take_rules(clo_workspace *space, size_t starts, clo_assign **rules,
+                             clo_error *err)
 {
-    sulq_plan *const plan = state;
+    return clo_i_take(space, starts, sizeof **rules, rules, err);
+}
+
+static clo_status count_choice(const sulq_plan *plan, const clo_flat_fit *fit, clo_workspace *room,
+                               clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(room);
+    clo_assign *rules;
+    CLO_TRY(take_rules(room, plan->restarts, &rules, err));
+    for (size_t i = 0; i < plan->restarts; i++) CLO_TRY(clo_i_subspaces_rule_room(room, fit, err));
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
+    clo_i_workspace_release(room, mark);
+    return CLO_OK;
+}
+
+static clo_status count_run(const sulq_plan *plan, clo_workspace *room, clo_error *err)
+{
+    state s;
+    CLO_TRY(take_state(plan, room, &s, err));
+    if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
+    CLO_TRY(clo_i_subspaces_round_room(room, &s.fit, err));
+    if (plan->restarts > 1) CLO_TRY(count_choice(plan, &s.fit, room, err));
+    if (plan->frame) CLO_TRY(clo_i_subspaces_unfold_room(room, &s.fit, err));
+    return clo_i_subspaces_release_room(room, plan->cols, plan->dim, err);
+}
+
+static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
+{
+    sulq_plan *const plan = plan_state;
     CLO_TRY(choose_shape(draft, plan, err));
-    draft->workspace = state_bytes(plan);
-    return draft->values[ACCOUNTING] == PAPER ? plan_paper(draft, plan, err)
-                                              : plan_exact(draft, plan, err);
+    CLO_TRY(draft->values[ACCOUNTING] == PAPER ? plan_paper(draft, plan, err)
+                                               : plan_exact(draft, plan, err));
+    return count_run(plan, draft->room, err);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -354,7 +387,7 @@ static clo_status choose(clo_context *context, const clo_bounded *data, size_t l
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_assign *rules = NULL;
     clo_lens lens;
-    clo_status status = clo_i_take(context->workspace, count, sizeof *rules, &rules, err);
+    clo_status status = take_rules(context->workspace, count, &rules, err);
     for (size_t i = 0; i < count && !status; i++)
         status = clo_i_subspaces_rule(context->workspace, &fits[i], bits, &rules[i], err);
     if (!status && fits->frame)
@@ -369,16 +402,6 @@ static clo_status choose(clo_context *context, const clo_bounded *data, size_t l
     return status;
 }
 
-/* The directions to look in, by the first line of the plan; NULL: all. */
-static clo_status find_frame(clo_context *context, const clo_bounded *data, const sulq_plan *plan,
-                             double **frame, clo_error *err)
-{
-    *frame = NULL;
-    if (!plan->frame) return CLO_OK;
-    CLO_TRY(clo_i_take(context->workspace, plan->cols * plan->frame, sizeof **frame, frame, err));
-    return clo_i_find_frame(context, 0, data, plan->cols, plan->frame, *frame, err);
-}
-
 static clo_status release(clo_context *context, const clo_domain *domain, clo_flat_fit *fit,
                           clo_release *out, clo_error *err)
 {
@@ -387,32 +410,28 @@ static clo_status release(clo_context *context, const clo_domain *domain, clo_fl
     return clo_i_subspaces_release(context, domain, &whole, out, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
+static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    const sulq_plan *const plan = state;
+    const sulq_plan *const plan = plan_state;
     const size_t starts = plan->restarts, first = first_line(plan);
     const size_t choice = first + lines_of(plan, plan->search);
     const double rounds = (double)(starts * plan->search + plan->finish);
     const double searched = (double)(starts * plan->search) / rounds;
-    clo_flat_fit *fits = NULL;
-    double *frame = NULL;
     size_t chosen = 0;
-    CLO_TRY(find_frame(context, data, plan, &frame, err));
-    CLO_TRY(clo_i_take(context->workspace, starts, sizeof *fits, &fits, err));
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
+    if (plan->frame)
+        CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, s.frame, err));
     for (size_t i = 0; i < starts; i++) {
-        CLO_TRY(clo_i_flat_fit_take(context->workspace, plan->clusters, plan->seen, plan->dim,
-                                    plan->affine, &fits[i], err));
-        fits[i].frame = frame;
-        fits[i].whole = plan->cols;
-        CLO_TRY(clo_i_subspaces_start(context, &fits[i], err));
+        CLO_TRY(clo_i_subspaces_start(context, &s.fits[i], err));
         CLO_TRY(go(context, data, plan, plan->search, first, searched * (double)i / (double)starts,
-                   searched * (double)(i + 1) / (double)starts, &fits[i], err));
+                   searched * (double)(i + 1) / (double)starts, &s.fits[i], err));
     }
-    if (starts > 1) CLO_TRY(choose(context, data, choice, fits, starts, &chosen, err));
+    if (starts > 1) CLO_TRY(choose(context, data, choice, s.fits, starts, &chosen, err));
     CLO_TRY(go(context, data, plan, plan->finish, starts > 1 ? choice + 1 : first, searched, 1,
-               &fits[chosen], err));
-    return release(context, domain, &fits[chosen], out, err);
+               &s.fits[chosen], err));
+    return release(context, domain, &s.fits[chosen], out, err);
 }
 
 /* What the directions miss: noisy entries between one that is kept and the others, over its energy
@@ -428,10 +447,10 @@ static double missed(const sulq_plan *plan, const clo_line *lines, double rows)
 /* First-order perturbation, as for one subspace, by the noise of what the last rounds average.
  * Where the clusters hardly stand out of the noise they are not found, either: the further factor
  * was measured (bench/bench_wang2015.py); and no error is worse than that of random subspaces. */
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
+static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const sulq_plan *const plan = state;
+    const sulq_plan *const plan = plan_state;
     const double k = (double)plan->clusters, q = (double)plan->dim, d = (double)plan->seen;
     const double all = (double)plan->cols, worst = sqrt(k * q * (all - q) / all);
     const size_t finishing = lines_of(plan, plan->finish);

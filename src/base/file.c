@@ -1,0 +1,210 @@
+/*
+ * file.c - a file that is there whole or not at all.
+ *
+ * It is written without a name, or under a hidden one beside its place where the system knows no
+ * nameless files, and gets its name when it is whole and on the disk.  So a write that fails or is
+ * killed leaves no half of a file behind a good name.
+ */
+#include "base/base.h"
+#include <cloister/output.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+struct clo_file {
+    const char *shown; /* for messages */
+    char *name;        /* as the caller gave it */
+    char *target;      /* the name that it gets; NULL: it is written to as it is */
+    char *folder;      /* where that is */
+    char *temporary;   /* its name until then; NULL: it has none */
+    int file;
+    int failure; /* errno of the first write that failed */
+    char *buffer;
+    size_t used;
+};
+
+static clo_status cannot_write(const clo_file *file, int number, clo_error *err)
+{
+    return clo_i_fail(err, CLO_IO, "%s cannot be written: %s", file->shown, strerror(number));
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+static const char *last_part(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static clo_status find_folder(clo_file *file, clo_error *err)
+{
+    const char *const last = last_part(file->target);
+    if (last == file->target) return clo_i_copy_text(".", &file->folder, err);
+    CLO_TRY(clo_i_copy_text(file->target, &file->folder, err));
+    file->folder[last - file->target - (last - file->target > 1)] = 0; /* "/" stays */
+    return CLO_OK;
+}
+
+static clo_status temporary_name(const clo_file *file, char **out, clo_error *err)
+{
+    const char *const last = last_part(file->target);
+    const size_t size = strlen(file->folder) + strlen(last) + 40;
+    char *name = NULL;
+    CLO_TRY(clo_i_alloc(size, 1, &name, err));
+    snprintf(name, size, "%s/.%.*s.%ld.part", file->folder, NAME_MAX - 32, last, (long)getpid());
+    *out = name;
+    return CLO_OK;
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+static int open_nameless(const clo_file *file)
+{
+#ifdef O_TMPFILE
+    /* Without /proc the file could not be given a name later. */
+    if (access("/proc/self/fd", X_OK) == 0)
+        return open(file->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+#endif
+    (void)file;
+    return -1;
+}
+
+static clo_status open_beside(clo_file *file, clo_error *err)
+{
+    CLO_TRY(temporary_name(file, &file->temporary, err));
+    file->file = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->file >= 0) return CLO_OK;
+    const int number = errno;
+    clo_i_free(file->temporary);
+    file->temporary = NULL;
+    return cannot_write(file, number, err);
+}
+
+static clo_status open_path(clo_file *file, clo_error *err)
+{
+    struct stat facts;
+    char resolved[PATH_MAX];
+    const bool exists = stat(file->name, &facts) == 0;
+    if (exists && S_ISDIR(facts.st_mode)) return cannot_write(file, EISDIR, err);
+    if (exists && !S_ISREG(facts.st_mode)) {
+        file->file = open(file->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return file->file >= 0 ? CLO_OK : cannot_write(file, errno, err);
+    }
+    /* Renaming would get past a file's own write protection. */
+    if (exists && (!realpath(file->name, resolved) || access(resolved, W_OK) != 0))
+        return cannot_write(file, errno, err);
+    CLO_TRY(clo_i_copy_text(exists ? resolved : file->name, &file->target, err));
+    CLO_TRY(find_folder(file, err));
+    file->file = open_nameless(file);
+    return file->file >= 0 ? CLO_OK : open_beside(file, err);
+}
+
+clo_status clo_file_open(const char *path, clo_file **out, clo_error *err)
+{
+    clo_file *made = NULL;
+    if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
+    CLO_TRY(clo_i_alloc(1, sizeof *made, &made, err));
+    const bool standard = strcmp(path, "-") == 0;
+    made->file = standard ? STDOUT_FILENO : -1;
+    clo_status status = clo_i_copy_text(path, &made->name, err);
+    if (!status) status = clo_i_alloc(BUFFER_BYTES, 1, &made->buffer, err);
+    made->shown = standard ? "standard output" : made->name;
+    if (!status && !standard) status = open_path(made, err);
+    if (status)
+        clo_file_close(made);
+    else
+        *out = made;
+    return status;
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static bool put(clo_file *file, const char *bytes, size_t count)
+{
+    while (count > 0 && !file->failure) {
+        const ssize_t written = write(file->file, bytes, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+            file->failure = errno;
+        } else {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return !file->failure;
+}
+
+static bool flush(clo_file *file)
+{
+    const size_t count = file->used;
+    file->used = 0;
+    return put(file, file->buffer, count);
+}
+
+bool clo_file_write(void *user, const char *bytes, size_t count)
+{
+    clo_file *const file = user;
+    if (count > BUFFER_BYTES - file->used && !flush(file)) return false;
+    if (count > BUFFER_BYTES) return put(file, bytes, count);
+    if (count) memcpy(file->buffer + file->used, bytes, count);
+    file->used += count;
+    return !file->failure;
+}
+
+/* Gives the nameless file a hidden name, from which it can be renamed over an older one. */
+static clo_status give_name(clo_file *file, clo_error *err)
+{
+    char self[64], *name = NULL;
+    if (file->temporary) return CLO_OK;
+    CLO_TRY(temporary_name(file, &name, err));
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file->file);
+    if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
+        const int number = errno;
+        clo_i_free(name);
+        return cannot_write(file, number, err);
+    }
+    file->temporary = name;
+    return CLO_OK;
+}
+
+/* The new name must survive a power cut as well as the bytes do. */
+static void sync_folder(const clo_file *file)
+{
+    const int folder = open(file->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    (void)fsync(folder);
+    close(folder);
+}
+
+clo_status clo_file_commit(clo_file *file, clo_error *err)
+{
+    if (!flush(file)) return cannot_write(file, file->failure, err);
+    if (!file->target) return CLO_OK;
+    if (fsync(file->file) != 0) return cannot_write(file, errno, err);
+    CLO_TRY(give_name(file, err));
+    if (rename(file->temporary, file->target) != 0) return cannot_write(file, errno, err);
+    clo_i_free(file->temporary);
+    file->temporary = NULL;
+    sync_folder(file);
+    return CLO_OK;
+}
+
+void clo_file_close(clo_file *file)
+{
+    if (!file) return;
+    if (file->file > STDOUT_FILENO) close(file->file);
+    if (file->temporary) (void)unlink(file->temporary);
+    clo_i_wipe_free(file->buffer, file->buffer ? BUFFER_BYTES : 0);
+    clo_i_free(file->temporary);
+    clo_i_free(file->folder);
+    clo_i_free(file->target);
+    clo_i_free(file->name);
+    clo_i_free(file);
+}
