@@ -3,8 +3,9 @@
  * column, inside a generous public one.
  *
  * The domain's norm is the largest radius thinkable; below it lies a public grid of thresholds that
- * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses the one nearest to
- * the quantile (bounds_quantile.T1).
+ * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses one that holds most
+ * records, or for a column two, its ends, at once (bounds_quantile.T1).  Where the rows are too few
+ * to tell, the answer is the public radius again (quantile.T2).
  */
 #include "plan/norm_quantile.h"
 #include "domain/domain.h"
@@ -13,7 +14,7 @@
 
 enum { OF, QUANTILE, STEPS, PARAM_COUNT };
 enum { OF_NORM, OF_COLUMNS };
-enum { OCTAVES = CLO_QUANTILE_OCTAVES, GRID = 30, PARTS = CLO_QUANTILE_PARTS };
+enum { OCTAVES = CLO_QUANTILE_OCTAVES, GRID = 30 };
 
 static const clo_param params[PARAM_COUNT] = {
     [OF] = { "of", CLO_PARAM_CHOICE, 0, 1, OF_NORM, "norm|columns",
@@ -30,20 +31,10 @@ typedef struct quantile_plan {
     size_t thresholds;
 } quantile_plan;
 
-static clo_status plan_line(clo_draft *draft, const quantile_plan *plan, uint64_t numerator,
-                            double epsilon, const char *label, clo_error *err)
-{
-    clo_line line;
-    const uint64_t times = plan->columns ? draft->domain->cols : 1;
-    CLO_TRY(clo_i_plan_quantile(draft->domain, plan->thresholds, numerator, PARTS, epsilon, times,
-                                label, &line, err));
-    return clo_i_draft_add(draft, &line, err);
-}
-
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
 {
     quantile_plan *const plan = state;
-    const uint64_t numerator = (uint64_t)llround(draft->values[QUANTILE] * PARTS);
+    clo_line line;
     double epsilon;
     plan->columns = draft->values[OF] == OF_COLUMNS;
     plan->steps = (size_t)draft->values[STEPS];
@@ -53,14 +44,15 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                           "bounds are what is being asked for: give a norm that no row can exceed");
     const clo_event asks = { .kind = CLO_EVENT_EXPONENTIAL,
                              .parameter = 1,
-                             .count = plan->columns ? 2 * draft->domain->cols : 1 };
+                             .count = plan->columns ? draft->domain->cols : 1 };
+    const clo_quantile how = { plan->thresholds, plan->columns ? 2 : 1, draft->values[QUANTILE] };
     CLO_TRY(clo_calibrate(&asks, 1, draft->budget, &epsilon, err));
-    draft->workspace = 2 * clo_i_take_size(plan->thresholds, sizeof(int64_t)) +
+    CLO_TRY(clo_i_plan_quantile(
+        draft->domain, &how, epsilon, asks.count,
+        plan->columns ? "both ends of each column" : "quantile of the row norms", &line, err));
+    draft->workspace = clo_i_take_size(plan->thresholds, sizeof(int64_t)) +
                        2 * clo_i_take_size(draft->domain->cols, sizeof(double));
-    if (!plan->columns)
-        return plan_line(draft, plan, numerator, epsilon, "quantile of the row norms", err);
-    CLO_TRY(plan_line(draft, plan, PARTS - numerator, epsilon, "lower bound of each column", err));
-    return plan_line(draft, plan, numerator, epsilon, "upper bound of each column", err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* Column values as shares of the radius: -1 … -2^-26, 0, 2^-26 … 1. */
@@ -88,41 +80,36 @@ static clo_status bound_norm(const quantile_plan *plan, const clo_domain *domain
     return clo_i_release_put(out, "radius", &radius, 1, (size_t[]){ 1 }, err);
 }
 
+/* A column may be constant; bounds need a width. */
+static double apart(const quantile_plan *plan, double radius, double low, double high)
+{
+    const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
+    return high - low < least ? low + least : high;
+}
+
 static clo_status bound_columns(const quantile_plan *plan, const clo_domain *domain,
                                 const clo_bounded *data, clo_context *context, clo_release *out,
                                 clo_error *err)
 {
     const size_t d = domain->cols;
     const double radius = clo_i_domain_radius(domain);
-    int64_t *thresholds = NULL, *handicaps = NULL;
-    double *bounds[2];
+    int64_t *thresholds = NULL;
+    double *lower = NULL, *upper = NULL;
     CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *thresholds, &thresholds, err));
-    CLO_TRY(clo_i_take(context->workspace, plan->thresholds, sizeof *handicaps, &handicaps, err));
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &lower, err));
+    CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &upper, err));
     column_thresholds(plan, thresholds);
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[0], err));
-    CLO_TRY(clo_i_take(context->workspace, d, sizeof(double), &bounds[1], err));
-    for (size_t end = 0; end < 2; end++) {
-        clo_i_threshold_handicaps(&context->meter->lines[end], plan->steps, plan->thresholds,
-                                  end == 1, handicaps);
-        for (size_t j = 0; j < d; j++) {
-            size_t chosen;
-            context->progress_from = (double)(end * d + j) / (2 * (double)d);
-            context->progress_to = (double)(end * d + j + 1) / (2 * (double)d);
-            CLO_TRY(clo_i_ask_quantile(context, end, data, j, thresholds, handicaps, &chosen, err));
-            const double middle = domain->center ? domain->center[j] : 0;
-            bounds[end][j] = middle + radius * column_share(plan, chosen);
-        }
-    }
     for (size_t j = 0; j < d; j++) {
-        /* The two are chosen apart; usable bounds need the lower below the upper. */
-        const double low = fmin(bounds[0][j], bounds[1][j]),
-                     high = fmax(bounds[0][j], bounds[1][j]);
-        const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
-        bounds[0][j] = low;
-        bounds[1][j] = high - low < least ? low + least : high;
+        const double middle = domain->center ? domain->center[j] : 0;
+        size_t ends[2];
+        context->progress_from = (double)j / (double)d;
+        context->progress_to = (double)(j + 1) / (double)d;
+        CLO_TRY(clo_i_ask_quantile(context, 0, data, j, thresholds, ends, err));
+        lower[j] = middle + radius * column_share(plan, ends[0]);
+        upper[j] = apart(plan, radius, lower[j], middle + radius * column_share(plan, ends[1]));
     }
-    CLO_TRY(clo_i_release_put(out, "lower", bounds[0], 1, (size_t[]){ d }, err));
-    return clo_i_release_put(out, "upper", bounds[1], 1, (size_t[]){ d }, err);
+    CLO_TRY(clo_i_release_put(out, "lower", lower, 1, (size_t[]){ d }, err));
+    return clo_i_release_put(out, "upper", upper, 1, (size_t[]){ d }, err);
 }
 
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
