@@ -68,6 +68,7 @@ static const struct {
     { CLO_FAULT_EMPTY_CUBES_SKIPPED, "kmeans/highdim", "cubes", CLO_ADD_REMOVE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "edge", CLO_REPLACE },
     { CLO_FAULT_PRINTED_ARGMAX, "subspace/exact", "own", CLO_ADD_REMOVE },
+    { CLO_FAULT_FALLBACK_CERTAIN, "bounds/quantile", "few", CLO_ADD_REMOVE },
 };
 
 static void every_planted_fault_is_caught(void **state)
