@@ -263,25 +263,25 @@ static size_t nearly_too_wide(clo_relation relation, unsigned group, int world, 
     return rows;
 }
 
-/* A radius that holds 0.9 of 128 records leaves out 12.8. */
+/* A radius that holds 0.855 of 128 records leaves out 18.6. */
 static size_t wide_radius(clo_relation relation, unsigned group, int world, double *out)
 {
-    return nearly_too_wide(relation, group, world, 12, 1.5 * 0x1p-26, out);
+    return nearly_too_wide(relation, group, world, 18, 1.5 * 0x1p-26, out);
 }
 
-/* At epsilon 2 an end leaves out 6.97. */
+/* At epsilon 2 an end leaves out 8.97. */
 static size_t wide_end(clo_relation relation, unsigned group, int world, double *out)
 {
-    return nearly_too_wide(relation, group, world, 6, 1.5 * 0x1p-25, out);
+    return nearly_too_wide(relation, group, world, 8, 1.5 * 0x1p-25, out);
 }
 
-/* At epsilon 1, 93 records are one too few to tell a radius, for sure. */
+/* At epsilon 1, 101 records are one too few to tell a radius, for sure. */
 static size_t nearly_too_few(clo_relation relation, unsigned group, int world, double *out)
 {
     const double low = 0, high = 1;
     const size_t rows = either(relation, group, world, 1, &low, &high, out);
-    for (size_t i = 0; i < 93; i++) out[rows + i] = low;
-    return rows + 93;
+    for (size_t i = 0; i < 101; i++) out[rows + i] = low;
+    return rows + 101;
 }
 
 /* An exponential mechanism shows its whole range only where the worlds are not mirror images: with

@@ -11,7 +11,7 @@
 /* The chance of an answer that leaves out more than it must not (quantile.T2). */
 static const double COLLAPSE = 1e-6;
 /* By so many nats the right answer is ahead of all together that are too wide. */
-static const double TIGHT = 3;
+static const double TIGHT = 5;
 static const double LARGEST_SCORE = 0x1p56;
 
 /* Scores of that many nats, in units. */

@@ -176,7 +176,7 @@ A plan reads no data and charges nobody.
     gaussian_sum  sums and sizes of the clusters, one ask a round            5    {{[-0-9.e]+}}     81%
     (noise: standard deviation, in the units of what is asked, at the largest norm that may be learnt)
 
-    5000 rows can tell a radius at epsilon 0.05, which needs 2441.
+    5000 rows can tell a radius at epsilon 0.05, which needs 2601.
 
     With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
     a released centre from the exact mean of its cluster in the coordinates looked

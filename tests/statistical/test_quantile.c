@@ -70,7 +70,7 @@ static scored expected(const world *w, const double *at, size_t ends, double sha
 {
     const double n = (double)w->rows, rate = epsilon / 2, out = (1 - share) * n / (double)ends;
     const double all = ends == 2 ? PAIRS : THRESHOLDS;
-    const double t = fmax(out, (log(THRESHOLDS) + 3) / rate), lead = log(all / 1e-6) / rate;
+    const double t = fmax(out, (log(THRESHOLDS) + 5) / rate), lead = log(all / 1e-6) / rate;
     const double most = fmax(0.5, 0.25 + 1 - share);
     scored s = { .rate = rate };
     for (size_t l = 0; l < (ends == 2 ? THRESHOLDS : 1); l++)
