@@ -1,6 +1,7 @@
 /* cmd_bounds.c - cloister bounds: where do my bounds come from?  A run of bounds/quantile whose
  * answer is given in the words of the next command's options. */
 #include "cli.h"
+#include <math.h>
 #include <string.h>
 
 static const cli_option domain_rows[] = {
@@ -68,15 +69,38 @@ static clo_status write_bounds(const cli_job *job, clo_write *write, void *to, c
     return written ? CLO_OK : cli_fail(err, CLO_IO, "the bounds could not be written");
 }
 
+/* What is true of the radius with the outlook's confidence, from public numbers alone: the share of
+ * the rows that it holds, or, where their number is not public, how many it leaves out. */
+static void say_held(double radius, const clo_plan *plan)
+{
+    clo_outlook seen;
+    const cli_text text = cli_rounded(radius, 4);
+    if (!clo_plan_outlook_get(plan, &seen, sizeof seen)) return;
+    if (radius >= clo_plan_domain(plan)->norm)
+        printf("radius %s: the largest that was allowed; no smaller one could be told\n",
+               text.text);
+    else if (seen.rows > 0)
+        printf("radius %s: with probability %s it holds at least %s%% of the %.0f rows\n",
+               text.text, cli_number(seen.confidence).text,
+               cli_rounded(100 * (1 - seen.share_out - seen.rows_out / seen.rows), 3).text,
+               seen.rows);
+    else
+        printf("radius %s: with probability %s it leaves out at most %s%% of the rows and %.0f "
+               "more\n",
+               text.text, cli_number(seen.confidence).text,
+               cli_rounded(100 * seen.share_out, 3).text, ceil(seen.rows_out));
+}
+
 static clo_status print_radius(const cli_job *job, cli_error *err)
 {
     clo_array radius;
     if (!clo_release_find(clo_job_result(job->job), "radius", &radius))
         return cli_fail(err, CLO_INTERNAL, "the release holds no radius");
-    const char *const share = cli_value(job->args, "quantile");
     const char *const center = cli_value(job->args, "center");
-    printf("radius %s holds about a share of %s of the records\n",
-           cli_rounded(radius.data[0], 4).text, share ? share : "0.95");
+    const clo_plan *plan = NULL;
+    const clo_status status = clo_job_plan(job->job, &plan, &err->error);
+    if (status != CLO_OK) return status;
+    say_held(radius.data[0], plan);
     if (!job->quiet)
         cli_note("next: cloister run ... --norm %s%s%s", cli_rounded(radius.data[0], 4).text,
                  center ? " --center " : "", center ? center : "");

@@ -96,6 +96,42 @@ static void print_queries(FILE *out, const clo_plan *plan)
     fputs(clo_plan_learning(plan) ? ", at the largest norm that may be learnt)\n" : ")\n", out);
 }
 
+static void say_outlook(const clo_plan *plan, char *text, size_t size)
+{
+    clo_outlook seen;
+    text[0] = 0;
+    if (!clo_plan_outlook_get(plan, &seen, sizeof seen)) return;
+    const char *const what = seen.columns ? "the bounds of a column" : "a radius";
+    if (!(seen.rows > 0)) {
+        snprintf(text, size,
+                 "At epsilon %s it takes %.0f rows to tell %s; with fewer the widest "
+                 "is taken.",
+                 cli_rounded(seen.epsilon, 3).text, seen.rows_needed, what);
+        return;
+    }
+    if (!seen.told) {
+        const bool share = seen.share_needed > 0;
+        snprintf(text, size,
+                 "%.0f rows at epsilon %s cannot tell %s, which needs %.0f: the widest would be "
+                 "taken.  Give %s, or raise --%s to %s.",
+                 seen.rows, cli_rounded(seen.epsilon, 3).text, what, seen.rows_needed,
+                 seen.columns ? "them" : "one", share ? "share-norm" : "epsilon",
+                 cli_rounded(share ? seen.share_needed : seen.epsilon_needed, 6).text);
+        return;
+    }
+    snprintf(text, size, "%.0f rows can tell %s at epsilon %s, which needs %.0f.", seen.rows, what,
+             cli_rounded(seen.epsilon, 3).text, seen.rows_needed);
+}
+
+static void print_outlook(FILE *out, const clo_plan *plan)
+{
+    char sentence[600];
+    say_outlook(plan, sentence, sizeof sentence);
+    if (!sentence[0]) return;
+    fputs("\n  ", out);
+    cli_wrap(out, 2, 2, sentence);
+}
+
 void cli_plan_text(FILE *out, const clo_plan *plan)
 {
     const clo_domain *const domain = clo_plan_domain(plan);
@@ -127,6 +163,7 @@ void cli_plan_text(FILE *out, const clo_plan *plan)
     fprintf(out, "\n  guarantee   %s, proof in %s\n", clo_guarantee_name(clo_plan_guarantee(plan)),
             clo_mechanism_proof(mechanism));
     print_queries(out, plan);
+    print_outlook(out, plan);
     if (!prediction.meaning) return;
     char sentence[600];
     snprintf(sentence, sizeof sentence, "With %s rows, expect an error of about %s: %s.",

@@ -44,9 +44,8 @@ static clo_status set_all(cli_job *job, cli_error *err)
     const char *name;
     for (size_t i = 0; (name = clo_job_setting_name(i)) && status == CLO_OK; i++) {
         const char *const value = cli_value(job->args, name);
-        if (value)
-            status =
-                cli_job_set(job, name, value[0] || strcmp(name, "no-ledger") ? value : "yes", err);
+        const bool flag = strcmp(name, "no-ledger") == 0 || strcmp(name, "yes") == 0;
+        if (value) status = cli_job_set(job, name, flag ? "yes" : value, err);
     }
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
         const char *const value = cli_value(job->args, params[i]->name);

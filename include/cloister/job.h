@@ -66,6 +66,8 @@ CLO_API void clo_job_free(clo_job *job);
  *   no-ledger  yes: charge nothing; the release says that it is not metered
  *   token      names the run (clo_ledger_spend_token)
  *   threads, seed (a text: reproducible, not private)
+ *   yes        yes: spend also where public numbers say that the rows cannot tell the norm or the
+ *              bounds that are asked for (clo_outlook), which is refused otherwise
  *
  * and every parameter of the mechanism by its own name ("clusters"). */
 CLO_API CLO_CHECK clo_status clo_job_set(clo_job *job, const char *name, const char *value,

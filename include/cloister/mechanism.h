@@ -164,6 +164,30 @@ CLO_API CLO_CHECK clo_status clo_plan_learn(clo_plan *plan, const clo_learning *
 /* What the plan learns first; NULL: nothing.  The plan's. */
 CLO_API const clo_learning *clo_plan_learning(const clo_plan *plan);
 
+/* What public numbers say beforehand about the norm, or the bounds, that a plan asks the data for.
+ * Whatever the data, they hold half of the rows but for a chance of one in a million (a share of
+ * less than 0.75 that was asked for: a quarter less than that); too few rows give the widest ones
+ * allowed, never one that clips everything. */
+typedef struct clo_outlook {
+    size_t struct_size;
+    bool columns;          /* of columns, or a radius */
+    double epsilon;        /* of one of its asks: the one that needs the most rows */
+    double rows;           /* the public number of rows; 0: not public */
+    double rows_needed;    /* with so many, something narrower than the widest is told, where the
+                               rows lie so, but for one time in twenty */
+    bool told;             /* whether there are so many */
+    double confidence;     /* 0.99: with that probability, over all asks together, ... */
+    double share_out;      /* ... this share of the rows is left out at most, ... */
+    double rows_out;       /* ... and so many more */
+    double epsilon_needed; /* of the whole budget, for these rows, rounded up to two digits;
+                               0: they are not public */
+    double share_needed;   /* the norm_share that would do, too; 0: none that leaves half of
+                               the epsilon to the mechanism, or none is learnt */
+} clo_outlook;
+
+/* False: the plan asks for no norm and no bounds. */
+CLO_API bool clo_plan_outlook_get(const clo_plan *plan, clo_outlook *out, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

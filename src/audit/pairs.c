@@ -248,16 +248,41 @@ static size_t slanted(clo_relation relation, unsigned group, int world, double *
                   (const double[]){ sqrt(9.0 / 28), sqrt(19.0 / 28), 0 }, out);
 }
 
-/* Twice as many records as move sit above the first of the thresholds.  A record that moves from
- * below all thresholds to above them raises the score of the first and lowers that of the others:
- * the whole range of the choice; and as the handicap leaves the others little weight, they show
+/* All records are 0 but three that sit a little above the first of the thresholds, and `far` that
+ * sit above all of them: one less than may be left out.  A record that moves there from 0 lowers
+ * the score of the first threshold, which leaves out too many, and raises those of all that are too
+ * wide: the whole range of the choice; and as these have nearly all of the weight, the first shows
  * nearly all of it as a loss. */
-static size_t around_the_median(clo_relation relation, unsigned group, int world, double *out)
+static size_t nearly_too_wide(clo_relation relation, unsigned group, int world, size_t far,
+                              double little, double *out)
+{
+    const double high = 1, low = 0;
+    size_t rows = either(relation, group, world, 1, &high, &low, out);
+    for (size_t i = 0; i < 3; i++) out[rows++] = little;
+    for (size_t i = group; i < far; i++) out[rows++] = high;
+    for (size_t i = far + 3; i < CLO_AUDIT_ROWS; i++) out[rows++] = low;
+    return rows;
+}
+
+/* A radius that holds 0.855 of 128 records leaves out 18.6. */
+static size_t wide_radius(clo_relation relation, unsigned group, int world, double *out)
+{
+    return nearly_too_wide(relation, group, world, 18, 1.5 * 0x1p-26, out);
+}
+
+/* At epsilon 2 an end leaves out 8.97. */
+static size_t wide_end(clo_relation relation, unsigned group, int world, double *out)
+{
+    return nearly_too_wide(relation, group, world, 8, 1.5 * 0x1p-25, out);
+}
+
+/* At epsilon 1, 101 records are one too few to tell a radius, for sure. */
+static size_t nearly_too_few(clo_relation relation, unsigned group, int world, double *out)
 {
     const double low = 0, high = 1;
-    const size_t moving = either(relation, group, world, 1, &low, &high, out);
-    for (size_t i = 0; i < 2 * (size_t)group; i++) out[moving + i] = 1.5 * 0x1p-26;
-    return moving + 2 * (size_t)group;
+    const size_t rows = either(relation, group, world, 1, &low, &high, out);
+    for (size_t i = 0; i < 101; i++) out[rows + i] = low;
+    return rows + 101;
 }
 
 /* An exponential mechanism shows its whole range only where the worlds are not mirror images: with

@@ -30,7 +30,8 @@
     X(EMPTY_CUBES_SKIPPED, "no empty cube of a tree ever active")                                  \
     X(UNIT_FORGOTTEN, "lines planned as if a unit had one row")                                    \
     X(PRINTED_ARGMAX, "singhal2021's Algorithm 1 as printed: the largest noisy score of all "      \
-                      "spans")
+                      "spans")                                                                     \
+    X(FALLBACK_CERTAIN, "too few records: the widest bound answered without a draw")
 
 typedef enum clo_planted {
     CLO_FAULT_NONE,

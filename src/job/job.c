@@ -352,6 +352,7 @@ clo_status clo_job_spend(clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
     CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
+    CLO_TRY(clo_i_job_refuse_hopeless(job, err));
     CLO_TRY(clo_run_check(job->plan, job->data, &options, err));
     if (job->metered)
         CLO_TRY(charge(job, err));

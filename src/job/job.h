@@ -6,6 +6,7 @@
  *   bounds_file.c      the bounds of columns, from a text or a file
  *   domain_fit.c       ... fitted to the columns afterwards
  *   choice.c           which mechanism is meant, and its plan, with what is learnt before it
+ *   hopeless.c         whether the bounds that it asks for can be told
  *   job.c              the steps, in their order
  *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
  *
@@ -143,6 +144,8 @@ CLO_CHECK clo_status clo_i_spec_fit(const clo_job *job, size_t cols, const clo_t
 
 CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
+/* hopeless.c: a plan whose bounds the rows cannot tell, unless `yes` is said. */
+CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,
                                          clo_plan **out, clo_error *err);

@@ -44,6 +44,7 @@ static const row ROWS[] = {
     { "token", NULL },
     { "threads", NULL },
     { "seed", NULL },
+    { "yes", "yes|no" },
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
 _Static_assert((int)ROW_COUNT <= (int)CLO_SETTINGS_ROOM, "a job has room for all settings");

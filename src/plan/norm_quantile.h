@@ -9,25 +9,12 @@
 
 enum {
     CLO_QUANTILE_OCTAVES = 26,
-    CLO_QUANTILE_PARTS = 100000,  /* a quantile is a whole number of these */
     CLO_QUANTILE_MOST_STEPS = 32, /* thresholds between a radius and its double */
     CLO_LEARN_STEPS = 8           /* of a run that learns its norm */
 };
 
-/* What a quantile is asked with: thresholds, and what decides between equals. */
-typedef struct clo_i_thresholds {
-    int64_t *values, *handicaps;
-} clo_i_thresholds;
-
-CLO_CHECK clo_status clo_i_thresholds_take(clo_workspace *space, size_t count,
-                                           clo_i_thresholds *out, clo_error *err);
-
 /* A threshold so many below the largest, as a share of that. */
 double clo_i_threshold_share(size_t steps, size_t from_top);
-/* What decides among thresholds that the data hold for equal: the one nearer to the data, by a
- * factor of e^2 for each doubling.  upper: the quantile is approached from below. */
-void clo_i_threshold_handicaps(const clo_line *line, size_t steps, size_t thresholds, bool upper,
-                               int64_t *out);
 
 CLO_CHECK clo_status clo_i_plan_norm_quantile(const clo_domain *domain, size_t steps,
                                               double quantile, double epsilon, const char *label,

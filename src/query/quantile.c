@@ -1,42 +1,69 @@
 /*
- * quantile.c - a quantile of the record norms or of a column, on a public grid of thresholds, by
- * the exponential mechanism (quantile.T1).
- *
- * With c_i records at or below threshold i and n in all, the score of i for the quantile a/b is
- * -|(b - a) c_i - a (n - c_i)|: an integer, 0 where the share is exactly a/b.  One record more or
- * less changes it by at most max(a, b - a), a replaced one by at most b.  A public handicap is
- * taken off, which changes no difference between neighbours.
+ * quantile.c - a bound that holds most records: of their norms, or both ends of a column, on a
+ * public grid of thresholds, by the exponential mechanism (quantile.T1).  The scores, and why the
+ * bound cannot collapse, are in quantile_score.c.
  */
 #include "query/quantile.h"
 #include "bound/bound.h"
 #include "query/fold.h"
+#include <math.h>
 
-clo_status clo_i_plan_quantile(const clo_domain *domain, size_t candidates, uint64_t numerator,
-                               uint64_t denominator, double epsilon, uint64_t times,
-                               const char *label, clo_line *out, clo_error *err)
+/* The chance of an answer that leaves out more than it must not (quantile.T2). */
+static const double COLLAPSE = 1e-6;
+/* By so many nats the right answer is ahead of all together that are too wide. */
+static const double TIGHT = 5;
+static const double LARGEST_SCORE = 0x1p56;
+
+/* Scores of that many nats, in units. */
+static double units_of(const clo_line *line, double nats)
 {
-    clo_line line = {
-        .query = &clo_i_query_quantile, .label = label, .bits = CLO_GRID_BITS, .groups = candidates
-    };
-    clo_i_quantile_set_part(&line, (clo_share){ numerator, denominator });
-    const uint64_t rest = denominator - numerator;
-    uint64_t sensitivity = numerator > rest ? numerator : rest;
-    if (candidates < 1 || numerator > denominator || denominator > 1000000)
-        return clo_i_fail(err, CLO_ARGUMENT, "a quantile must lie between 0 and 1");
-    if (domain->relation == CLO_REPLACE) sensitivity = denominator; /* quantile.T1 */
-    CLO_TRY(
-        clo_i_plan_exponential(sensitivity * domain->rows_per_unit, epsilon, times, &line, err));
+    const double rate = (double)line->rate_numerator / (double)line->rate_denominator;
+    return ceil(nats / rate * (1 + 0x1p-40));
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+clo_status clo_i_plan_quantile(const clo_domain *domain, const clo_quantile *how, double epsilon,
+                               uint64_t times, const char *label, clo_line *out, clo_error *err)
+{
+    const uint64_t held = (uint64_t)llround(how->share * CLO_QUANTILE_PARTS);
+    clo_quantile_part part = { .ends = how->ends, .record = how->ends * CLO_QUANTILE_PARTS };
+    clo_line line = { .query = &clo_i_query_quantile,
+                      .label = label,
+                      .bits = CLO_GRID_BITS,
+                      .groups = how->thresholds };
+    if (how->thresholds < 1 || how->ends < 1 || how->ends > 2 || 2 * held < CLO_QUANTILE_PARTS ||
+        held >= CLO_QUANTILE_PARTS)
+        return clo_i_fail(err, CLO_ARGUMENT, "a bound must hold a share from 0.5 up to 0.99999");
+    part.left_out = CLO_QUANTILE_PARTS - held;
+    part.most_out = most(part.record / 2, part.record / 4 + part.ends * part.left_out);
+    CLO_TRY(clo_i_plan_exponential(part.record * domain->rows_per_unit, epsilon, times, &line,
+                                   err)); /* quantile.T1 */
+    clo_i_quantile_set_part(&line, part);
+    const double candidates = (double)clo_i_quantile_candidates(&line);
+    const double lead = units_of(&line, log(candidates / COLLAPSE)); /* quantile.T2 */
+    const double least = units_of(&line, log((double)how->thresholds) + TIGHT);
+    if (!(lead + least < LARGEST_SCORE))
+        return clo_i_fail(err, CLO_BUDGET,
+                          "so small a budget cannot choose anything: raise epsilon");
+    part.lead = (uint64_t)lead;
+    part.floor = (uint64_t)least;
+    clo_i_quantile_set_part(&line, part);
     *out = line;
     return CLO_OK;
 }
 
 typedef struct work {
     uint64_t *squares; /* a thread: block_rows */
-    int64_t *counts;   /* a thread: candidates + 1, by the first threshold not below */
+    int64_t *counts;   /* a thread: a bucket each, by the first threshold not below */
 } work;
 CLO_FOLD_WORK_OF(work)
 
-/* The words of an ask: the column, or NORMS, and then the thresholds. */
+/* The words of an ask: the column, or NORMS, and then the thresholds to count at: with two ends
+ * each of them twice, one less first, so that what lies at it is told from what lies below. */
 static const uint64_t NORMS = UINT64_MAX;
 
 static const int64_t *thresholds_of(const clo_ask *ask)
@@ -70,7 +97,7 @@ static clo_status count_block(void *user, int thread, size_t block, const double
     for (size_t i = 0; i < rows; i++) {
         const int64_t value =
             column == NORMS ? (int64_t)squares[i] : (int64_t)values[i * fold->cols + column];
-        counts[first_not_below(thresholds_of(fold->ask), fold->line->groups, value)]++;
+        counts[first_not_below(thresholds_of(fold->ask), fold->entries - 1, value)]++;
     }
     return CLO_OK;
 }
@@ -85,12 +112,12 @@ static void gather(clo_fold *fold)
 static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
     (void)cols, (void)ask;
-    return line->groups + 1;
+    return clo_i_quantile_buckets(line);
 }
 
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
-    if (!ask->lens && ask->word_count == ask->line->groups + 1 &&
+    if (!ask->lens && ask->word_count == clo_i_quantile_buckets(ask->line) &&
         (ask->words[0] == NORMS || ask->words[0] < cols))
         return CLO_OK;
     return clo_i_fail(err, CLO_INTERNAL, "the thresholds are not those of the plan");
@@ -101,36 +128,24 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     const size_t threads = (size_t)fold->threads;
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, threads * fold->block_rows, sizeof *w->squares, &w->squares, err));
-    return clo_i_take(space, threads * (fold->line->groups + 1), sizeof *w->counts, &w->counts,
-                      err);
+    return clo_i_take(space, threads * clo_i_quantile_buckets(fold->line), sizeof *w->counts,
+                      &w->counts, err);
 }
 
-/* Turns counts by bucket into scores by threshold, in place. */
-static void score(const clo_line *line, const int64_t *handicaps, int64_t *counts,
-                  size_t candidates)
+/* Words and scores; of pairs, beside the scores, what lies below and above each threshold. */
+static clo_status take_room(clo_workspace *space, const clo_line *line, uint64_t **words,
+                            int64_t **scores, clo_error *err)
 {
-    const clo_share share = clo_i_quantile_part(line);
-    const int64_t a = (int64_t)share.numerator;
-    const int64_t rest = (int64_t)(share.denominator - share.numerator);
-    int64_t total = 0, below = 0;
-    for (size_t i = 0; i <= candidates; i++) total += counts[i];
-    for (size_t i = 0; i < candidates; i++) {
-        below += counts[i];
-        const int64_t off = rest * below - a * (total - below);
-        counts[i] = (off < 0 ? off : -off) - handicaps[i];
-    }
-}
-
-static clo_status take_words(clo_workspace *space, size_t candidates, uint64_t **words,
-                             clo_error *err)
-{
-    return clo_i_take(space, candidates + 1, sizeof **words, words, err);
+    CLO_TRY(clo_i_take(space, clo_i_quantile_buckets(line), sizeof **words, words, err));
+    return clo_i_take(space, clo_i_quantile_candidates(line) + 2 * line->groups, sizeof **scores,
+                      scores, err);
 }
 
 static clo_status lay_out_told(const clo_line *line, clo_workspace *space, clo_error *err)
 {
     uint64_t *words;
-    return take_words(space, line->groups, &words, err);
+    int64_t *scores;
+    return take_room(space, line, &words, &scores, err);
 }
 
 /* Of norms no value is loaded: they are known of each block. */
@@ -139,30 +154,51 @@ static int bits_of(const clo_ask *ask)
     return ask->words[0] == NORMS ? 0 : ask->line->bits;
 }
 
+static void write_words(const clo_line *line, size_t column, const int64_t *thresholds,
+                        uint64_t *words)
+{
+    const bool pairs = clo_i_quantile_part(line).ends == 2;
+    *words++ = column == SIZE_MAX ? NORMS : column;
+    for (size_t i = 0; i < line->groups; i++) {
+        if (pairs) *words++ = (uint64_t)(thresholds[i] - 1);
+        *words++ = (uint64_t)thresholds[i];
+    }
+}
+
+static clo_status choose(clo_context *context, size_t number, const clo_bounded *data,
+                         const clo_ask *told, int64_t *scores, size_t *candidate, clo_error *err)
+{
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_quantile, data, told, &sum, err));
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status) {
+        clo_i_quantile_scores(sum.line, sum.fold.totals, scores);
+        status = clo_i_draw_exponential(context, sum.line, scores,
+                                        clo_i_quantile_candidates(sum.line), candidate, err);
+    }
+    clo_i_sum_end(&sum);
+    return status;
+}
+
 clo_status clo_i_ask_quantile(clo_context *context, size_t number, const clo_bounded *data,
-                              size_t column, const int64_t *thresholds, const int64_t *handicaps,
-                              size_t *chosen, clo_error *err)
+                              size_t column, const int64_t *thresholds, size_t *chosen,
+                              clo_error *err)
 {
     const size_t mark = clo_i_workspace_begin_ask(context->workspace);
-    const size_t candidates =
-        number < context->meter->count ? context->meter->lines[number].groups : 0;
     uint64_t *words = NULL;
-    clo_sum sum;
-    CLO_TRY(take_words(context->workspace, candidates, &words, err));
-    words[0] = column == SIZE_MAX ? NORMS : column;
-    for (size_t i = 0; i < candidates; i++) words[i + 1] = (uint64_t)thresholds[i];
-    const clo_ask told = { .words = words, .word_count = candidates + 1 };
-    clo_status status =
-        clo_i_sum_begin(context, number, &clo_i_query_quantile, data, &told, &sum, err);
-    if (!status) {
-        status = clo_i_sum_fold(&sum, err);
-        if (!status) {
-            score(sum.line, handicaps, sum.fold.totals, candidates);
-            status =
-                clo_i_draw_exponential(context, sum.line, sum.fold.totals, candidates, chosen, err);
-        }
-        clo_i_sum_end(&sum);
-    }
+    int64_t *scores = NULL;
+    size_t candidate = 0;
+    if (number >= context->meter->count ||
+        context->meter->lines[number].query != &clo_i_query_quantile)
+        return clo_i_fail(err, CLO_INTERNAL,
+                          "a mechanism asked quantile, which its plan does not "
+                          "list");
+    const clo_line *const line = &context->meter->lines[number];
+    CLO_TRY(take_room(context->workspace, line, &words, &scores, err));
+    write_words(line, column, thresholds, words);
+    const clo_ask told = { .words = words, .word_count = clo_i_quantile_buckets(line) };
+    const clo_status status = choose(context, number, data, &told, scores, &candidate, err);
+    if (!status) clo_i_quantile_unpack(line, candidate, chosen);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }

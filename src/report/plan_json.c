@@ -70,6 +70,20 @@ static void write_learning(clo_writer *w, const clo_learning *learning)
     clo_json_close(w, '}');
 }
 
+static void write_outlook(clo_writer *w, const clo_plan *plan)
+{
+    clo_outlook seen;
+    if (!clo_plan_outlook_get(plan, &seen, sizeof seen)) return;
+    clo_json_open(w, "outlook", '{');
+    clo_json_number(w, "epsilon", seen.epsilon);
+    clo_json_number(w, "rows_needed", seen.rows_needed);
+    if (seen.rows > 0) clo_json_bool(w, "told", seen.told);
+    clo_json_number(w, "confidence", seen.confidence);
+    clo_json_number(w, "share_out", seen.share_out);
+    clo_json_number(w, "rows_out", seen.rows_out);
+    clo_json_close(w, '}');
+}
+
 static void write_lines(clo_writer *w, const clo_plan *plan)
 {
     clo_json_open(w, "queries", '[');
@@ -119,6 +133,7 @@ static void write_plan(clo_writer *w, const clo_plan *plan)
     write_domain(w, clo_plan_domain(plan));
     write_learning(w, clo_plan_learning(plan));
     write_lines(w, plan);
+    write_outlook(w, plan);
     write_prediction(w, plan);
     clo_json_close(w, '}');
     clo_writer_text(w, "\n");

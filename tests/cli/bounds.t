@@ -4,7 +4,7 @@
 
   $ sample; ledger
   $ cloister bounds sample.csv --epsilon 1 --norm 1000 --ledger l.db --seed 1
-  radius {{[-0-9.e]+}} holds about a share of 0.95 of the records
+  radius 1.065: with probability 0.99 it holds at least 86.5% of the 300 rows
   ! warning: --seed: this release is reproducible, not private
   ! bounds/quantile on 'sample.csv': epsilon 1, delta 0, replace
   !   asks quantile (quantile of the row norms) once
@@ -16,7 +16,7 @@
 ## Keeps odd names of columns
 
   $ printf 'plain,"with, comma","with ""quotes"" inside"\n1,2,3\n4,5,6\n' > odd.csv
-  $ cloister bounds odd.csv --epsilon 5 --norm 10 --of columns --no-ledger -q -o bounds.csv
+  $ cloister bounds odd.csv --epsilon 5 --norm 10 --of columns --no-ledger -q -o bounds.csv --yes
   $ cut -d, -f1 bounds.csv
   name
   plain
@@ -41,6 +41,32 @@
   ! cloister: -o writes a bounds file, which needs --of columns
   [exit 2]
 
+## Refuses what so few rows cannot tell
+
+  $ sample; ledger
+  $ refused cloister bounds sample.csv --epsilon 0.1 --norm 1000 --ledger l.db
+  ! bounds/quantile on 'sample.csv': epsilon 0.1, delta 0, replace
+  !   asks quantile (quantile of the row norms) once
+  ! cloister: 300 rows at epsilon 0.1 cannot tell a radius, which needs 1301: the widest would be taken; give one, raise --epsilon to 0.44, or say --yes
+  ! try: --epsilon 0.44
+  [exit 2]
+  $ refused cloister bounds sample.csv --epsilon 0.1 --norm 1000 --of columns --ledger l.db -q
+  ! cloister: 300 rows at epsilon 0.0521 cannot tell the bounds of a column, which needs 3862: the widest would be taken; give them, raise --epsilon to 1.4, or say --yes
+  ! try: --epsilon 1.4
+  [exit 2]
+  $ cloister bounds sample.csv --epsilon 0.1 --norm 1000 --ledger l.db --yes -q
+  radius 1000: the largest that was allowed; no smaller one could be told
+
+## Says what is left out where the rows are not public
+
+  $ sample
+  $ cloister bounds sample.csv --epsilon 2 --norm 1000 --relation add-remove --no-ledger --seed 1 -q
+  radius 1.065: with probability 0.99 it leaves out at most 5% of the rows and 21 more
+  ! warning: --seed: this release is reproducible, not private
+  $ cloister bounds sample.csv --epsilon 2 --norm 1000 --relation add-remove --no-ledger --dry-run \
+  >     | grep rows
+    At epsilon 2 it takes 66 rows to tell a radius; with fewer the widest is
+
 ## Says what it would spend
 
   $ sample; ledger
@@ -56,6 +82,8 @@
 
     query     what                        times      noise   share
     quantile  quantile of the row norms       1          -    100%
+
+    300 rows can tell a radius at epsilon 1, which needs 131.
 
     Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-5); nothing was spent.
   $ charges
@@ -83,8 +111,7 @@
   >     -o bounds.csv
   ! warning: --seed: this release is reproducible, not private
   ! bounds/quantile on 'sample.csv': epsilon 2, delta 1e-6, replace
-  !   asks quantile (lower bound of each column) 2 times
-  !   asks quantile (upper bound of each column) 2 times
+  !   asks quantile (both ends of each column) 2 times
   ! next: cloister run ... --bounds bounds.csv
   ! not metered: no ledger knows of this release
   $ head -1 bounds.csv

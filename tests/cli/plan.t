@@ -13,13 +13,13 @@ A plan reads no data and charges nobody.
   >     --explain | sed -n '/same noise/,$p'
     The same noise, at delta 1e-6, by
     composition        epsilon  what it adds up
-    basic               5.4062  epsilons and deltas of single asks, added up (naive)
-    advanced            4.8581  the same asks, by advanced composition
+    basic               3.8957  epsilons and deltas of single asks, added up (naive)
+    advanced            4.9572  the same asks, by advanced composition
     renyi                    2  Renyi divergences, order by order (zCDP)
-    mixed               2.4314  Gaussian asks exactly, the others bounded
-    pld                 2.1621  the distribution of the privacy loss; at least 2.1513
+    mixed               2.4823  Gaussian asks exactly, the others bounded
+    pld                 2.1438  the distribution of the privacy loss; at least 2.1328
 
-    For the price of this plan, epsilon 2, naive composition would need 2.7 times
+    For the price of this plan, epsilon 2, naive composition would need 1.95 times
     the noise.
 
 ## Explains a single ask
@@ -175,6 +175,8 @@ A plan reads no data and charges nobody.
     quantile      quantile of the row norms, to learn the norm               1          -      1%
     gaussian_sum  sums and sizes of the clusters, one ask a round            5    {{[-0-9.e]+}}     81%
     (noise: standard deviation, in the units of what is asked, at the largest norm that may be learnt)
+
+    5000 rows can tell a radius at epsilon 0.05, which needs 2601.
 
     With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
     a released centre from the exact mean of its cluster in the coordinates looked

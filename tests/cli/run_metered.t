@@ -75,7 +75,7 @@
 
   $ sample; ledger
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 3 --norm private \
-  >     --norm-at-most 100 --ledger l.db -o out.json
+  >     --share-norm 0.2 --norm-at-most 100 --ledger l.db -o out.json
   ! kmeans/lloyd on 'sample.csv': epsilon 3, delta 1e-6, replace
   !   asks quantile (quantile of the row norms, to learn the norm) once
   !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most {{[-0-9.e]+}}

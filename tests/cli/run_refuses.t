@@ -1,5 +1,23 @@
 # Run: what it does not take
 
+## A private norm that so few rows cannot tell
+
+  $ sample; ledger
+  $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
+  >     --norm-at-most 100 --ledger l.db -q
+  ! cloister: 300 rows at epsilon 0.1 cannot tell a radius, which needs 1301: the widest would be taken; give one, raise --share-norm to 0.44, or say --yes
+  ! try: --share-norm 0.44
+  [exit 2]
+  $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.2 --norm private \
+  >     --center private --norm-at-most 100 --ledger l.db -q
+  ! cloister: 300 rows at epsilon 0.01 cannot tell a radius, which needs 13001: the widest would be taken; give one, raise --epsilon to 8.7, or say --yes
+  ! try: --epsilon 8.7
+  [exit 2]
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
+  >     --norm-at-most 100 --ledger l.db --yes -q --seed 1 --json | grep learnt_norm
+      "learnt_norm": [100],
+  ! warning: --seed: this release is reproducible, not private
+
 ## Does not overwrite the data or the ledger
 
   $ sample; ledger

@@ -117,21 +117,25 @@ static inline void ask_choose_centers(noisy *n, double *residual)
 
 static inline void prepare_quantile(noisy *n)
 {
+    const clo_quantile how = { CANDIDATES, 1, 0.5 };
     clo_error err;
     prepare_choices(n);
-    assert_ok(clo_i_plan_quantile(&n->domain, CANDIDATES, 1, 2, 1, 1, "", &n->line, &err), err);
+    assert_ok(clo_i_plan_quantile(&n->domain, &how, 1, 1, "", &n->line, &err), err);
+    /* Nothing is to be left out, and there is no lead: all scores are 0. */
+    clo_quantile_part part = clo_i_quantile_part(&n->line);
+    part.left_out = part.floor = part.lead = 0;
+    clo_i_quantile_set_part(&n->line, part);
 }
 
 static inline void ask_quantile(noisy *n, double *residual)
 {
-    static const int64_t handicaps[CANDIDATES];
     int64_t thresholds[CANDIDATES];
     clo_error err;
     for (int64_t c = 0; c < CANDIDATES; c++) thresholds[c] = c;
     for (size_t i = 0; i < n->numbers; i++) {
         size_t chosen;
         assert_ok(clo_i_ask_quantile(&n->a.context, n->number, n->data, SIZE_MAX, thresholds,
-                                     handicaps, &chosen, &err),
+                                     &chosen, &err),
                   err);
         residual[i] = laplace_of_choice(n, chosen, CANDIDATES);
     }

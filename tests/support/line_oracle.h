@@ -402,13 +402,11 @@ static inline void line_choose_centers(const held *l)
     priced_by_costs(l);
 }
 
-/* (b - a) c - a (n - c), c of n records below: one that goes takes b - a or a with it, one that is
- * replaced crosses over. */
+/* Whatever is counted, and what should be left out, moves by a record at most; a record counts that
+ * many units. */
 static inline void line_quantile(const held *l)
 {
-    const uint64_t a = clo_i_quantile_part(l->line).numerator,
-                   b = clo_i_quantile_part(l->line).denominator;
-    const uint64_t one = replaces(l) ? b : a > b - a ? a : b - a;
+    const uint64_t one = clo_i_quantile_part(l->line).ends * CLO_QUANTILE_PARTS;
     HOLDS(l, l->line->sensitivity == l->rows * one);
     priced_by_rate(l, CLO_EVENT_EXPONENTIAL, 2 * (u128)l->rows * one);
 }

@@ -40,7 +40,7 @@ typedef struct sum_asks {
     clo_ask asks[MOST_ASKS];
     size_t count;
     clo_assign one, centers, seen, flats[2], pair[2];
-    uint64_t width, column[4], norms[4], swap[2], sets[4];
+    uint64_t width, column[7], norms[4], swap[2], sets[4];
 } sum_asks;
 
 static inline void add_ask(sum_asks *a, const clo_line *line, clo_glass glass,
@@ -82,9 +82,11 @@ static inline void make_rules(sum_asks *a)
     memcpy(&a->width, &(double){ .25 }, sizeof a->width);
     for (size_t i = 0; i < 4; i++) {
         a->norms[i] = i ? (uint64_t)1 << (50 + 2 * i) : UINT64_MAX;
-        a->column[i] = i ? (uint64_t)((int64_t)(i - 2) * (1 << 28)) : 1;
         a->sets[i] = i % 2;
     }
+    a->column[0] = 1;
+    for (size_t i = 0; i < 6; i++)
+        a->column[i + 1] = (uint64_t)(((int64_t)(i / 2) - 1) * (1 << 28) - (i % 2 == 0));
     a->swap[0] = 1;
 }
 
@@ -94,6 +96,7 @@ static inline void make_asks(sum_asks *a)
     const clo_domain through = clo_i_lens_domain(d, ASK_SEEN);
     const clo_center_choice swap = { 2, 2, 0, CLO_LOSS_SQUARED, 2 };
     const clo_center_choice sets = { 2, 2, 2, CLO_LOSS_DISTANCE, 2 };
+    const clo_quantile radius = { 3, 1, 0.5 }, ends = { 3, 2, 0.5 };
     clo_line line;
     clo_error err;
 #define ADD(plan, ...)                                                                             \
@@ -122,8 +125,8 @@ static inline void make_asks(sum_asks *a)
     ADD(clo_i_plan_sparse_sum(d, ASK_SKETCH, 2, 3, CLO_EVENT_PURE, 1, "", &line, &err), CLO_SKETCH,
         &a->centers, 1, NULL, 0);
     ADD(clo_i_plan_peel(d, ASK_COLS, 2, 3, 2, 1, "", &line, &err), 0, &a->centers, 1, NULL, 0);
-    ADD(clo_i_plan_quantile(d, 3, 1, 2, 1, 1, "", &line, &err), 0, NULL, 0, a->column, 4);
-    ADD(clo_i_plan_quantile(d, 3, 1, 2, 1, 1, "", &line, &err), 0, NULL, 0, a->norms, 4);
+    ADD(clo_i_plan_quantile(d, &ends, 1, 1, "", &line, &err), 0, NULL, 0, a->column, 7);
+    ADD(clo_i_plan_quantile(d, &radius, 1, 1, "", &line, &err), 0, NULL, 0, a->norms, 4);
 #undef ADD
 }
 

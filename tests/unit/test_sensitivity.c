@@ -1,5 +1,5 @@
 /*
- * The sensitivities of gaussian_sum.T1, laplace_sum.T1, gaussian_gram.T1 and quantile.T1 by random
+ * The sensitivities of gaussian_sum.T1, laplace_sum.T1 and gaussian_gram.T1 by random
  * and by worst-case search: on the integer grid itself, in exact integers, no neighbour moves an
  * answer further than the plan's sensitivity; and the worst case is attained, so that the bound is
  * not merely large.
@@ -11,7 +11,6 @@
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
-#include "query/quantile.h"
 
 enum { D = 4, K = 3 };
 typedef unsigned __int128 u128;
@@ -157,44 +156,11 @@ static void no_neighbour_moves_an_answer_further_in_l1_than_planned(void **state
     clo_rng_free(rng);
 }
 
-/* quantile.T1: all small data sets over three thresholds, all neighbours. */
-static void no_neighbour_moves_a_quantile_score_further_than_planned(void **state)
-{
-    clo_error err;
-    const int64_t quantiles[][2] = { { 1, 2 }, { 19, 20 }, { 1, 20 }, { 0, 1 }, { 7, 9 } };
-    (void)state;
-    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++)
-        for (size_t q = 0; q < sizeof quantiles / sizeof *quantiles; q++) {
-            const int64_t a = quantiles[q][0], b = quantiles[q][1];
-            const clo_domain domain = ball(1, 1, (clo_relation)relation);
-            clo_line line;
-            int64_t farthest = 0;
-            assert_ok(
-                clo_i_plan_quantile(&domain, 3, (uint64_t)a, (uint64_t)b, 1, 1, "", &line, &err),
-                err);
-            for (int64_t n = 1; n < 12; n++)
-                for (int64_t below = 0; below <= n; below++)
-                    for (int change = -1; change <= 1; change++) {
-                        /* one record of the n moves across the threshold, or goes */
-                        const int64_t below2 = below + change;
-                        const int64_t n2 = relation == CLO_REPLACE ? n : n - 1;
-                        if (below2 < 0 || below2 > n2 || (relation == CLO_ADD_REMOVE && change > 0))
-                            continue;
-                        const int64_t s1 = -llabs((b - a) * below - a * (n - below));
-                        const int64_t s2 = -llabs((b - a) * below2 - a * (n2 - below2));
-                        assert_true(llabs(s1 - s2) <= (int64_t)line.sensitivity);
-                        if (llabs(s1 - s2) > farthest) farthest = llabs(s1 - s2);
-                    }
-            assert_int_equal(farthest, (int64_t)line.sensitivity);
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_an_answer_further_than_planned),
         cmocka_unit_test(no_neighbour_moves_an_answer_further_in_l1_than_planned),
-        cmocka_unit_test(no_neighbour_moves_a_quantile_score_further_than_planned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

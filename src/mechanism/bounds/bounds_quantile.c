@@ -3,8 +3,9 @@
  * column, inside a generous public one.
  *
  * The domain's norm is the largest radius thinkable; below it lies a public grid of thresholds that
- * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses the one nearest to
- * the quantile (bounds_quantile.T1).
+ * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses one that holds most
+ * records, or for a column two, its ends, at once (bounds_quantile.T1).  Where the rows are too few
+ * to tell, the answer is the public radius again (quantile.T2).
  */
 #include "plan/norm_quantile.h"
 #include "domain/domain.h"
@@ -13,7 +14,7 @@
 
 enum { OF, QUANTILE, STEPS, PARAM_COUNT };
 enum { OF_NORM, OF_COLUMNS };
-enum { OCTAVES = CLO_QUANTILE_OCTAVES, GRID = 30, PARTS = CLO_QUANTILE_PARTS };
+enum { OCTAVES = CLO_QUANTILE_OCTAVES, GRID = 30 };
 
 static const clo_param params[PARAM_COUNT] = {
     [OF] = { "of", CLO_PARAM_CHOICE, 0, 1, OF_NORM, "norm|columns",
@@ -30,34 +31,24 @@ typedef struct quantile_plan {
     size_t thresholds;
 } quantile_plan;
 
-static clo_status plan_line(clo_draft *draft, const quantile_plan *plan, uint64_t numerator,
-                            double epsilon, const char *label, clo_error *err)
-{
-    clo_line line;
-    const uint64_t times = plan->columns ? draft->domain->cols : 1;
-    CLO_TRY(clo_i_plan_quantile(draft->domain, plan->thresholds, numerator, PARTS, epsilon, times,
-                                label, &line, err));
-    return clo_i_draft_add(draft, &line, err);
-}
-
 /* What a run for columns works with. */
 typedef struct state {
-    clo_i_thresholds grid;
-    double *bounds[2]; /* cols each */
+    int64_t *thresholds;
+    double *lower, *upper; /* cols each */
 } state;
 
 static clo_status take_state(const quantile_plan *plan, const clo_domain *domain,
                              clo_workspace *space, state *s, clo_error *err)
 {
-    CLO_TRY(clo_i_thresholds_take(space, plan->thresholds, &s->grid, err));
-    CLO_TRY(clo_i_take(space, domain->cols, sizeof(double), &s->bounds[0], err));
-    return clo_i_take(space, domain->cols, sizeof(double), &s->bounds[1], err);
+    CLO_TRY(clo_i_take(space, plan->thresholds, sizeof *s->thresholds, &s->thresholds, err));
+    CLO_TRY(clo_i_take(space, domain->cols, sizeof *s->lower, &s->lower, err));
+    return clo_i_take(space, domain->cols, sizeof *s->upper, &s->upper, err);
 }
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
     quantile_plan *const plan = plan_state;
-    const uint64_t numerator = (uint64_t)llround(draft->values[QUANTILE] * PARTS);
+    clo_line line;
     state unused;
     double epsilon;
     plan->columns = draft->values[OF] == OF_COLUMNS;
@@ -68,14 +59,15 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
                           "bounds are what is being asked for: give a norm that no row can exceed");
     const clo_event asks = { .kind = CLO_EVENT_EXPONENTIAL,
                              .parameter = 1,
-                             .count = plan->columns ? 2 * draft->domain->cols : 1 };
+                             .count = plan->columns ? draft->domain->cols : 1 };
+    const clo_quantile how = { plan->thresholds, plan->columns ? 2 : 1, draft->values[QUANTILE] };
     CLO_TRY(clo_calibrate(&asks, 1, draft->budget, &epsilon, err));
+    CLO_TRY(clo_i_plan_quantile(
+        draft->domain, &how, epsilon, asks.count,
+        plan->columns ? "both ends of each column" : "quantile of the row norms", &line, err));
     CLO_TRY(plan->columns ? take_state(plan, draft->domain, draft->room, &unused, err)
                           : clo_i_norm_quantile_room(draft->room, plan->steps, err));
-    if (!plan->columns)
-        return plan_line(draft, plan, numerator, epsilon, "quantile of the row norms", err);
-    CLO_TRY(plan_line(draft, plan, PARTS - numerator, epsilon, "lower bound of each column", err));
-    return plan_line(draft, plan, numerator, epsilon, "upper bound of each column", err);
+    return clo_i_draft_add(draft, &line, err);
 }
 
 /* Column values as shares of the radius: -1 … -2^-26, 0, 2^-26 … 1. */
@@ -103,6 +95,13 @@ static clo_status bound_norm(const quantile_plan *plan, const clo_domain *domain
     return clo_i_release_put(out, "radius", &radius, 1, (size_t[]){ 1 }, err);
 }
 
+/* A column may be constant; bounds need a width. */
+static double apart(const quantile_plan *plan, double radius, double low, double high)
+{
+    const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
+    return high - low < least ? low + least : high;
+}
+
 static clo_status bound_columns(const quantile_plan *plan, const clo_domain *domain,
                                 const clo_bounded *data, clo_context *context, clo_release *out,
                                 clo_error *err)
@@ -111,30 +110,18 @@ static clo_status bound_columns(const quantile_plan *plan, const clo_domain *dom
     const double radius = clo_i_domain_radius(domain);
     state s;
     CLO_TRY(take_state(plan, domain, context->workspace, &s, err));
-    column_thresholds(plan, s.grid.values);
-    for (size_t end = 0; end < 2; end++) {
-        clo_i_threshold_handicaps(&context->meter->lines[end], plan->steps, plan->thresholds,
-                                  end == 1, s.grid.handicaps);
-        for (size_t j = 0; j < d; j++) {
-            size_t chosen;
-            context->progress_from = (double)(end * d + j) / (2 * (double)d);
-            context->progress_to = (double)(end * d + j + 1) / (2 * (double)d);
-            CLO_TRY(clo_i_ask_quantile(context, end, data, j, s.grid.values, s.grid.handicaps,
-                                       &chosen, err));
-            const double middle = domain->center ? domain->center[j] : 0;
-            s.bounds[end][j] = middle + radius * column_share(plan, chosen);
-        }
-    }
+    column_thresholds(plan, s.thresholds);
     for (size_t j = 0; j < d; j++) {
-        /* The two are chosen apart; usable bounds need the lower below the upper. */
-        const double low = fmin(s.bounds[0][j], s.bounds[1][j]),
-                     high = fmax(s.bounds[0][j], s.bounds[1][j]);
-        const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
-        s.bounds[0][j] = low;
-        s.bounds[1][j] = high - low < least ? low + least : high;
+        const double middle = domain->center ? domain->center[j] : 0;
+        size_t ends[2];
+        context->progress_from = (double)j / (double)d;
+        context->progress_to = (double)(j + 1) / (double)d;
+        CLO_TRY(clo_i_ask_quantile(context, 0, data, j, s.thresholds, ends, err));
+        s.lower[j] = middle + radius * column_share(plan, ends[0]);
+        s.upper[j] = apart(plan, radius, s.lower[j], middle + radius * column_share(plan, ends[1]));
     }
-    CLO_TRY(clo_i_release_put(out, "lower", s.bounds[0], 1, (size_t[]){ d }, err));
-    return clo_i_release_put(out, "upper", s.bounds[1], 1, (size_t[]){ d }, err);
+    CLO_TRY(clo_i_release_put(out, "lower", s.lower, 1, (size_t[]){ d }, err));
+    return clo_i_release_put(out, "upper", s.upper, 1, (size_t[]){ d }, err);
 }
 
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
