@@ -109,7 +109,7 @@ static clo_status make_world(const clo_domain *domain, unsigned group, int world
     clo_table *table = NULL;
     clo_matrix view = { rows, 0, domain->cols, domain->cols };
     view.rows = b->pair->rows(domain->relation, group, world, rows);
-    CLO_TRY(clo_table_wrap(view, CLO_MISSING_ZERO, &table, err));
+    CLO_TRY(clo_table_wrap(view, CLO_MISSING_NULL, &table, err));
     const clo_status status = clo_bound(table, domain, &b->worlds[world], err);
     clo_table_free(table);
     return status;

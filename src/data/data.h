@@ -17,6 +17,20 @@ void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double
  * they are not.  Cells that are not finite are as they came. */
 const double *clo_i_table_dense(const clo_table *table);
 
+/* What a missing cell means, and with CLO_MISSING_FILL the values that were told: one a column, NaN
+ * where none was; NULL: none at all. */
+clo_missing clo_i_table_missing(const clo_table *table);
+const double *clo_i_table_fill(const clo_table *table);
+
+/* What a column is made of (text_columns.c). */
+typedef enum clo_i_column_kind {
+    CLO_KIND_NUMBERS,
+    CLO_KIND_TEXT,
+    CLO_KIND_OTHER_MARK, /* numbers with the other decimal mark */
+    CLO_KIND_EMPTY       /* nothing is said in it */
+} clo_i_column_kind;
+clo_i_column_kind clo_i_table_kind(const clo_table *table, size_t column);
+
 bool clo_i_table_is_sparse(const clo_table *table);
 /* Whether a record alone has told how many columns there are: without any, nobody would know. */
 bool clo_i_table_guessed_cols(const clo_table *table);

@@ -388,9 +388,11 @@ static clo_status choose(const npy *f, const clo_read_options *options, clo_tabl
     if (options->unit)
         CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", unit, err));
     table->has_unit = options->unit != NULL;
-    if (!options->columns && !options->unit) return CLO_OK;
-    return clo_i_choose_columns(&columns, options->columns, *unit, &table->picked, &table->cols,
-                                err);
+    if (options->columns || options->unit)
+        CLO_TRY(clo_i_choose_columns(&columns, options->columns, *unit, &table->picked,
+                                     &table->cols, err));
+    if (!options->fill) return CLO_OK;
+    return clo_i_read_fill(&columns, table->picked, table->cols, options->fill, &table->fill, err);
 }
 
 static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_options *options,

@@ -28,7 +28,25 @@ void clo_i_block_clear(clo_i_block *block)
     clo_i_wipe_free(block->columns, entries * sizeof *block->columns);
     clo_i_wipe_free(block->starts, block->starts ? (block->room + 1) * sizeof *block->starts : 0);
     clo_i_wipe_free(block->units, block->units ? block->room * CLO_UNIT_BYTES : 0);
+    clo_i_wipe_free(block->tallies, block->tally_count * sizeof *block->tallies);
     *block = (clo_i_block){ 0 };
+}
+
+/* What was counted in a block goes to the table's counts. */
+static clo_status add_tallies(clo_table *table, clo_i_block *block, clo_error *err)
+{
+    if (!block->tallies) return CLO_OK;
+    if (!table->tallies)
+        CLO_TRY(clo_i_alloc(table->cols, sizeof *table->tallies, &table->tallies, err));
+    for (size_t j = 0; j < block->tally_count; j++) {
+        table->tallies[j].missing += block->tallies[j].missing;
+        table->tallies[j].text += block->tallies[j].text;
+        table->tallies[j].other_mark += block->tallies[j].other_mark;
+    }
+    clo_i_wipe_free(block->tallies, block->tally_count * sizeof *block->tallies);
+    block->tallies = NULL;
+    block->tally_count = 0;
+    return CLO_OK;
 }
 
 clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err)
@@ -37,6 +55,7 @@ clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *e
         clo_i_block_clear(block);
         return CLO_OK;
     }
+    CLO_TRY(add_tallies(table, block, err));
     if (table->block_count == table->block_capacity) {
         const size_t capacity = 2 * table->block_capacity + 8;
         CLO_TRY(clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks,
@@ -58,6 +77,9 @@ void clo_table_free(clo_table *table)
     for (size_t j = 0; table->names && j < table->cols; j++) clo_i_free(table->names[j]);
     clo_i_free(table->names);
     clo_i_free(table->picked);
+    clo_i_free(table->fill);
+    clo_i_free(table->file_columns);
+    clo_i_wipe_free(table->tallies, table->tallies ? table->cols * sizeof *table->tallies : 0);
     clo_i_wipe_free(table->bytes, table->byte_count);
     if (table->mapping) munmap(table->mapping, table->mapping_bytes);
     clo_i_free(table);
@@ -217,6 +239,16 @@ bool clo_table_has_unit(const clo_table *table)
     return table->has_unit;
 }
 
+clo_missing clo_i_table_missing(const clo_table *table)
+{
+    return table->missing;
+}
+
+const double *clo_i_table_fill(const clo_table *table)
+{
+    return table->fill;
+}
+
 bool clo_i_table_is_sparse(const clo_table *table)
 {
     return table->sparse;
@@ -328,9 +360,9 @@ clo_status clo_i_check_matrix(clo_matrix values, clo_error *err)
 
 clo_status clo_i_check_missing(clo_missing missing, clo_error *err)
 {
-    if (missing == CLO_MISSING_ZERO || missing == CLO_MISSING_REFUSE) return CLO_OK;
-    return clo_i_fail(err, CLO_ARGUMENT,
-                      "missing must be CLO_MISSING_ZERO or CLO_MISSING_REFUSE, not %d",
+    if (missing == CLO_MISSING_NULL || missing == CLO_MISSING_REFUSE || missing == CLO_MISSING_FILL)
+        return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "missing must be one of clo_missing, not %d",
                       (int)missing);
 }
 
@@ -343,6 +375,7 @@ clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **ou
     if (missing == CLO_MISSING_REFUSE) CLO_TRY(refuse_bad_cells(values, err));
     CLO_TRY(clo_i_table_new(&table, err));
     table->cols = values.cols;
+    table->missing = missing;
     table->col_step = sizeof(double);
     table->row_step = values.stride * sizeof(double);
     const clo_status status = clo_i_table_append(table, &block, err);

@@ -111,12 +111,21 @@ static clo_status take_options(const clo_read_options *given, clo_read_options *
         out->header != CLO_HEADER_FIRST_LINE)
         return clo_i_fail(err, CLO_ARGUMENT, "header must be one of clo_header, not %d",
                           (int)out->header);
+    if (out->text != CLO_TEXT_REFUSE && out->text != CLO_TEXT_MISSING)
+        return clo_i_fail(err, CLO_ARGUMENT, "text must be one of clo_text_columns, not %d",
+                          (int)out->text);
+    if (out->decimal && out->decimal != '.' && out->decimal != ',')
+        return clo_i_fail(err, CLO_ARGUMENT, "the decimal mark must be a point or a comma");
+    if (out->fill && out->missing != CLO_MISSING_FILL)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "values to fill in need the rule for missing cells "
+                          "that fills: --missing fill");
     return clo_i_check_missing(out->missing, err);
 }
 
 void clo_read_options_init(clo_read_options *options, size_t size)
 {
-    const clo_read_options presets = { .missing = CLO_MISSING_ZERO };
+    const clo_read_options presets = { .missing = CLO_MISSING_NULL, .text = CLO_TEXT_REFUSE };
     clo_i_give_presets(options, size, &presets, sizeof presets);
 }
 
@@ -173,6 +182,7 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     }
     status = format->read(&source, &options, &table, err);
     if (status != CLO_OK) goto done;
+    table->missing = options.missing;
     taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
 done:

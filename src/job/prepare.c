@@ -30,8 +30,11 @@ clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo
     options.format = clo_i_job_value(job, "format");
     options.columns = clo_i_job_value(job, "columns");
     options.unit = job->spec.unit;
-    options.missing =
-        clo_i_job_says(job, "missing", "refuse") ? CLO_MISSING_REFUSE : CLO_MISSING_ZERO;
+    options.fill = clo_i_job_value(job, "fill");
+    if (clo_i_job_says(job, "missing", "refuse")) options.missing = CLO_MISSING_REFUSE;
+    if (clo_i_job_says(job, "missing", "fill")) options.missing = CLO_MISSING_FILL;
+    if (clo_i_job_says(job, "text-columns", "missing")) options.text = CLO_TEXT_MISSING;
+    if (clo_i_job_says(job, "decimal", ",")) options.decimal = ',';
     if (clo_i_job_says(job, "header", "yes")) options.header = CLO_HEADER_FIRST_LINE;
     if (clo_i_job_says(job, "header", "no")) options.header = CLO_HEADER_NONE;
     CLO_TRY(read_delimiter(job, &options.delimiter, err));

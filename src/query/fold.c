@@ -74,7 +74,7 @@ size_t clo_i_query_workspace(const clo_line *line, size_t cols, size_t block_row
 
 size_t clo_i_query_rows_workspace(const clo_line *line, const clo_bounded *data)
 {
-    return line->query->rows_room ? line->query->rows_room(line, clo_i_bounded_rows(data)) : 0;
+    return line->query->rows_room ? line->query->rows_room(line, clo_i_bounded_slots(data)) : 0;
 }
 
 /* ---- folding ------------------------------------------------------------------------------- */

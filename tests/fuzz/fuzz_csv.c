@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
                                   .unit = "1",
                                   .columns = "1,2",
                                   .delimiter = ';',
-                                  .missing = CLO_MISSING_ZERO };
+                                  .missing = CLO_MISSING_NULL };
     (void)exercise(bytes, count, options);
     options.delimiter = ' ';
     options.columns = NULL;
