@@ -8,6 +8,8 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* One pair at one group: all that its runs share. */
 typedef struct bench {
@@ -102,6 +104,32 @@ static clo_status make_plan(const clo_mechanism *mechanism, const clo_domain *do
     return status;
 }
 
+/* Rows that belong to units are read, as a stranger would, from a file: a line a row, its unit
+ * first. */
+static clo_status read_units(clo_matrix view, unsigned unit_rows, clo_table **out, clo_error *err)
+{
+    clo_read_options options = clo_read_options_default();
+    char path[40];
+    const int file = memfd_create("units", MFD_CLOEXEC);
+    if (file < 0) return clo_i_fail(err, CLO_IO, "a file in memory cannot be made");
+    bool written = true;
+    for (size_t i = 0; i < view.rows; i++) {
+        written = written && dprintf(file, "u%zu", i / unit_rows) > 0;
+        for (size_t j = 0; j < view.cols; j++)
+            written = written && dprintf(file, ",%.17g", view.data[i * view.stride + j]) > 0;
+        written = written && dprintf(file, "\n") > 0;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    options.format = "csv";
+    options.header = CLO_HEADER_NONE;
+    options.cols = view.cols + 1;
+    options.unit = "1";
+    const clo_status status = written ? clo_table_read(path, &options, out, err)
+                                      : clo_i_fail(err, CLO_IO, "a file in memory is full");
+    close(file);
+    return status;
+}
+
 static clo_status make_world(const clo_domain *domain, unsigned group, int world, bench *b,
                              clo_error *err)
 {
@@ -109,7 +137,10 @@ static clo_status make_world(const clo_domain *domain, unsigned group, int world
     clo_table *table = NULL;
     clo_matrix view = { rows, 0, domain->cols, domain->cols };
     view.rows = b->pair->rows(domain->relation, group, world, rows);
-    CLO_TRY(clo_table_wrap(view, CLO_MISSING_NULL, &table, err));
+    if (b->pair->unit_rows)
+        CLO_TRY(read_units(view, b->pair->unit_rows, &table, err));
+    else
+        CLO_TRY(clo_table_wrap(view, CLO_MISSING_NULL, &table, err));
     const clo_status status = clo_bound(table, domain, &b->worlds[world], err);
     clo_table_free(table);
     return status;
@@ -136,6 +167,10 @@ static clo_status set_up(const clo_mechanism *mechanism, clo_relation relation, 
     domain.cols = b->pair->cols;
     domain.norm = 1;
     domain.relation = relation;
+    if (b->pair->unit_rows) {
+        domain.unit = "person";
+        domain.rows_per_unit = b->pair->unit_rows;
+    }
     CLO_TRY(make_plan(mechanism, &domain, b, budget, err));
     CLO_TRY(make_world(&domain, group, 0, b, err));
     CLO_TRY(make_world(&domain, group, 1, b, err));
