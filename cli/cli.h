@@ -173,6 +173,7 @@ typedef struct cli_bytes {
 /* A bar on stderr, on a terminal, once half a second has gone by; and where Ctrl-C becomes an
  * orderly stop instead of a death in mid-run. */
 typedef struct cli_progress {
+    const char *what;
     bool wanted, shown;
     int percent;
     double started;
@@ -292,7 +293,8 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool cli_can_ask(void);
 bool cli_ask(const char *question);
 
-void cli_progress_start(cli_progress *progress, bool quiet);
+/* what: "running", "reading" */
+void cli_progress_start(cli_progress *progress, const char *what, bool quiet);
 bool cli_progress_step(void *progress, double done);
 void cli_progress_hide(
     cli_progress *progress); /* makes room for a line; the next step draws again */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- from options to settings ---------------------------------------------- */
 
@@ -86,6 +87,7 @@ clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, co
     if (status != CLO_OK) return status;
     options.progress = cli_progress_step;
     options.user = &job->progress;
+    clo_job_set_reading(job->job, cli_progress_step, &job->progress);
     clo_job_spell(job->job, "--");
     clo_job_set_confirm(job->job, confirm, job);
     if ((status = cli_mechanism(name, cli_value(args, "method"), &unused, err))) return status;
@@ -193,13 +195,25 @@ static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_acc
     cli_json_end(&json);
 }
 
+/* Reads, or rehearses, and shows how far it is. */
+static clo_status read_data(cli_job *job, clo_status (*step)(clo_job *job, clo_error *err),
+                            cli_error *err)
+{
+    cli_progress_start(&job->progress, "reading", job->quiet);
+    const clo_status status = step(job->job, &err->error);
+    cli_progress_end(&job->progress);
+    if (status == CLO_CANCELLED)
+        return cli_fail(err, status, "stopped while '%s' was read: nothing was spent", job->path);
+    return status;
+}
+
 clo_status cli_job_dry_run(cli_job *job, cli_error *err)
 {
     const char *const ledger = clo_job_ledger_path(job->job);
     const clo_plan *plan = NULL;
     clo_account account;
     char left[128];
-    clo_status status = told(job, clo_job_rehearse(job->job, &err->error), err);
+    clo_status status = told(job, read_data(job, clo_job_rehearse, err), err);
     if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
     if (status != CLO_OK) return status;
     clo_job_account(job->job, &account, sizeof account);
@@ -236,10 +250,24 @@ void cli_job_sum_up(const cli_job *job, const char *written_to)
 
 /* ---- the steps --------------------------------------------------------------- */
 
+/* To a person: which columns, where that is a matter of the header and of the options. */
+static void say_columns(const cli_job *job)
+{
+    const size_t all = clo_job_file_cols(job->job), taken = clo_job_taken_cols(job->job);
+    if (job->quiet || !isatty(STDERR_FILENO) || all == 0) return;
+    if (taken == all)
+        cli_note("takes all %zu column%s of '%s'", all, all > 1 ? "s" : "", job->path);
+    else
+        cli_note("takes %zu of the %zu columns of '%s'%s", taken, all, job->path,
+                 cli_given(job->args, "unit") && taken + 1 == all ? ", all but that of the unit"
+                                                                  : "; the others are left out");
+}
+
 static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 {
-    const clo_status status = clo_job_prepare(job->job, &err->error);
+    const clo_status status = read_data(job, clo_job_prepare, err);
     if (status != CLO_OK) return status;
+    say_columns(job);
     if (cli_given(job->args, "seed")) cli_warn("--seed: this release is reproducible, not private");
     return clo_job_fetch(job->job, found, &err->error);
 }
@@ -248,7 +276,7 @@ static clo_status spend_and_run(cli_job *job, cli_error *err)
 {
     clo_status status = clo_job_spend(job->job, &err->error);
     if (status != CLO_OK) return status;
-    cli_progress_start(&job->progress, job->quiet);
+    cli_progress_start(&job->progress, "running", job->quiet);
     status = clo_job_run(job->job, &err->error);
     cli_progress_end(&job->progress);
     if (status == CLO_OK) status = clo_job_store(job->job, &err->error);

@@ -43,6 +43,7 @@
 
 #include <cloister/status.h>
 #include <cloister/data.h>
+#include <cloister/inspect.h>
 #include <cloister/domain.h>
 #include <cloister/params.h>
 #include <cloister/privacy.h>

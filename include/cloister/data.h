@@ -85,8 +85,9 @@ static inline clo_read_options clo_read_options_default(void)
     return options;
 }
 
-/* Reads a whole file, or standard input where the path is "-"; options may be NULL.  An NPY file
- * is mapped, not copied (a pipe is copied), and must not change while the table lives.  CLO_IO
+/* Reads a whole file, or standard input where the path is "-"; options may be NULL.  What is
+ * compressed with gzip or zstd is unpacked on the way.  An NPY file is mapped, not copied (a pipe
+ * and a compressed file are), and must not change while the table lives.  CLO_IO
  * where it cannot be read, CLO_FORMAT where it is empty or not what it claims to be,
  * CLO_ARGUMENT where it has no such column. */
 CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_options *options,
@@ -97,6 +98,9 @@ CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_opt
 CLO_API CLO_CHECK clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out,
                                             clo_error *err);
 CLO_API size_t clo_table_cols(const clo_table *table);
+/* How many columns the file has that it was read from, the unit's and those left out among them; 0:
+ * it is no file's. */
+CLO_API size_t clo_table_file_cols(const clo_table *table);
 /* How many rows there are.  Public only where the relation is CLO_REPLACE and a
  * record is one row. */
 CLO_API size_t clo_table_rows(const clo_table *table);

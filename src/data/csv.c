@@ -605,6 +605,15 @@ static clo_status copy_chosen_names(const csv *f, const uint32_t *chosen, clo_ta
     return CLO_OK;
 }
 
+/* What is known of the file is the table's, which frees it. */
+static void hand_over(const csv *f, clo_table *table)
+{
+    table->file_cols = f->cells;
+    table->file_names = f->names;
+    table->delimiter = f->delimiter;
+    table->comma = f->comma;
+}
+
 /* Which cells go into the table, and which one is the unit. */
 static clo_status choose_cells(csv *f, const clo_read_options *options, clo_table *table,
                                clo_error *err)
@@ -628,9 +637,7 @@ static clo_status choose_cells(csv *f, const clo_read_options *options, clo_tabl
     clo_status status = copy_chosen_names(f, chosen, table, err);
     if (!status && options->fill)
         status = clo_i_read_fill(&columns, chosen, f->cols, options->fill, &table->fill, err);
-    if (!status) table->file_columns = chosen;
-    if (status) clo_i_free(chosen);
-    table->file_cols = f->cells;
+    table->file_columns = chosen;
     return status;
 }
 
@@ -675,15 +682,14 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
     clo_table *table = NULL;
     CLO_TRY(check_delimiter(options->delimiter, f.comma, err));
     clo_status status = clo_i_table_new(&table, err);
+    if (status == CLO_OK) status = clo_i_copy_text(source->name, &table->file, err);
     if (status == CLO_OK) status = read_first_record(&f, source, options, err);
+    if (table) hand_over(&f, table);
     if (status == CLO_OK) status = choose_cells(&f, options, table, err);
     if (status == CLO_OK) status = add_blank_lines(&f, table, err);
     if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
     if (status == CLO_OK && options->text == CLO_TEXT_REFUSE)
-        status = clo_i_refuse_text(table, source->name, f.comma, err);
-    table->delimiter = f.delimiter;
-    for (size_t cell = 0; f.names && cell < f.cells; cell++) clo_i_free(f.names[cell]);
-    clo_i_free(f.names);
+        status = clo_i_table_refuse_text(table, NULL, err);
     clo_i_free(f.slots);
     clo_i_wipe(&f, sizeof f);
     if (status != CLO_OK) {

@@ -57,12 +57,16 @@ struct clo_table {
     double *fill;         /* cols values, or NULL: see clo_i_table_fill */
     clo_i_tally *tallies; /* cols, or NULL: every cell of the text is a number */
     clo_i_element element;
-    size_t row_step, col_step; /* bytes */
-    char delimiter;            /* of CSV */
-    size_t file_cols;          /* columns of a CSV file */
-    uint32_t *file_columns;    /* of CSV: table column -> column of the file */
-    uint32_t *picked;          /* table column -> column of the cells, or NULL: the same */
-    char **names;              /* cols of them, or NULL */
+    size_t row_step, col_step;    /* bytes */
+    const char *format, *packing; /* of the file: "csv"; "gzip", "zstd" or NULL */
+    char *file;                   /* its name, for messages */
+    char delimiter;               /* of CSV */
+    bool comma;                   /* of CSV: the decimal mark */
+    size_t file_cols;             /* columns of a CSV file, the unit's among them */
+    char **file_names;            /* their names, or NULL */
+    uint32_t *file_columns;       /* of CSV: table column -> column of the file */
+    uint32_t *picked;             /* table column -> column of the cells, or NULL: the same */
+    char **names;                 /* cols of them, or NULL */
     clo_i_block *blocks;
     size_t block_count, block_capacity;
     void *mapping; /* of an NPY file */
@@ -90,7 +94,13 @@ typedef struct clo_i_source {
     uint64_t size; /* of a regular file */
     char *bytes;
     size_t start, end, capacity;
-    bool at_end;  /* nothing is left to read but the window */
+    bool at_end;                     /* nothing is left to read but the window */
+    struct clo_i_unpacker *unpacker; /* of a compressed file; NULL: it is plain */
+    char *packed;                    /* bytes of it that were read and not yet unpacked */
+    size_t packed_start, packed_end, packed_capacity;
+    uint64_t total, taken; /* bytes of the file, 0: not known, and how many were read */
+    bool (*progress)(void *user, double done); /* as in clo_read_options */
+    void *progress_user;
     size_t lines; /* line ends before start; kept by the readers of text */
 } clo_i_source;
 
@@ -98,6 +108,9 @@ typedef struct clo_i_source {
 const char *clo_i_displayed(const char *path);
 CLO_CHECK clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err);
 void clo_i_source_close(clo_i_source *source); /* wipes the window */
+/* Where what lies in the window, which must be all that was read, is the beginning of a compressed
+ * file, the source goes on as if it were plain. */
+CLO_CHECK clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err);
 /* Reads until the window holds `wanted` bytes or nothing is left.  Moves the window: pointers into
  * it are no longer valid. */
 CLO_CHECK clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err);
@@ -176,12 +189,6 @@ size_t clo_i_last_column(const char *text);
 enum { CLO_SHOWN_BYTES = 44 };
 /* A name for a message: short, on one line, without terminal controls. */
 void clo_i_show_name(const char *name, char out[CLO_SHOWN_BYTES]);
-
-/* ---- columns of text ------------------------------------------------------------------------- */
-
-/* CLO_FORMAT, with what to do about it, where a column of the CSV table is not numbers. */
-CLO_CHECK clo_status clo_i_refuse_text(const clo_table *table, const char *file, bool comma,
-                                       clo_error *err);
 
 /* ---- units ----------------------------------------------------------------------------------- */
 

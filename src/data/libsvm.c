@@ -237,7 +237,7 @@ static clo_status choose(libsvm *f, const clo_read_options *options, clo_table *
     uint32_t *chosen = NULL;
     f->limit = options->cols;
     table->sparse = true;
-    table->cols = options->cols;
+    table->cols = table->file_cols = options->cols;
     if (!options->columns) return CLO_OK;
     CLO_TRY(clo_i_alloc(f->limit, sizeof *f->slots, &f->slots, err));
     CLO_TRY(clo_i_choose_columns(&columns, options->columns, SIZE_MAX, &chosen, &table->cols, err));
@@ -259,6 +259,7 @@ clo_status clo_i_read_libsvm(clo_i_source *source, const clo_read_options *optio
     clo_table *table = NULL;
     CLO_TRY(check_options(&f, options, err));
     clo_status status = clo_i_table_new(&table, err);
+    if (status == CLO_OK) status = clo_i_copy_text(source->name, &table->file, err);
     if (status == CLO_OK) status = choose(&f, options, table, err);
     if (status == CLO_OK) {
         clo_i_skip_mark(source);

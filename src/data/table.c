@@ -78,7 +78,11 @@ void clo_table_free(clo_table *table)
     clo_i_free(table->names);
     clo_i_free(table->picked);
     clo_i_free(table->fill);
+    clo_i_free(table->file);
     clo_i_free(table->file_columns);
+    for (size_t j = 0; table->file_names && j < table->file_cols; j++)
+        clo_i_free(table->file_names[j]);
+    clo_i_free(table->file_names);
     clo_i_wipe_free(table->tallies, table->tallies ? table->cols * sizeof *table->tallies : 0);
     clo_i_wipe_free(table->bytes, table->byte_count);
     if (table->mapping) munmap(table->mapping, table->mapping_bytes);
@@ -224,6 +228,11 @@ size_t clo_table_cols(const clo_table *table)
     return table->cols;
 }
 
+size_t clo_table_file_cols(const clo_table *table)
+{
+    return table->file_cols;
+}
+
 size_t clo_table_rows(const clo_table *table)
 {
     return table->rows;
@@ -247,6 +256,38 @@ clo_missing clo_i_table_missing(const clo_table *table)
 const double *clo_i_table_fill(const clo_table *table)
 {
     return table->fill;
+}
+
+clo_file_facts clo_i_table_file(const clo_table *table)
+{
+    return (clo_file_facts){ .format = table->format,
+                             .packing = table->packing,
+                             .delimiter = table->delimiter,
+                             .cols = table->file_cols,
+                             .names = table->file_names };
+}
+
+size_t clo_i_table_file_column(const clo_table *table, size_t column)
+{
+    if (table->file_columns) return table->file_columns[column];
+    return table->picked ? table->picked[column] : column;
+}
+
+clo_status clo_i_table_choose(const clo_table *table, const char *list, bool *chosen,
+                              clo_error *err)
+{
+    const clo_i_columns columns = { table->file_cols, table->file_names, table->file };
+    uint32_t *found = NULL;
+    bool *marked = NULL;
+    size_t count;
+    CLO_TRY(clo_i_alloc(table->file_cols, sizeof *marked, &marked, err));
+    const clo_status status = clo_i_choose_columns(&columns, list, SIZE_MAX, &found, &count, err);
+    for (size_t i = 0; !status && i < count; i++) marked[found[i]] = true;
+    for (size_t j = 0; !status && j < table->cols; j++)
+        chosen[j] = marked[clo_i_table_file_column(table, j)];
+    clo_i_free(found);
+    clo_i_free(marked);
+    return status;
 }
 
 bool clo_i_table_is_sparse(const clo_table *table)

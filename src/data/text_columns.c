@@ -38,6 +38,11 @@ clo_i_column_kind clo_i_table_kind(const clo_table *table, size_t column)
     }
 }
 
+uint64_t clo_i_table_empty_cells(const clo_table *table, size_t column)
+{
+    return table->tallies ? table->tallies[column].missing : 0;
+}
+
 /* A name that a list of columns can hold as it is. */
 static bool is_plain(const char *name)
 {
@@ -65,55 +70,66 @@ static void show(const clo_table *table, size_t column, char out[CLO_SHOWN_BYTES
         call(table, column, out);
 }
 
-static clo_status refuse_mark(const clo_table *table, const char *file, size_t column, bool comma,
-                              clo_error *err)
+static clo_status refuse_mark(const clo_table *table, size_t column, clo_error *err)
 {
     char shown[CLO_SHOWN_BYTES];
     show(table, column, shown);
     return clo_i_fail(err, CLO_FORMAT,
-                      comma ? "%s, column '%s': numbers with a decimal point, "
-                              "where --decimal , says comma: leave it out"
-                            : "%s, column '%s': numbers with a decimal comma: say "
-                              "so with --decimal ,",
-                      file, shown);
+                      table->comma ? "%s, column '%s': numbers with a decimal point, "
+                                     "where --decimal , says comma: leave it out"
+                                   : "%s, column '%s': numbers with a decimal comma: say "
+                                     "so with --decimal ,",
+                      table->file, shown);
 }
 
-clo_status clo_i_refuse_text(const clo_table *table, const char *file, bool comma, clo_error *err)
+/* The columns of text as people read them, and as a list that leaves them out. */
+typedef struct listing {
+    size_t count;
+    char names[SHOWN * (CLO_SHOWN_BYTES + 8) + 32];
+    size_t names_used;
+    char out[LIST_BYTES];
+    size_t out_used; /* at its size: there was no room for all, and a part would mislead */
+} listing;
+
+static void list(const clo_table *table, size_t column, size_t all, listing *l)
 {
-    char shown[CLO_SHOWN_BYTES], names[SHOWN * (CLO_SHOWN_BYTES + 4) + 32] = "",
-                                                                       out[LIST_BYTES] = "";
-    size_t count = 0, all = 0, named = 0, used = 0;
+    char shown[CLO_SHOWN_BYTES];
+    const char *const join = l->count == 0 ? "" : l->count + 1 == all ? " and " : ", ";
+    show(table, column, shown);
+    if (l->count < SHOWN)
+        l->names_used += (size_t)snprintf(l->names + l->names_used, sizeof l->names - l->names_used,
+                                          "%s'%s'", join, shown);
+    call(table, column, shown);
+    if (l->out_used + CLO_SHOWN_BYTES + 2 < sizeof l->out)
+        l->out_used += (size_t)snprintf(l->out + l->out_used, sizeof l->out - l->out_used, "%s-%s",
+                                        l->count ? "," : "", shown);
+    else
+        l->out_used = sizeof l->out;
+    l->count++;
+}
+
+clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, clo_error *err)
+{
+    listing l = { 0 };
+    size_t all = 0;
     for (size_t j = 0; table->tallies && j < table->cols; j++) {
-        const trouble found = trouble_of(table, j);
-        if (found == HAS_OTHER_MARK) return refuse_mark(table, file, j, comma, err);
+        const trouble found = !columns || columns[j] ? trouble_of(table, j) : NO_TROUBLE;
+        if (found == HAS_OTHER_MARK) return refuse_mark(table, j, err);
         all += found == IS_TEXT;
     }
-    for (size_t j = 0; count < all; j++) {
-        if (trouble_of(table, j) != IS_TEXT) continue;
-        show(table, j, shown);
-        if (count < SHOWN)
-            named += (size_t)snprintf(names + named, sizeof names - named, "%s'%s'",
-                                      count == 0         ? ""
-                                      : count + 1 == all ? " and "
-                                                         : ", ",
-                                      shown);
-        call(table, j, shown);
-        if (used + CLO_SHOWN_BYTES + 2 < sizeof out)
-            used +=
-                (size_t)snprintf(out + used, sizeof out - used, "%s-%s", count ? "," : "", shown);
-        else
-            used = sizeof out; /* no list is better than a part of one */
-        count++;
-    }
     if (all == 0) return CLO_OK;
-    if (all > SHOWN) snprintf(names + named, sizeof names - named, " and %zu more", all - SHOWN);
-    if (used >= sizeof out)
+    for (size_t j = 0; l.count < all; j++)
+        if ((!columns || columns[j]) && trouble_of(table, j) == IS_TEXT) list(table, j, all, &l);
+    if (all > SHOWN)
+        snprintf(l.names + l.names_used, sizeof l.names - l.names_used, " and %zu more",
+                 all - SHOWN);
+    if (l.out_used >= sizeof l.out)
         return clo_i_fail(err, CLO_FORMAT,
                           "%s: columns %s are text: choose those that are numbers with --columns",
-                          file, names);
+                          table->file, l.names);
     return clo_i_fail(err, CLO_FORMAT,
                       "%s: column%s %s %s text: choose columns with --columns, or leave %s out "
                       "with --columns %s",
-                      file, all > 1 ? "s" : "", names, all > 1 ? "are" : "is",
-                      all > 1 ? "them" : "it", out);
+                      table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is",
+                      all > 1 ? "them" : "it", l.out);
 }

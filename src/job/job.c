@@ -309,6 +309,16 @@ static bool see(void *user, const clo_account *account)
     return true;
 }
 
+size_t clo_job_file_cols(const clo_job *job)
+{
+    return job->file_cols;
+}
+
+size_t clo_job_taken_cols(const clo_job *job)
+{
+    return job->taken_cols;
+}
+
 bool clo_job_account(const clo_job *job, clo_account *out, size_t size)
 {
     sighting here = { .seen = false };

@@ -82,6 +82,8 @@ struct clo_job {
     clo_run_options options;
     clo_job_confirm *confirm;
     void *confirm_user;
+    bool (*reading)(void *user, double done);
+    void *reading_user;
     /* Out of check. */
     clo_loss budget; /* delta < 0: not given */
     clo_i_choice choice;
@@ -95,6 +97,7 @@ struct clo_job {
     clo_domain domain; /* a copy */
     char **names;      /* of the columns; NULL: they have none */
     size_t name_count;
+    size_t file_cols, taken_cols; /* of the file */
     clo_bounded *data;
     clo_plan *plan;
     clo_ledger *ledger;

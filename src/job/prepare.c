@@ -91,7 +91,11 @@ static clo_status read_and_bound(clo_job *job, clo_error *err)
     if (job->table) return bound(job, job->table, err);
     CLO_TRY(clo_i_job_read_options(job, &options, err));
     options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
+    options.progress = job->reading;
+    options.user = job->reading_user;
     CLO_TRY(clo_table_read(clo_i_job_value(job, "data"), &options, &table, err));
+    job->file_cols = clo_table_file_cols(table);
+    job->taken_cols = clo_table_cols(table);
     const clo_status status = bound(job, table, err);
     clo_table_free(table);
     return status;

@@ -217,6 +217,12 @@ void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user)
     job->confirm_user = user;
 }
 
+void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done), void *user)
+{
+    job->reading = progress;
+    job->reading_user = user;
+}
+
 /* ---- reading --------------------------------------------------------------- */
 
 const char *clo_i_job_value(const clo_job *job, const char *name)
