@@ -129,7 +129,9 @@ enum { CLI_MAX_PARAMETERS = 256 };
 void cli_print_help(FILE *out, const cli_entry *entry, const cli_subject *subject);
 void cli_print_overview(FILE *out);
 clo_status cli_print_manual(FILE *out, const char *template_path, cli_error *err);
-void cli_parameter_range(const clo_param *param, char *text, size_t size); /* "1 to 64, preset 8" */
+/* "1 to 64, preset 8", or "; must be given" where it is demanded. */
+void cli_parameter_range(const clo_param *param, bool demanded, char *text, size_t size);
+bool cli_is_demanded(const cli_subject *subject, const clo_param *param); /* a run must say it */
 
 /* The row with "Show this text": the last group of every command. */
 extern const cli_group cli_help_group;

@@ -159,6 +159,20 @@ static size_t announce_lines(const clo_plan *plan, size_t first)
     return next;
 }
 
+/* To a person: which columns, where that is a matter of the header and of the options. */
+static void say_columns(const cli_job *job)
+{
+    const size_t all = clo_job_file_cols(job->job), taken = clo_job_taken_cols(job->job);
+    const bool unit = cli_given(job->args, "unit");
+    if (!isatty(STDERR_FILENO) || all == 0) return;
+    if (taken + unit == all)
+        cli_note("  takes all %zu column%s%s", taken, taken == 1 ? "" : "s",
+                 unit ? " but that of the unit" : "");
+    else
+        cli_note("  takes %zu of %zu columns; %zu left out by --columns", taken, all,
+                 all - taken - unit);
+}
+
 static void announce(const cli_job *job, const clo_plan *plan)
 {
     char name[128];
@@ -168,6 +182,7 @@ static void announce(const cli_job *job, const clo_plan *plan)
     cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
              cli_number(budget.epsilon).text, cli_number(budget.delta).text,
              clo_relation_name(clo_plan_domain(plan)->relation));
+    say_columns(job);
     for (size_t i = 0; i < clo_plan_line_count(plan);) i = announce_lines(plan, i);
 }
 
@@ -250,24 +265,10 @@ void cli_job_sum_up(const cli_job *job, const char *written_to)
 
 /* ---- the steps --------------------------------------------------------------- */
 
-/* To a person: which columns, where that is a matter of the header and of the options. */
-static void say_columns(const cli_job *job)
-{
-    const size_t all = clo_job_file_cols(job->job), taken = clo_job_taken_cols(job->job);
-    if (job->quiet || !isatty(STDERR_FILENO) || all == 0) return;
-    if (taken == all)
-        cli_note("takes all %zu column%s of '%s'", all, all > 1 ? "s" : "", job->path);
-    else
-        cli_note("takes %zu of the %zu columns of '%s'%s", taken, all, job->path,
-                 cli_given(job->args, "unit") && taken + 1 == all ? ", all but that of the unit"
-                                                                  : "; the others are left out");
-}
-
 static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 {
     const clo_status status = read_data(job, clo_job_prepare, err);
     if (status != CLO_OK) return status;
-    say_columns(job);
     if (cli_given(job->args, "seed")) cli_warn("--seed: this release is reproducible, not private");
     return clo_job_fetch(job->job, found, &err->error);
 }

@@ -174,6 +174,7 @@ clo_status clo_job_check(clo_job *job, clo_error *err)
     CLO_TRY(check_unit(job, err));
     CLO_TRY(check_data(job, err));
     CLO_TRY(check_ledger(job, err));
+    CLO_TRY(clo_i_choice_complete(job, err));
     job->threads = 0;
     CLO_TRY(clo_i_job_whole(job, "threads", 1024, &job->threads, err));
     job->step = CLO_STEP_CHECKED;
@@ -215,7 +216,8 @@ static clo_status plan_without_data(clo_job *job, clo_error *err)
     CLO_TRY(read_settings(job, err));
     CLO_TRY(count_cols(job, &cols, err));
     CLO_TRY(clo_i_spec_fit(job, cols, NULL, &domain, err));
-    const clo_status status = clo_i_job_make_plan(job, &domain, &plan, err);
+    clo_status status = clo_i_choice_complete(job, err);
+    if (!status) status = clo_i_job_make_plan(job, &domain, &plan, err);
     clo_i_domain_clear(&domain);
     if (status) return status;
     clo_plan_free(job->plan);

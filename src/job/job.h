@@ -145,6 +145,8 @@ CLO_CHECK clo_status clo_i_spec_fit(const clo_job *job, size_t cols, const clo_t
 /* ---- choice.c -------------------------------------------------------------- */
 
 CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
+/* Refuses a choice that leaves out what has no sensible preset: how many clusters there are. */
+CLO_CHECK clo_status clo_i_choice_complete(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,

@@ -35,6 +35,6 @@ void clo_i_json_count(clo_writer *writer, const char *key, uint64_t value);
 void clo_i_json_bool(clo_writer *writer, const char *key, bool value);
 
 void clo_i_report_json(const clo_release *release, clo_writer *writer);
-void clo_i_report_text(const clo_release *release, clo_writer *writer);
+void clo_i_report_text(const clo_release *release, bool wide, clo_writer *writer);
 
 #endif

@@ -4,7 +4,8 @@
 
   $ sample; ledger
   $ printf 'name,lower,upper\nx2,-2,2\nx1,-1,1\n' > bounds.csv
-  $ cloister run kmeans sample.csv --epsilon 1 --ledger l.db --bounds bounds.csv --dry-run --json \
+  $ cloister run kmeans sample.csv --clusters 8 --epsilon 1 --ledger l.db --bounds bounds.csv \
+  >     --dry-run --json \
   >     | python3 -c "
   > import json, sys
   > d = json.load(sys.stdin)['domain']
