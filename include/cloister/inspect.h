@@ -32,6 +32,7 @@ typedef struct clo_column {
     uint64_t missing;
 } clo_column;
 
+/* What was found; its texts live as long as it does. */
 typedef struct clo_inspection clo_inspection;
 
 /* Reads the file with these options (NULL: the presets) and looks at all of its columns.  Fails as
@@ -50,7 +51,7 @@ CLO_API uint64_t clo_inspection_null_rows(const clo_inspection *inspection);
 CLO_API size_t clo_inspection_cols(const clo_inspection *inspection); /* of the file */
 /* Column `index` of the file, from 0. */
 CLO_API void clo_inspection_column(const clo_inspection *inspection, size_t index, clo_column *out);
-/* Why a run would refuse the file before it spends anything, with what to do; NULL: it would not. */
+/* Why a run would refuse the file, before it spends anything, with what to do; NULL: would not. */
 CLO_API const char *clo_inspection_refusal(const clo_inspection *inspection);
 
 #ifdef __cplusplus

@@ -271,7 +271,7 @@ static size_t tilted(clo_relation relation, unsigned group, int world, double *o
     return rows + group;
 }
 
-/* ---- null records (bound.T6) ------------------------------------------------------------------ */
+/* ---- null records (bound.T6) ----------------------------------------------------------------- */
 
 /* A record, or one with a missing cell in its place: under either relation the row is there. */
 static size_t or_null(unsigned group, int world, size_t cols, const double *record, double *out)

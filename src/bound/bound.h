@@ -16,7 +16,7 @@ enum { CLO_GRID_BITS = 30 };
 
 /* The domain that the data were bounded to; its arrays belong to the data. */
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data);
-/* Records that count: null ones are gone (bound.T6), so that this is a secret under any relation. */
+/* Records that count: null ones are gone (bound.T6), so that it is a secret under any relation. */
 size_t clo_i_bounded_rows(const clo_bounded *data);
 /* Under replace without units, where how many rows there are is public: their number, null ones
  * among them, and which of them a record was.  Elsewhere the same as the above, and the record's

@@ -44,8 +44,8 @@ typedef struct clo_file_facts {
 clo_file_facts clo_i_table_file(const clo_table *table);
 /* Which column of the file a column of the table is, from 0. */
 size_t clo_i_table_file_column(const clo_table *table, size_t column);
-/* Which of the table's columns a list such as "age,4-6" or "-id" means (NULL: all), by the names and
- * numbers of the file; CLO_ARGUMENT where it is no such list. */
+/* Which of the table's columns a list such as "age,4-6" or "-id" means (NULL: all), by the names
+ * and numbers of the file; CLO_ARGUMENT where it is no such list. */
 CLO_CHECK clo_status clo_i_table_choose(const clo_table *table, const char *list, bool *chosen,
                                         clo_error *err);
 /* CLO_FORMAT, with what to do about it, where one of these columns of a CSV is not numbers. */

@@ -43,8 +43,8 @@ typedef struct clo_i_block {
     size_t tally_count;
 } clo_i_block;
 
-/* Cells of a column that are not numbers: words for a missing one; text; and of the text, what would
- * be a number with the other decimal mark. */
+/* Cells of a column that are not numbers: words for a missing one; text; and of the text, what
+ * would be a number with the other decimal mark. */
 typedef struct clo_i_tally {
     uint64_t missing, text, other_mark;
 } clo_i_tally;
@@ -178,8 +178,8 @@ CLO_CHECK clo_status clo_i_choose_columns(const clo_i_columns *columns, const ch
 /* The one column that a name or a number means; `role` says in a message what it is for. */
 CLO_CHECK clo_status clo_i_find_column(const clo_i_columns *columns, const char *text,
                                        const char *role, size_t *out, clo_error *err);
-/* "age=40,income=0", or one number: a value for each of the chosen columns (NULL: all), NaN for those
- * that have none.  The caller frees it. */
+/* "age=40,income=0", or one number: a value for each of the chosen columns (NULL: all), NaN for
+ * those that have none.  The caller frees it. */
 CLO_CHECK clo_status clo_i_read_fill(const clo_i_columns *columns, const uint32_t *chosen,
                                      size_t count, const char *text, double **out, clo_error *err);
 bool clo_i_is_column_number(const char *text); /* digits and nothing else */

@@ -17,8 +17,9 @@
 enum { LINE = 8 }; /* doubles of a cache line, which every block begins on */
 
 /* Where the number of rows is public all blocks get equally many, but for one row, and which rows
- * share one is a uniform draw; a null record's place in its block stays empty (bound.T6); under add-remove, and where persons may have fewer rows or more,
- * each row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
+ * share one is a uniform draw; a null record's place in its block stays empty (bound.T6).  Under
+ * add-remove, and where persons may have fewer rows or more, each row draws its block by itself, so
+ * that one more row changes no other's (aggregate.T4). */
 static clo_status draw_homes(clo_context *context, const clo_division *d, bool even, clo_error *err)
 {
     clo_stream *stream = NULL;

@@ -80,7 +80,7 @@ static void write_more(clo_writer *w, size_t more, const char *what)
                            what[0] ? " " : "", what);
 }
 
-/* ---- as many columns as fit on a line, a row a line -------------------------------------------- */
+/* ---- as many columns as fit on a line, a row a line ------------------------------------------ */
 
 static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols,
                          int width)
@@ -131,7 +131,7 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
     write_more(w, rows > shown ? rows - shown : 0, of_columns ? "columns" : "rows");
 }
 
-/* ---- more columns than that: a column a line --------------------------------------------------- */
+/* ---- more columns than that: a column a line ------------------------------------------------- */
 
 /* Rows first, ... of the slice side by side, as many as fit on a line. */
 static void write_turned_part(clo_writer *w, const clo_facts *facts, const clo_array *array,

@@ -3,9 +3,9 @@
 
 Where the number of rows is a secret (add-remove, or units), a run on no record, on one and on
 several must end the same way and say the same words, whatever the method, the format and the way
-the data come in; and so must one whose records are null, where the number of rows is public, too.  The release itself is private by other means; here only its shape is looked at:
-which arrays there are, and how long.  SECURITY.md has the list of all that may end a run, and this
-is the test of it.
+the data come in; and so must one whose records are null, where the number of rows is public, too.
+The release itself is private by other means; here only its shape is looked at: which arrays there
+are, and how long.  SECURITY.md has the list of all that may end a run, and this is the test of it.
 
 usage: neighbours.py CLOISTER
 """
@@ -271,7 +271,7 @@ def memory_is_gathered_before_the_charge(shell):
 
 
 def text_is_refused_before_the_charge(shell):
-    """The exit that depends on what records say: it costs nothing, and names a column, not a cell."""
+    """The exit that depends on what records say costs nothing, and names a column, not a cell."""
     words = ["run", "kmeans/lloyd", "data.csv", *SMALL, *NORM, "--ledger", "l.db", "--dataset", "d",
              "--yes", "-o", "out.json"]
     for cells in (b"secret", b"7,5"):

@@ -120,8 +120,8 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 static char sparse_file[64];
 
-/* Under add-remove there are so many rows or others; under replace always MOST_ROWS, all but so many
- * of them null. */
+/* Under add-remove there are so many rows or others; under replace always MOST_ROWS, all but so
+ * many of them null. */
 static clo_relation relation = CLO_ADD_REMOVE;
 
 static size_t whole(size_t rows)
