@@ -247,3 +247,16 @@
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet -o - \
   >     | python3 -c "import json,sys; print(json.load(sys.stdin)['schema'])"
   cloister.release/1
+
+## Says to a person how many columns it takes
+
+  $ printf 'who,a,b,c\nann,1,2,x\nbob,1,2,y\n' > d.csv
+  $ on_terminal y cloister run kmeans/lloyd d.csv --columns -who,-c --clusters 1 --epsilon 1 \
+  >     --norm 1 --no-ledger -o out.json | grep takes
+    takes 2 of 4 columns; 2 left out by --columns
+  $ on_terminal y cloister run kmeans/lloyd d.csv --columns 2-3 --unit who --rows-per-unit 1 \
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep takes
+    takes 2 of 4 columns; 1 left out by --columns
+  $ on_terminal y cloister run kmeans/lloyd d.csv --columns -c --unit who --rows-per-unit 1 \
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep takes
+    takes 2 of 4 columns; 1 left out by --columns

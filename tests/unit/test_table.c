@@ -186,9 +186,12 @@ static void an_unknown_format_is_refused_with_the_known_ones(void **state)
 
 static void foreign_files_are_told_apart(void **state)
 {
-    static const char *const starts[][2] = { { "\x1f\x8b\x08", "gzip" },
+    static const char *const starts[][2] = { { "\xfd\x37zXZ", "xz" },
                                              { "PK\x03\x04", "zip" },
                                              { "PAR1", "Parquet" },
+                                             { "ARROW1", "Feather" },
+                                             { " \n[1, 2]", "JSON" },
+                                             { "<table>", "HTML" },
                                              { "\x89HDF", "HDF5" },
                                              { "\xff\xfe"
                                                "1",
