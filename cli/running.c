@@ -60,14 +60,18 @@ static clo_status set_all(cli_job *job, cli_error *err)
  * a script is never kept waiting. */
 static bool confirm(void *user, const clo_account *account, clo_loss budget)
 {
-    const cli_job *const job = user;
+    cli_job *const job = user;
     const int64_t now = (int64_t)time(NULL);
     char question[512];
     snprintf(question, sizeof question,
              "'%s' has no cap.  Spend epsilon %s, delta %s on it for good?", account->dataset,
              cli_number(budget.epsilon).text, cli_number(budget.delta).text);
-    if (!cli_given(job->args, "yes") && cli_can_ask() && !account->capped && !cli_ask(question))
-        return false;
+    if (cli_interrupted()) return false;
+    if (!cli_given(job->args, "yes") && cli_can_ask() && !account->capped) {
+        cli_progress_end(&job->progress); /* Ctrl-C at a question ends the command */
+        if (!cli_ask(question)) return false;
+        cli_progress_start(&job->progress, "running", job->quiet);
+    }
     /* Nothing goes wrong where the clock does; but who reads the history should know. */
     if (now < account->last_charge)
         cli_warn("the clock says %s, which is before the last charge (%s): the history is in the "
@@ -275,10 +279,10 @@ static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 
 static clo_status spend_and_run(cli_job *job, cli_error *err)
 {
-    clo_status status = clo_job_spend(job->job, &err->error);
-    if (status != CLO_OK) return status;
+    /* Before the charge: whoever stops it right after hears that it is spent. */
     cli_progress_start(&job->progress, "running", job->quiet);
-    status = clo_job_run(job->job, &err->error);
+    clo_status status = clo_job_spend(job->job, &err->error);
+    if (status == CLO_OK) status = clo_job_run(job->job, &err->error);
     cli_progress_end(&job->progress);
     if (status == CLO_OK) status = clo_job_store(job->job, &err->error);
     if (status == CLO_OK && clo_job_trouble(job->job))
