@@ -161,7 +161,7 @@ static void measure(const setting *s, double epsilon, int first, int sets, int c
         clo_bounded *data = NULL;
         moments mine = { 0 };
         make_data(s, first + set, rows, truth);
-        stop_if(clo_table_wrap((clo_matrix){ rows, s->rows, s->cols, s->cols }, CLO_MISSING_ZERO,
+        stop_if(clo_table_wrap((clo_matrix){ rows, s->rows, s->cols, s->cols }, CLO_MISSING_NULL,
                                &table, &err),
                 &err);
         stop_if(clo_bound(table, &domain, &data, &err), &err);

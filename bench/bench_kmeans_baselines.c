@@ -167,7 +167,7 @@ static double run_once(const kind *k, const clo_plan *plan, const clo_domain *do
     clo_error err;
     const clo_matrix view = { rows, k->rows, k->cols, k->cols };
     options.threads = 1;
-    must(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), &err);
+    must(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), &err);
     must(clo_bound(table, domain, &data, &err), &err);
     must(clo_grant_unmetered(plan, &grant, &err), &err);
     const clock_t start = clock();

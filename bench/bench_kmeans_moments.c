@@ -249,7 +249,7 @@ static clo_table *table_of(const task *t, const char *seed, double **values)
     if (t->rows) {
         *values = fill(t, seed);
         const clo_matrix view = { *values, t->rows, t->cols, t->cols };
-        must(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), &err);
+        must(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), &err);
         return table;
     }
     const clo_read_options options = clo_read_options_default();

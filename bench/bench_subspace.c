@@ -131,7 +131,7 @@ static double one_run(const task *t, const clo_plan *plan, const clo_domain *dom
     clo_rng *const rng = seeded("run", set);
     const clo_matrix view = { rows, t->rows, t->cols, t->cols };
     make_data(t, set, rows, truth);
-    must(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), &err);
+    must(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), &err);
     must(clo_bound(table, domain, &data, &err), &err);
     must(clo_grant_unmetered(plan, &grant, &err), &err);
     const clock_t start = clock();

@@ -90,7 +90,7 @@ static double run_once(const setting *s, const clo_domain *domain, const clo_pla
     clo_array basis;
     double *const sines = calloc(s->dim, sizeof *sines), worst = -1;
     const clo_matrix view = { s->values, s->rows, s->cols, s->cols };
-    must(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), &err);
+    must(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), &err);
     must(clo_bound(table, domain, &data, &err), &err);
     must(clo_grant_unmetered(plan, &grant, &err), &err);
     must(clo_run(plan, grant, data, rng, NULL, &release, &err), &err);

@@ -145,7 +145,7 @@ static void one_run(const task *t, const clo_plan *plan, const clo_domain *domai
     clo_array found;
     clo_error err;
     make_rows(t, run, rows, truth);
-    must(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), &err);
+    must(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), &err);
     must(clo_bound(table, domain, &data, &err), &err);
     must(clo_grant_unmetered(plan, &grant, &err), &err);
     const clock_t start = clock();

@@ -194,7 +194,7 @@ static clo_bounded *bound(const task *t, const double *rows)
     domain.cols = t->cols;
     domain.norm = 1;
     domain.rows = t->rows;
-    must(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), &err);
+    must(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), &err);
     must(clo_bound(table, &domain, &data, &err), &err);
     clo_table_free(table);
     return data;

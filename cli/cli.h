@@ -129,7 +129,9 @@ enum { CLI_MAX_PARAMETERS = 256 };
 void cli_print_help(FILE *out, const cli_entry *entry, const cli_subject *subject);
 void cli_print_overview(FILE *out);
 clo_status cli_print_manual(FILE *out, const char *template_path, cli_error *err);
-void cli_parameter_range(const clo_param *param, char *text, size_t size); /* "1 to 64, preset 8" */
+/* "1 to 64, preset 8", or "; must be given" where it is demanded. */
+void cli_parameter_range(const clo_param *param, bool demanded, char *text, size_t size);
+bool cli_is_demanded(const cli_subject *subject, const clo_param *param); /* a run must say it */
 
 /* The row with "Show this text": the last group of every command. */
 extern const cli_group cli_help_group;
@@ -173,6 +175,7 @@ typedef struct cli_bytes {
 /* A bar on stderr, on a terminal, once half a second has gone by; and where Ctrl-C becomes an
  * orderly stop instead of a death in mid-run. */
 typedef struct cli_progress {
+    const char *what;
     bool wanted, shown;
     int percent;
     double started;
@@ -273,7 +276,8 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool cli_can_ask(void);
 bool cli_ask(const char *question);
 
-void cli_progress_start(cli_progress *progress, bool quiet);
+/* what: "running", "reading" */
+void cli_progress_start(cli_progress *progress, const char *what, bool quiet);
 bool cli_progress_step(void *progress, double done);
 void cli_progress_hide(
     cli_progress *progress); /* makes room for a line; the next step draws again */

@@ -462,7 +462,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     if (status != CLO_OK) return status;
     if (a.mechanism && !quiet && !cli_given(args, "seed"))
         cli_note("seed %s: the same audit again with --seed %s", a.seed, a.seed);
-    cli_progress_start(&a.progress, quiet);
+    cli_progress_start(&a.progress, "running", quiet);
     if (a.replace) status = audit_relation(&a, CLO_REPLACE, err);
     if (status == CLO_OK && a.add_remove) status = audit_relation(&a, CLO_ADD_REMOVE, err);
     cli_progress_end(&a.progress);

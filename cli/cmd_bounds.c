@@ -196,7 +196,7 @@ const cli_command cli_bounds = {
         "Bounds for each column, and a run that uses them\n"
         "cloister bounds patients.csv --epsilon 0.2 --norm 1000 --of columns -o bounds.csv\n"
         "Then\n"
-        "cloister run kmeans patients.csv --epsilon 1 --bounds bounds.csv",
+        "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --bounds bounds.csv",
     .groups = groups,
     .mechanism = "bounds/quantile",
     .run = run,

@@ -22,6 +22,7 @@ static void print_one(const clo_mechanism *mechanism)
     size_t count;
     char name[128];
     const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    const cli_subject subject = cli_subject_of_mechanism(mechanism);
     cli_mechanism_name(mechanism, name, sizeof name);
     printf("%s%s%s\n", cli_style_on(stdout, CLI_BOLD), name, cli_style_off(stdout));
     fputs("  ", stdout);
@@ -30,7 +31,7 @@ static void print_one(const clo_mechanism *mechanism)
            clo_mechanism_proof(mechanism));
     for (size_t i = 0; i < count; i++) {
         char range[300], help[600];
-        cli_parameter_range(&rows[i], range, sizeof range);
+        cli_parameter_range(&rows[i], cli_is_demanded(&subject, &rows[i]), range, sizeof range);
         snprintf(help, sizeof help, "%s (%s)", rows[i].help, range);
         const int written = printf("  --%s", rows[i].name);
         printf("%*s", written < 20 ? 20 - written : 2, "");

@@ -99,7 +99,8 @@ const cli_command cli_run = {
         "Three centres of the records in the unit ball\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1\n"
         "Two columns of mixed units, written to a file\n"
-        "cloister run kmeans people.csv --columns age,income --bounds people-bounds.csv "
+        "cloister run kmeans people.csv --clusters 5 --columns age,income --bounds "
+        "people-bounds.csv "
         "--epsilon 0.5 -o out.json\n"
         "Private per person, who has at most five visits\n"
         "cloister run subspace visits.csv --unit person --rows-per-unit 5 --dim 2 --epsilon 1 "
@@ -116,7 +117,7 @@ const cli_command cli_run = {
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --center private --norm private "
         "--norm-at-most 1000\n"
         "What would it cost?\n"
-        "cloister run kmeans patients.csv --epsilon 1 --norm 1 --dry-run",
+        "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1 --dry-run",
     .groups = groups,
     .mechanism = "*",
     .run = run,

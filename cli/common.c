@@ -51,10 +51,16 @@ static const cli_option learning_rows[] = {
 const cli_group cli_learning_group = { "What the run learns of the data first", learning_rows };
 
 static const cli_option reading_rows[] = {
-    CLI_OPTION("columns", 0, "LIST", "the columns to use, by name or number: age,income or 2-7"),
+    CLI_OPTION("columns", 0, "LIST",
+               "the columns to use, by name or number: age,income or 2-7; or all but some: "
+               "-id,-4-6"),
     CLI_CHOICE("header", "WORD", "yes|no|auto", "auto",
                "whether the first line of a CSV holds names"),
     CLI_OPTION("delimiter", 0, "C", "what parts the cells of a CSV: one character, or 'tab'"),
+    CLI_CHOICE("decimal", "C", ".|,", ".", "the decimal mark of a CSV"),
+    CLI_CHOICE("text-columns", "RULE", "refuse|missing", "refuse",
+               "what becomes of a CSV with a column that is mostly text: it is refused, before "
+               "anything is spent, or text cells are missing cells, however many"),
     CLI_CHOICE("format", "F", "csv|npy|libsvm", NULL,
                "the file's format; by default told from its content"),
     CLI_OPTION("cols", 0, "D",
@@ -68,9 +74,12 @@ static const cli_option record_rows[] = {
     CLI_OPTION("unit", 0, "COLUMN",
                "the column that names the person a row belongs to: the guarantee is then per "
                "person"),
-    CLI_CHOICE("missing", "RULE", "zero|refuse", "zero",
-               "what becomes of a record with a cell that is not a number: all zero, or the run "
-               "is refused before anything is spent"),
+    CLI_CHOICE("missing", "RULE", "null|fill|refuse", "null",
+               "what becomes of a record with a cell that is not a number: it counts for nothing, "
+               "the cell takes a public value, or the run is refused before anything is spent"),
+    CLI_OPTION("fill", 0, "COLUMN=V,...",
+               "with --missing fill: the public value of a missing cell, a column each or one for "
+               "all; by default the middle of the public bounds"),
     CLI_ROWS_END,
 };
 const cli_group cli_record_group = { "Records", record_rows };
@@ -178,11 +187,15 @@ static clo_status delimiter_of(const char *text, char *out, cli_error *err)
     return CLO_OK;
 }
 
+static bool says(const cli_args *args, const char *option, const char *word)
+{
+    const char *const value = cli_value(args, option);
+    return value && strcmp(value, word) == 0;
+}
+
 clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err)
 {
     clo_read_options options = clo_read_options_default();
-    const char *const header = cli_value(args, "header");
-    const char *const missing = cli_value(args, "missing");
     const char *const delimiter = cli_value(args, "delimiter");
     const char *const cols = cli_value(args, "cols");
     clo_status status;
@@ -190,10 +203,13 @@ clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_err
     options.format = cli_value(args, "format");
     options.columns = cli_value(args, "columns");
     options.unit = cli_value(args, "unit");
-    options.missing =
-        missing && strcmp(missing, "refuse") == 0 ? CLO_MISSING_REFUSE : CLO_MISSING_ZERO;
-    if (header && strcmp(header, "yes") == 0) options.header = CLO_HEADER_FIRST_LINE;
-    if (header && strcmp(header, "no") == 0) options.header = CLO_HEADER_NONE;
+    options.fill = cli_value(args, "fill");
+    if (says(args, "missing", "refuse")) options.missing = CLO_MISSING_REFUSE;
+    if (says(args, "missing", "fill")) options.missing = CLO_MISSING_FILL;
+    if (says(args, "text-columns", "missing")) options.text = CLO_TEXT_MISSING;
+    if (says(args, "decimal", ",")) options.decimal = ',';
+    if (says(args, "header", "yes")) options.header = CLO_HEADER_FIRST_LINE;
+    if (says(args, "header", "no")) options.header = CLO_HEADER_NONE;
     if (delimiter && (status = delimiter_of(delimiter, &options.delimiter, err)) != CLO_OK)
         return status;
     if (cols && (status = cli_parse_whole("--cols", cols, 1, 1 << 20, &count, err)) != CLO_OK)

@@ -6,8 +6,13 @@
 
 enum { HELP_COLUMN = 26 };
 
-void cli_parameter_range(const clo_param *param, char *text, size_t size)
+void cli_parameter_range(const clo_param *param, bool demanded, char *text, size_t size)
 {
+    if (demanded) {
+        snprintf(text, size, "%s to %s; must be given", cli_number(param->lower).text,
+                 cli_number(param->upper).text);
+        return;
+    }
     if (param->type != CLO_PARAM_CHOICE) {
         snprintf(text, size, "%s to %s, preset %s", cli_number(param->lower).text,
                  cli_number(param->upper).text, cli_number(param->preset).text);
@@ -18,6 +23,11 @@ void cli_parameter_range(const clo_param *param, char *text, size_t size)
     for (int i = 0; i < (int)param->preset; i++) preset += strcspn(preset, "|") + 1;
     cli_say_choices(param->choices, said, sizeof said);
     snprintf(text, size, "%s, preset %.*s", said, (int)strcspn(preset, "|"), preset);
+}
+
+bool cli_is_demanded(const cli_subject *subject, const clo_param *param)
+{
+    return subject->mechanism && strcmp(param->name, "clusters") == 0;
 }
 
 void cli_option_range(const cli_option *option, char *text, size_t size)
@@ -86,7 +96,7 @@ static void print_parameters(FILE *out, const cli_subject *subject)
     heading(out, title);
     for (size_t i = 0; i < subject->count; i++) {
         char left[80], range[300], help[600];
-        cli_parameter_range(&rows[i], range, sizeof range);
+        cli_parameter_range(&rows[i], cli_is_demanded(subject, &rows[i]), range, sizeof range);
         snprintf(left, sizeof left, "--%s %s", rows[i].name, argument_of(&rows[i]));
         snprintf(help, sizeof help, "%s (%s)", rows[i].help, range);
         print_row(out, left, help);

@@ -82,7 +82,7 @@ static void print_subject(FILE *out, const cli_subject *subject, const char *sum
     for (size_t i = 0; i < subject->count; i++) {
         const clo_param *const row = &subject->rows[i];
         char range[300];
-        cli_parameter_range(row, range, sizeof range);
+        cli_parameter_range(row, cli_is_demanded(subject, row), range, sizeof range);
         fputs(".TP\n\\fB\\-\\-", out);
         print_roff(out, row->name, strlen(row->name));
         fputs("\\fR\n", out);

@@ -35,11 +35,12 @@ static void catch_signal(int number, void (*handler)(int))
         sigaction(number, &action, NULL);
 }
 
-void cli_progress_start(cli_progress *progress, bool quiet)
+void cli_progress_start(cli_progress *progress, const char *what, bool quiet)
 {
     catch_signal(SIGINT, on_interrupt);
     catch_signal(SIGTERM, on_interrupt);
-    *progress = (cli_progress){ .wanted = !quiet && isatty(STDERR_FILENO),
+    *progress = (cli_progress){ .what = what,
+                                .wanted = !quiet && isatty(STDERR_FILENO),
                                 .percent = -1,
                                 .started = seconds_now() };
 }
@@ -49,7 +50,7 @@ static void draw(cli_progress *progress, double done, double elapsed)
     enum { BAR = 24 };
     const int filled = (int)(done * BAR);
     const double left = done > 0 ? elapsed * (1 - done) / done : 0;
-    fprintf(stderr, "\r\033[Krunning %3d%% [", progress->percent);
+    fprintf(stderr, "\r\033[K%s %3d%% [", progress->what, progress->percent);
     for (int i = 0; i < BAR; i++) fputc(i < filled ? '#' : '-', stderr);
     fprintf(stderr, "] about %.0f s left", left);
     fflush(stderr);
@@ -62,7 +63,8 @@ bool cli_progress_step(void *user, double done)
     const double share = done < 0 ? 0 : done > 1 ? 1 : done;
     const double elapsed = seconds_now() - progress->started;
     const int percent = (int)(100 * share);
-    if (progress->wanted && elapsed >= 0.5 && percent != progress->percent) {
+    /* Of a pipe nobody knows how much is left. */
+    if (progress->wanted && done >= 0 && elapsed >= 0.5 && percent != progress->percent) {
         progress->percent = percent;
         draw(progress, share, elapsed);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- from options to settings ---------------------------------------------- */
 
@@ -58,14 +59,18 @@ static clo_status set_all(cli_job *job, cli_error *err)
  * a script is never kept waiting. */
 static bool confirm(void *user, const clo_account *account, clo_loss budget)
 {
-    const cli_job *const job = user;
+    cli_job *const job = user;
     const int64_t now = (int64_t)time(NULL);
     char question[512];
     snprintf(question, sizeof question,
              "'%s' has no cap.  Spend epsilon %s, delta %s on it for good?", account->dataset,
              cli_number(budget.epsilon).text, cli_number(budget.delta).text);
-    if (!cli_given(job->args, "yes") && cli_can_ask() && !account->capped && !cli_ask(question))
-        return false;
+    if (cli_interrupted()) return false;
+    if (!cli_given(job->args, "yes") && cli_can_ask() && !account->capped) {
+        cli_progress_end(&job->progress); /* Ctrl-C at a question ends the command */
+        if (!cli_ask(question)) return false;
+        cli_progress_start(&job->progress, "running", job->quiet);
+    }
     /* Nothing goes wrong where the clock does; but who reads the history should know. */
     if (now < account->last_charge)
         cli_warn("the clock says %s, which is before the last charge (%s): the history is in the "
@@ -85,6 +90,7 @@ clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, co
     if (status != CLO_OK) return status;
     options.progress = cli_progress_step;
     options.user = &job->progress;
+    clo_job_set_reading(job->job, cli_progress_step, &job->progress);
     clo_job_spell(job->job, "--");
     clo_job_set_confirm(job->job, confirm, job);
     if ((status = cli_mechanism(name, cli_value(args, "method"), &unused, err))) return status;
@@ -156,6 +162,20 @@ static size_t announce_lines(const clo_plan *plan, size_t first)
     return next;
 }
 
+/* To a person: which columns, where that is a matter of the header and of the options. */
+static void say_columns(const cli_job *job)
+{
+    const size_t all = clo_job_file_cols(job->job), taken = clo_job_taken_cols(job->job);
+    const bool unit = cli_given(job->args, "unit");
+    if (!isatty(STDERR_FILENO) || all == 0) return;
+    if (taken + unit == all)
+        cli_note("  takes all %zu column%s%s", taken, taken == 1 ? "" : "s",
+                 unit ? " but that of the unit" : "");
+    else
+        cli_note("  takes %zu of %zu columns; %zu left out by --columns", taken, all,
+                 all - taken - unit);
+}
+
 static void announce(const cli_job *job, const clo_plan *plan)
 {
     char name[128];
@@ -165,6 +185,7 @@ static void announce(const cli_job *job, const clo_plan *plan)
     cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
              cli_number(budget.epsilon).text, cli_number(budget.delta).text,
              clo_relation_name(clo_plan_domain(plan)->relation));
+    say_columns(job);
     for (size_t i = 0; i < clo_plan_line_count(plan);) i = announce_lines(plan, i);
 }
 
@@ -192,13 +213,25 @@ static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_acc
     cli_json_end(&json);
 }
 
+/* Reads, or rehearses, and shows how far it is. */
+static clo_status read_data(cli_job *job, clo_status (*step)(clo_job *job, clo_error *err),
+                            cli_error *err)
+{
+    cli_progress_start(&job->progress, "reading", job->quiet);
+    const clo_status status = step(job->job, &err->error);
+    cli_progress_end(&job->progress);
+    if (status == CLO_CANCELLED)
+        return cli_fail(err, status, "stopped while '%s' was read: nothing was spent", job->path);
+    return status;
+}
+
 clo_status cli_job_dry_run(cli_job *job, cli_error *err)
 {
     const char *const ledger = clo_job_ledger_path(job->job);
     const clo_plan *plan = NULL;
     clo_account account;
     char left[128];
-    clo_status status = told(job, clo_job_rehearse(job->job, &err->error), err);
+    clo_status status = told(job, read_data(job, clo_job_rehearse, err), err);
     if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
     if (status != CLO_OK) return status;
     clo_job_account(job->job, &account, sizeof account);
@@ -237,7 +270,7 @@ void cli_job_sum_up(const cli_job *job, const char *written_to)
 
 static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 {
-    const clo_status status = clo_job_prepare(job->job, &err->error);
+    const clo_status status = read_data(job, clo_job_prepare, err);
     if (status != CLO_OK) return status;
     if (cli_given(job->args, "seed")) cli_warn("--seed: this release is reproducible, not private");
     return clo_job_fetch(job->job, found, &err->error);
@@ -245,10 +278,10 @@ static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 
 static clo_status spend_and_run(cli_job *job, cli_error *err)
 {
+    /* Before the charge: whoever stops it right after hears that it is spent. */
+    cli_progress_start(&job->progress, "running", job->quiet);
     clo_status status = clo_job_spend(job->job, &err->error);
-    if (status != CLO_OK) return status;
-    cli_progress_start(&job->progress, job->quiet);
-    status = clo_job_run(job->job, &err->error);
+    if (status == CLO_OK) status = clo_job_run(job->job, &err->error);
     cli_progress_end(&job->progress);
     if (status == CLO_OK) status = clo_job_store(job->job, &err->error);
     if (status == CLO_OK && clo_job_trouble(job->job))

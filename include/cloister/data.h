@@ -14,11 +14,25 @@ extern "C" {
 /* Records as they were read: sensitive. */
 typedef struct clo_table clo_table;
 
-/* What to do with a cell that is not a finite number (empty, text, NaN, Inf). */
+/* What to do with a cell that is missing: empty, text, NaN, Inf, or anything else that is not a
+ * finite number. */
 typedef enum clo_missing {
-    CLO_MISSING_ZERO = 1,  /* its record becomes the zero record, silently */
-    CLO_MISSING_REFUSE = 2 /* CLO_FORMAT, with its place in the file; nothing was spent yet */
+    CLO_MISSING_NULL = 1,   /* its record counts for nothing, silently (bound.T6) */
+    CLO_MISSING_REFUSE = 2, /* CLO_FORMAT, with its place in the file; nothing was spent yet */
+    CLO_MISSING_FILL = 3    /* the cell takes a public value: that of `fill`, or else the middle of
+                               the domain in its column.  Not of LIBSVM, where what is not named is
+                               zero */
 } clo_missing;
+
+/* What to do with a column of CSV that is text.  A column is text where more than half of its cells
+ * that say anything are no numbers; it is refused, too, where at least one in a hundred of them
+ * would be numbers with the other decimal mark ("1,5" for "1.5").  Words for a missing number
+ * (empty, NA, nan, inf) say nothing.  Fewer such cells are missing cells and never a failure. */
+typedef enum clo_text_columns {
+    CLO_TEXT_REFUSE = 0, /* CLO_FORMAT, with its name; nothing was spent yet */
+    CLO_TEXT_MISSING = 1 /* its cells are missing cells, however many: then nothing that a record
+                            says can keep a file from being read */
+} clo_text_columns;
 
 /* Of AUTO: the first line is a header when its cells are text, and a record when they are numbers;
  * words for a missing number (empty, NA, nan, inf) and the cell of a unit that is given by its
@@ -34,7 +48,8 @@ typedef enum clo_header {
 typedef struct clo_read_options {
     size_t struct_size;
     const char *format; /* "csv", "npy", "libsvm"; NULL: by content, then by name, else CSV */
-    /* "age,income", "2-7", "1,4-6": names first, then numbers from 1; NULL: all but the unit */
+    /* "age,income", "2-7", "1,4-6": names first, then numbers from 1; "-id,-4-6": all but these;
+     * NULL: all but the unit */
     const char *columns;
     /* The column that names the person a row belongs to; NULL: none.  A row that names nobody is
      * left out when the data are bounded.  LIBSVM has no such column. */
@@ -50,6 +65,15 @@ typedef struct clo_read_options {
      * record alone, so that `cols` must be given, or `columns` by their numbers; then no records at
      * all are data like others.  clo_bound refuses a table whose columns a record has told. */
     bool rows_are_secret;
+    clo_text_columns text; /* of CSV */
+    char decimal;          /* of CSV: the decimal mark, '.' or ','; 0: '.' */
+    /* With CLO_MISSING_FILL: "age=40,income=0", columns by name or number, or one number for all;
+     * what it does not name takes the middle of the domain.  NULL: all do. */
+    const char *fill;
+    /* Called now and then while a file is read, with the share that is done, or a negative number
+     * where that is not known (a pipe); false stops it with CLO_CANCELLED.  NULL: nobody asks. */
+    bool (*progress)(void *user, double done);
+    void *user;
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -61,14 +85,16 @@ static inline clo_read_options clo_read_options_default(void)
     return options;
 }
 
-/* Reads a whole file, or standard input where the path is "-"; options may be NULL.  An NPY file
- * is mapped, not copied (a pipe is copied), and must not change while the table lives.  CLO_IO
+/* Reads a whole file, or standard input where the path is "-"; options may be NULL.  What is
+ * compressed with gzip or zstd is unpacked on the way.  An NPY file is mapped, not copied (a pipe
+ * and a compressed file are), and must not change while the table lives.  CLO_IO
  * where it cannot be read, CLO_FORMAT where it is empty or not what it claims to be,
  * CLO_ARGUMENT where it has no such column. */
 CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_options *options,
                                             clo_table **out, clo_error *err);
 /* Wraps the caller's own memory, which must outlive the table (NumPy, say).  With
- * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT. */
+ * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT; with CLO_MISSING_FILL it takes the
+ * middle of the domain. */
 CLO_API CLO_CHECK clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out,
                                             clo_error *err);
 /* The same where row i belongs to the person units[i], whatever numbers those are: the guarantee
@@ -78,6 +104,9 @@ CLO_API CLO_CHECK clo_status clo_table_wrap_units(clo_matrix values, const uint6
                                                   clo_missing missing, clo_table **out,
                                                   clo_error *err);
 CLO_API size_t clo_table_cols(const clo_table *table);
+/* How many columns the file has that it was read from, the unit's and those left out among them; 0:
+ * it is no file's. */
+CLO_API size_t clo_table_file_cols(const clo_table *table);
 /* How many rows there are.  Public only where the relation is CLO_REPLACE and a
  * record is one row. */
 CLO_API size_t clo_table_rows(const clo_table *table);

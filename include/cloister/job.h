@@ -96,6 +96,11 @@ CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run
 typedef bool clo_job_confirm(void *user, const clo_account *account, clo_loss budget);
 CLO_API void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user);
 
+/* Called now and then while the data are read, as `progress` of clo_read_options; false stops the
+ * job with CLO_CANCELLED, and nothing is spent.  NULL: nobody asks. */
+CLO_API void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done),
+                                 void *user);
+
 /* What stands before the name of a setting where a failure names one: "" (preset), or "--" for a
  * command; at most seven bytes of it. */
 CLO_API void clo_job_spell(clo_job *job, const char *prefix);
@@ -153,6 +158,11 @@ CLO_API const char *clo_job_trouble(const clo_job *job);
 /* Of a job that was checked: the ledger's file and the name that is charged; NULL: not metered. */
 CLO_API const char *clo_job_ledger_path(const clo_job *job);
 CLO_API const char *clo_job_dataset(const clo_job *job);
+/* Of a job that was prepared: how many columns the file has, the unit's among them, and how many of
+ * them the run takes.  Both follow from the file's header and the settings; 0: the data are not a
+ * file's. */
+CLO_API size_t clo_job_file_cols(const clo_job *job);
+CLO_API size_t clo_job_taken_cols(const clo_job *job);
 /* Of a job that was prepared: what its ledger says of the data set now, into the caller's struct of
  * `size` bytes and no further.  False, and all zero but for the name, where it does not know it. */
 CLO_API bool clo_job_account(const clo_job *job, clo_account *out, size_t size);

@@ -54,8 +54,9 @@ CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
                                                       const char *const *names, size_t count,
                                                       clo_error *err);
 
-/* For people, or for programs ("cloister.release/1"). */
-typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2 } clo_report_format;
+/* For people, or for programs ("cloister.release/1"); wide: for people who want all of it, however
+ * long. */
+typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2, CLO_TEXT_WIDE = 3 } clo_report_format;
 
 /* Writes the release, piece by piece; CLO_IO where write says that it could not. */
 CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_format format,

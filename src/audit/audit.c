@@ -8,6 +8,8 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* One pair at one group: all that its runs share. */
 typedef struct bench {
@@ -116,15 +118,17 @@ static clo_status make_world(const clo_domain *domain, unsigned group, int world
     clo_table *table = NULL;
     clo_matrix view = { rows, 0, domain->cols, domain->cols };
     const unsigned differ = group * (unsigned)domain->rows_per_unit;
-    const bool gone = domain->relation == CLO_ADD_REMOVE && world == 1;
+    /* A person who is gone takes the rows along; one whose rows are null is still there. */
+    const size_t before = b->pair->rows(domain->relation, differ, 0, rows);
     view.rows = b->pair->rows(domain->relation, differ, world, rows);
+    const bool gone = view.rows < before;
     if (view.rows > CLO_AUDIT_ROWS)
         return clo_i_fail(err, CLO_INTERNAL, "a pair has more than %d rows", (int)CLO_AUDIT_ROWS);
     if (domain->unit) {
         name_units(b->pair, gone ? 0 : differ, view.rows, units);
-        CLO_TRY(clo_table_wrap_units(view, units, CLO_MISSING_ZERO, &table, err));
+        CLO_TRY(clo_table_wrap_units(view, units, CLO_MISSING_NULL, &table, err));
     } else {
-        CLO_TRY(clo_table_wrap(view, CLO_MISSING_ZERO, &table, err));
+        CLO_TRY(clo_table_wrap(view, CLO_MISSING_NULL, &table, err));
     }
     const clo_status status = clo_bound(table, domain, &b->worlds[world], err);
     clo_table_free(table);

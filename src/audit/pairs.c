@@ -297,6 +297,39 @@ static size_t tilted(clo_relation relation, unsigned group, int world, double *o
     return rows + group;
 }
 
+/* ---- null records (bound.T6) ----------------------------------------------------------------- */
+
+/* A record, or one with a missing cell in its place: under either relation the row is there. */
+static size_t or_null(unsigned group, int world, size_t cols, const double *record, double *out)
+{
+    for (size_t i = 0; i < group; i++) {
+        memcpy(out + i * cols, record, cols * sizeof *out);
+        if (world == 1) out[i * cols + (i + 1) % cols] = NAN;
+    }
+    return group;
+}
+
+static size_t null_in_a_plane(clo_relation relation, unsigned group, int world, double *out)
+{
+    (void)relation;
+    return or_null(group, world, 2, (const double[]){ 1, 0 }, out);
+}
+
+static size_t null_in_space(clo_relation relation, unsigned group, int world, double *out)
+{
+    (void)relation;
+    return or_null(group, world, 3, (const double[]){ 1, 0, 0 }, out);
+}
+
+/* The sixteen blocks of dissent: the long record that takes one away is there or null. */
+static size_t null_dissent(clo_relation relation, unsigned group, int world, double *out)
+{
+    const size_t rows = dissent(CLO_REPLACE, group, 0, out);
+    (void)relation;
+    for (size_t i = 0; i < group && world == 1; i++) out[2 * i] = NAN;
+    return rows;
+}
+
 static const clo_i_pair table[] = {
 #define PAIR(family, method, name, settings, cols, categorical, twice, rows, what, ...)            \
     { #family, #method, #name, what, settings, cols, categorical, twice, 0, rows },

@@ -16,7 +16,13 @@ enum { CLO_GRID_BITS = 30 };
 
 /* The domain that the data were bounded to; its arrays belong to the data. */
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data);
-size_t clo_i_bounded_rows(const clo_bounded *data); /* a secret under add-remove, and of units */
+/* Records that count: null ones are gone (bound.T6), so that it is a secret under any relation. */
+size_t clo_i_bounded_rows(const clo_bounded *data);
+/* Under replace without units, where how many rows there are is public: their number, null ones
+ * among them, and which of them a record was.  Elsewhere the same as the above, and the record's
+ * own number. */
+size_t clo_i_bounded_slots(const clo_bounded *data);
+size_t clo_i_bounded_slot(const clo_bounded *data, size_t row);
 bool clo_i_bounded_is_sparse(const clo_bounded *data);
 
 /* How many blocks of block_rows rows there are (the last may be short; 0 for no rows). */
@@ -57,7 +63,8 @@ CLO_CHECK clo_status clo_i_rebound_room(struct clo_workspace *space, const clo_b
 size_t clo_i_block_rows(size_t cols, size_t asked);
 
 /* One record onto the full grid (bound.T1): `values` in ball coordinates, that is inside the ball
- * of radius norm when it needs no clipping.  A value that is not finite gives the zero record. */
+ * of radius norm when it needs no clipping.  A value that is not finite gives the zero record:
+ * missing cells do not come here, but numbers that left the range of a double on their way do. */
 void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out);
 
 #endif

@@ -27,7 +27,9 @@ struct clo_bounded {
     bool sparse;
     uint32_t *columns; /* sparse only: of each entry */
     size_t *starts;    /* sparse only: rows + 1 */
-    bool borrowed;     /* the three arrays are a workspace's */
+    size_t slots;      /* rows that there were before null ones went, where their places count */
+    uint32_t *slot_of; /* rows: where each was among them; NULL: they are all there */
+    bool borrowed;     /* the arrays are a workspace's, or those of other data */
 };
 
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data)
@@ -40,6 +42,16 @@ size_t clo_i_bounded_rows(const clo_bounded *data)
     return data->rows;
 }
 
+size_t clo_i_bounded_slots(const clo_bounded *data)
+{
+    return data->slots;
+}
+
+size_t clo_i_bounded_slot(const clo_bounded *data, size_t row)
+{
+    return data->slot_of ? data->slot_of[row] : row;
+}
+
 bool clo_i_bounded_is_sparse(const clo_bounded *data)
 {
     return data->sparse;
@@ -50,6 +62,7 @@ static void free_arrays(clo_bounded *data)
     clo_i_wipe_free(data->cells, data->cell_count * sizeof *data->cells);
     clo_i_wipe_free(data->columns, data->columns ? data->cell_count * sizeof *data->columns : 0);
     clo_i_wipe_free(data->starts, data->starts ? (data->rows + 1) * sizeof *data->starts : 0);
+    clo_i_wipe_free(data->slot_of, data->slot_of ? data->rows * sizeof *data->slot_of : 0);
 }
 
 void clo_bounded_free(clo_bounded *data)
@@ -75,16 +88,21 @@ size_t clo_i_block_count(const clo_bounded *data, size_t block_rows)
 
 /* ---- making it ------------------------------------------------------------------------- */
 
-/* From the data's own units to ball coordinates; a bad cell stays one. */
+/* A row of the table on its way to the grid: what is the same for all of them. */
+typedef struct way {
+    const clo_domain *domain;
+    const double *scale, *center; /* of the domain's map */
+    double radius;
+    const double *fill; /* a value for each column of the table; NULL: a missing cell makes a null
+                           record */
+} way;
+
+/* From the data's own units to ball coordinates. */
 static void map_row(const clo_domain *domain, const double *scale, const double *center,
                     double *row)
 {
     for (size_t j = 0; j < domain->cols; j++) {
         double x = row[j];
-        if (!isfinite(x)) {
-            row[0] = NAN;
-            return;
-        }
         if (domain->lower) x = fmin(fmax(x, domain->lower[j]), domain->upper[j]);
         row[j] = (x - center[j]) / scale[j];
     }
@@ -99,36 +117,68 @@ static void look_in_frame(const clo_frame *frame, const double *row, double *see
     for (size_t j = 0; j < frame->rows; j++) {
         const double x = row[j] - (frame->origin ? frame->origin[j] : 0);
         const double *const direction = frame->basis + j * r;
-        if (!isfinite(x)) {
-            seen[0] = NAN;
-            return;
-        }
         for (size_t i = 0; i < r; i++) seen[i] += x * direction[i];
     }
 }
 
-/* One row as it is in the table, onto the grid; room: cols numbers for what is seen of it. */
-static void bound_row(const clo_domain *domain, const double *map, double radius, double *row,
-                      double *room, int32_t *out)
+/* Whether a cell is missing and stays so; those that a public value stands in for get it. */
+static bool is_null(const double *fill, double *row, size_t cols)
 {
+    bool null = false;
+    for (size_t j = 0; j < cols; j++) {
+        if (isfinite(row[j])) continue;
+        if (fill)
+            row[j] = fill[j];
+        else
+            null = true;
+    }
+    return null;
+}
+
+/* One row as it is in the table, onto the grid, or whether it is a null record, whose cells are 0
+ * until it goes; room: cols numbers for what is seen of it. */
+static bool bound_row(const way *w, double *row, double *room, int32_t *out)
+{
+    const clo_domain *const domain = w->domain;
     const size_t cols = domain->cols;
+    if (is_null(w->fill, row, clo_i_domain_table_cols(domain))) {
+        memset(out, 0, cols * sizeof *out);
+        return true;
+    }
     if (domain->frame)
         look_in_frame(domain->frame, row, room);
     else if (domain->lower || domain->center)
-        map_row(domain, map, map + cols, row);
-    clo_i_to_grid(domain->frame ? room : row, cols, radius, out);
+        map_row(domain, w->scale, w->center, row);
+    clo_i_to_grid(domain->frame ? room : row, cols, w->radius, out);
+    return false;
 }
 
-static clo_status fill_dense(clo_bounded *data, const clo_table *table, clo_error *err)
+/* The public value of each column of the table that stands in for a missing cell: that which the
+ * reader was told, or the middle of the domain. */
+static void find_fill(const clo_domain *domain, const clo_table *table, const double *center,
+                      double *fill)
+{
+    const double *const told = clo_i_table_fill(table);
+    for (size_t j = 0; j < clo_i_domain_table_cols(domain); j++) {
+        const double *const origin = domain->frame ? domain->frame->origin : center;
+        fill[j] = origin ? origin[j] : 0;
+        if (told && isfinite(told[j])) fill[j] = told[j];
+    }
+}
+
+static clo_status fill_dense(clo_bounded *data, const clo_table *table, uint8_t *nulls,
+                             clo_error *err)
 {
     const size_t cols = data->domain.cols, width = clo_i_domain_table_cols(&data->domain);
     const size_t block = clo_i_block_rows(width, 0), blocks = clo_i_block_count(data, block);
     const size_t room = block * width + cols; /* a block, and one record as it is seen */
-    const double radius = clo_i_domain_radius(&data->domain);
     double *map = NULL;
     _Atomic int failure = CLO_OK;
-    CLO_TRY(clo_i_alloc(2 * cols, sizeof *map, &map, err));
+    CLO_TRY(clo_i_alloc(2 * cols + width, sizeof *map, &map, err));
     clo_i_domain_map(&data->domain, map, map + cols);
+    find_fill(&data->domain, table, map + cols, map + 2 * cols);
+    const way w = { &data->domain, map, map + cols, clo_i_domain_radius(&data->domain),
+                    clo_i_table_missing(table) == CLO_MISSING_FILL ? map + 2 * cols : NULL };
 #pragma omp parallel
     {
         double *rows = NULL;
@@ -140,8 +190,8 @@ static clo_status fill_dense(clo_bounded *data, const clo_table *table, clo_erro
             if (mine) continue;
             clo_i_table_rows(table, first, count, rows);
             for (size_t i = 0; i < count; i++)
-                bound_row(&data->domain, map, radius, rows + i * width, rows + block * width,
-                          data->cells + (first + i) * cols);
+                nulls[first + i] = bound_row(&w, rows + i * width, rows + block * width,
+                                             data->cells + (first + i) * cols);
             clo_i_table_forget(table, first, count);
         }
         clo_i_wipe_free(rows, rows ? room * sizeof *rows : 0);
@@ -152,17 +202,27 @@ static clo_status fill_dense(clo_bounded *data, const clo_table *table, clo_erro
     return clo_i_fail(err, CLO_MEMORY, "out of memory while bounding the records");
 }
 
-static clo_status bound_dense(clo_bounded *data, const clo_table *table, clo_error *err)
+static clo_status bound_dense(clo_bounded *data, const clo_table *table, uint8_t *nulls,
+                              clo_error *err)
 {
     size_t cells;
     if (!clo_i_multiply(data->rows, data->domain.cols, &cells))
         return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
     CLO_TRY(clo_i_alloc(cells, sizeof *data->cells, &data->cells, err));
     data->cell_count = cells;
-    return fill_dense(data, table, err);
+    return fill_dense(data, table, nulls, err);
 }
 
-static clo_status bound_sparse(clo_bounded *data, const clo_table *table, clo_error *err)
+/* A bad record of a sparse table has an entry that is not finite. */
+static bool has_bad_entry(const double *values, size_t count)
+{
+    bool bad = false;
+    for (size_t e = 0; e < count; e++) bad = bad || !isfinite(values[e]);
+    return bad;
+}
+
+static clo_status bound_sparse(clo_bounded *data, const clo_table *table, uint8_t *nulls,
+                               clo_error *err)
 {
     const size_t entries = clo_i_table_entries(table);
     const double radius = clo_i_domain_radius(&data->domain);
@@ -175,12 +235,53 @@ static clo_status bound_sparse(clo_bounded *data, const clo_table *table, clo_er
         const double *values;
         size_t count;
         clo_i_table_sparse_row(table, i, &columns, &values, &count);
-        clo_i_to_grid(values, count, radius, data->cells + at);
+        nulls[i] = has_bad_entry(values, count);
+        clo_i_to_grid(values, count, radius, data->cells + at); /* 0 where it is null */
         if (count) memcpy(data->columns + at, columns, count * sizeof *columns);
         at += count;
         data->starts[i + 1] = at;
     }
     data->cell_count = entries;
+    return CLO_OK;
+}
+
+/* ---- rows that go ------------------------------------------------------------------------ */
+
+static void row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count)
+{
+    *first = data->sparse ? data->starts[row] : row * data->domain.cols;
+    *count = data->sparse ? data->starts[row + 1] - data->starts[row] : data->domain.cols;
+}
+
+/* Row `from` takes the place of row `to`, at most that far; at: where its cells begin. */
+static size_t move_down(clo_bounded *data, size_t from, size_t to, size_t at)
+{
+    size_t first, cells;
+    row_range(data, from, &first, &cells);
+    memmove(data->cells + at, data->cells + first, cells * sizeof *data->cells);
+    if (data->sparse) {
+        memmove(data->columns + at, data->columns + first, cells * sizeof *data->columns);
+        data->starts[to + 1] = at + cells; /* where row `to` began is known already */
+    }
+    return at + cells;
+}
+
+/* Null records go (bound.T6).  Where each record of a known number has a place of its own, the
+ * others remember theirs. */
+static clo_status drop_nulls(clo_bounded *data, const uint8_t *nulls, clo_error *err)
+{
+    const bool placed = data->domain.relation == CLO_REPLACE && !data->domain.unit;
+    size_t kept = 0, at = 0;
+    for (size_t i = 0; i < data->rows; i++) kept += !nulls[i];
+    if (kept == data->rows) return CLO_OK;
+    if (placed) CLO_TRY(clo_i_alloc(kept, sizeof *data->slot_of, &data->slot_of, err));
+    for (size_t i = 0, to = 0; i < data->rows; i++) {
+        if (nulls[i]) continue;
+        if (placed) data->slot_of[to] = (uint32_t)i;
+        at = move_down(data, i, to++, at);
+    }
+    clo_i_wipe(data->cells + at, (data->cell_count - at) * sizeof *data->cells);
+    data->rows = kept;
     return CLO_OK;
 }
 
@@ -205,12 +306,6 @@ static int by_row(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static void row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count)
-{
-    *first = data->sparse ? data->starts[row] : row * data->domain.cols;
-    *count = data->sparse ? data->starts[row + 1] - data->starts[row] : data->domain.cols;
-}
-
 static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
 {
     crypto_generichash_state state;
@@ -228,23 +323,16 @@ static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
 static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
 {
     size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t first, cells;
-        row_range(data, kept[i].row, &first, &cells);
-        memmove(data->cells + at, data->cells + first, cells * sizeof *data->cells);
-        if (data->sparse)
-            memmove(data->columns + at, data->columns + first, cells * sizeof *data->columns);
-        at += cells;
-        if (data->sparse) data->starts[i + 1] = at;
-    }
+    for (size_t i = 0; i < count; i++) at = move_down(data, kept[i].row, i, at);
     clo_i_wipe(data->cells + at, (data->cell_count - at) * sizeof *data->cells);
     data->rows = count;
 }
 
 /* Of each unit's rows the M whose bounded content has the smallest hashes stay: a rule that looks
  * at this unit alone, and not at the order of the file.  Rows that name no unit do not stay: taken
- * together they would be one unit of many people. */
-static clo_status limit_units(clo_bounded *data, const clo_table *table, clo_error *err)
+ * together they would be one unit of many people; nor do null records (bound.T6). */
+static clo_status limit_units(clo_bounded *data, const clo_table *table, const uint8_t *nulls,
+                              clo_error *err)
 {
     const size_t rows = data->rows;
     ticket *tickets = NULL;
@@ -260,6 +348,7 @@ static clo_status limit_units(clo_bounded *data, const clo_table *table, clo_err
     uint8_t unit[CLO_UNIT_BYTES] = { 0 };
     for (size_t i = 0; i < rows; i++) {
         if (sodium_is_zero(tickets[i].unit, CLO_UNIT_BYTES)) continue; /* nobody's */
+        if (nulls[tickets[i].row]) continue; /* nothing's: it takes no other row's place */
         if (i == 0 || memcmp(tickets[i].unit, unit, sizeof unit) != 0) of_this_unit = 0;
         memcpy(unit, tickets[i].unit, sizeof unit);
         if (of_this_unit++ < data->domain.rows_per_unit) tickets[kept++] = tickets[i];
@@ -310,17 +399,39 @@ static void plant_radius(clo_bounded *data)
         }
 }
 
-/* For the information-flow test: how many rows there are is followed like any other secret, where
- * it is one.  (Where a row of a sparse table begins is marked in the table already.) */
-static void taint(clo_bounded *data)
+/* For the information-flow test: how many records count is followed like any other secret, under
+ * replace too, where a record may be null; how many rows there were, where it is one.  (Where a row
+ * of a sparse table begins is marked in the table already.) */
+static void taint(clo_bounded *data, bool placed)
 {
 #ifdef CLO_TAINT
-    if (data->domain.relation == CLO_REPLACE && !data->domain.unit) return;
     (void)VALGRIND_MAKE_MEM_UNDEFINED(&data->rows, sizeof data->rows);
     (void)VALGRIND_MAKE_MEM_UNDEFINED(&data->cell_count, sizeof data->cell_count);
+    if (!placed) (void)VALGRIND_MAKE_MEM_UNDEFINED(&data->slots, sizeof data->slots);
 #else
     (void)data;
+    (void)placed;
 #endif
+}
+
+static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_error *err)
+{
+    const bool sparse = clo_i_table_is_sparse(table) && !data->domain.lower &&
+                        !data->domain.center && !data->domain.frame;
+    const bool placed = data->domain.relation == CLO_REPLACE && !data->domain.unit;
+    const size_t rows = clo_table_rows(table);
+    uint8_t *nulls = NULL;
+    CLO_TRY(clo_i_alloc(rows, 1, &nulls, err));
+    data->rows = rows;
+    clo_status status = (sparse ? bound_sparse : bound_dense)(data, table, nulls, err);
+    if (!status) plant_radius(data);
+    if (!status)
+        status = clo_table_has_unit(table) ? limit_units(data, table, nulls, err)
+                                           : drop_nulls(data, nulls, err);
+    data->slots = placed ? rows : data->rows;
+    if (!status) taint(data, placed);
+    clo_i_wipe_free(nulls, rows);
+    return status;
 }
 
 clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bounded **out,
@@ -331,18 +442,9 @@ clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bound
     CLO_TRY(clo_i_check_float_state(0, err));
     CLO_TRY(clo_domain_check(domain, err));
     CLO_TRY(clo_i_alloc(1, sizeof *data, &data, err));
-    if ((status = clo_i_domain_copy(domain, &data->domain, err))) goto done;
-    if ((status = check_table(table, &data->domain, err))) goto done;
-    data->rows = clo_table_rows(table);
-    if (clo_i_table_is_sparse(table) && !data->domain.lower && !data->domain.center &&
-        !data->domain.frame)
-        status = bound_sparse(data, table, err);
-    else
-        status = bound_dense(data, table, err);
-    if (!status) plant_radius(data);
-    if (!status && clo_table_has_unit(table)) status = limit_units(data, table, err);
-    if (!status) taint(data);
-done:
+    status = clo_i_domain_copy(domain, &data->domain, err);
+    if (!status) status = check_table(table, &data->domain, err);
+    if (!status) status = bound_table(data, table, err);
     if (status)
         clo_bounded_free(data);
     else
@@ -428,6 +530,8 @@ clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, cons
     CLO_TRY(clo_i_alloc(cols, sizeof *values, &values, err));
     const double radius = clo_i_domain_radius(&moved->domain);
     moved->rows = data->rows;
+    moved->slots = data->slots;
+    moved->slot_of = data->slot_of; /* which outlives it */
     moved->sparse = data->sparse && !shift;
     moved->cell_count = moved->sparse ? data->cell_count : data->rows * cols;
     if (moved->sparse) copy_places(data, moved);

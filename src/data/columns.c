@@ -1,11 +1,13 @@
 /*
- * columns.c - which columns a list such as "age,income", "2-7" or "1,4-6" means.
+ * columns.c - which columns a list such as "age,income", "2-7", "1,4-6" or "-id,-4-6" means.
  *
  * An item between commas is looked up as a name first, then as a number, then as a range of
- * numbers: a header that calls a column "2" or "4-6" means that column.  A name that holds a comma
- * is put in double quotes.
+ * numbers: a header that calls a column "2" or "4-6" means that column.  A minus before an item
+ * that is not a name with it leaves those columns out: of the others in the list, or, where it has
+ * no others, of all.  A name that holds a comma is put in double quotes.
  */
 #include "data/formats.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -204,33 +206,75 @@ static const char *read_item(const char *text, char item[LONGEST_ITEM + 1])
     return length > 0 && (*text == 0 || *text == ',') ? text : NULL;
 }
 
-static clo_status add_range(uint32_t *chosen, bool *seen, size_t *count, size_t first, size_t last,
-                            clo_error *err)
+/* Columns that a list has named so far. */
+typedef struct choice {
+    uint32_t *chosen; /* in the order of the list */
+    size_t count;
+    bool *seen, *left_out;
+} choice;
+
+static clo_status add_range(choice *c, size_t first, size_t last, clo_error *err)
 {
     for (size_t j = first; j <= last; j++) {
-        if (seen[j]) return clo_i_fail(err, CLO_ARGUMENT, "column %zu is chosen twice", j + 1);
-        seen[j] = true;
-        chosen[(*count)++] = (uint32_t)j;
+        if (c->seen[j]) return clo_i_fail(err, CLO_ARGUMENT, "column %zu is chosen twice", j + 1);
+        c->seen[j] = true;
+        c->chosen[c->count++] = (uint32_t)j;
     }
     return CLO_OK;
 }
 
-static clo_status choose_listed(const clo_i_columns *columns, const char *text, uint32_t *chosen,
-                                bool *seen, size_t *count, clo_error *err)
+static void leave_out(choice *c, size_t first, size_t last)
+{
+    for (size_t j = first; j <= last; j++) c->left_out[j] = true;
+}
+
+/* "-id", where no column has that name. */
+static clo_status is_exclusion(const clo_i_columns *columns, const char *item, bool *out,
+                               clo_error *err)
+{
+    size_t named = SIZE_MAX;
+    if (item[0] == '-') CLO_TRY(find_name(columns, item, &named, err));
+    *out = item[0] == '-' && item[1] && named == SIZE_MAX;
+    return CLO_OK;
+}
+
+static clo_status read_list(const clo_i_columns *columns, const char *text, choice *c,
+                            clo_error *err)
 {
     char item[LONGEST_ITEM + 1];
     for (const char *at = text;; at++) {
         size_t first, last;
+        bool out;
         at = read_item(at, item);
         if (!at)
             return clo_i_fail(err, CLO_ARGUMENT,
                               "columns must be names, numbers or ranges between commas, such as "
-                              "age,4-6; this is not: %.80s",
+                              "age,4-6 or -id; this is not: %.80s",
                               text);
-        CLO_TRY(find_item(columns, item, "column", &first, &last, err));
-        CLO_TRY(add_range(chosen, seen, count, first, last, err));
+        CLO_TRY(is_exclusion(columns, item, &out, err));
+        CLO_TRY(find_item(columns, item + out, "column", &first, &last, err));
+        if (out)
+            leave_out(c, first, last);
+        else
+            CLO_TRY(add_range(c, first, last, err));
         if (*at == 0) return CLO_OK;
     }
+}
+
+/* Without any that the list names, all but the unit; then less those that are left out. */
+static clo_status settle(const clo_i_columns *columns, size_t unit, choice *c, clo_error *err)
+{
+    size_t kept = 0;
+    for (size_t j = 0; c->count == 0 && j < columns->count; j++) c->seen[j] = j != unit;
+    for (size_t j = 0, count = c->count; count == 0 && j < columns->count; j++)
+        if (c->seen[j]) c->chosen[c->count++] = (uint32_t)j;
+    if (c->count == 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "%s has no column besides the unit", columns->file);
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->left_out[c->chosen[i]]) c->chosen[kept++] = c->chosen[i];
+    c->count = kept;
+    if (kept) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "every column of %s is left out", columns->file);
 }
 
 size_t clo_i_last_column(const char *text)
@@ -240,7 +284,7 @@ size_t clo_i_last_column(const char *text)
     for (const char *at = text;; at++) {
         size_t from, to;
         at = read_item(at, item);
-        if (!at || !read_range(item, &from, &to)) return 0;
+        if (!at || !read_range(item, &from, &to)) return 0; /* a name, or columns left out */
         last = to > last ? to : last;
         if (*at == 0) return last;
     }
@@ -249,29 +293,77 @@ size_t clo_i_last_column(const char *text)
 clo_status clo_i_choose_columns(const clo_i_columns *columns, const char *text, size_t unit,
                                 uint32_t **out, size_t *out_count, clo_error *err)
 {
-    uint32_t *chosen = NULL;
-    bool *seen = NULL;
-    size_t count = 0;
-    clo_status status = clo_i_alloc(columns->count, sizeof *chosen, &chosen, err);
-    if (status != CLO_OK) return status;
-    status = clo_i_alloc(columns->count, sizeof *seen, &seen, err);
-    if (status != CLO_OK) goto done;
-    if (text) {
-        status = choose_listed(columns, text, chosen, seen, &count, err);
-    } else {
-        for (size_t j = 0; j < columns->count; j++)
-            if (j != unit) chosen[count++] = (uint32_t)j;
-        if (count == 0)
-            status =
-                clo_i_fail(err, CLO_ARGUMENT, "%s has no column besides the unit", columns->file);
+    choice c = { 0 };
+    clo_status status = clo_i_alloc(columns->count, sizeof *c.chosen, &c.chosen, err);
+    if (!status) status = clo_i_alloc(2 * columns->count, sizeof *c.seen, &c.seen, err);
+    if (!status) {
+        c.left_out = c.seen + columns->count;
+        if (text) status = read_list(columns, text, &c, err);
     }
-done:
-    clo_i_free(seen);
+    if (!status) status = settle(columns, unit, &c, err);
+    clo_i_free(c.seen);
     if (status != CLO_OK) {
-        clo_i_free(chosen);
+        clo_i_free(c.chosen);
         return status;
     }
-    *out = chosen;
-    *out_count = count;
+    *out = c.chosen;
+    *out_count = c.count;
     return CLO_OK;
+}
+
+/* ---- a public value a column ----------------------------------------------------------------- */
+
+static clo_status bad_fill(const char *text, clo_error *err)
+{
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "fill must be a number, or column=number between commas, such as "
+                      "age=40,income=0; this is not: %.80s",
+                      text);
+}
+
+static bool read_value(const char *text, double *out)
+{
+    const char *const end = clo_i_parse_double(text, out);
+    return end && !*end && isfinite(*out);
+}
+
+static clo_status fill_item(const clo_i_columns *columns, const uint32_t *chosen, size_t count,
+                            const char *text, char *item, double *fill, clo_error *err)
+{
+    char *const equals = strrchr(item, '=');
+    size_t column, j = 0;
+    double value;
+    if (!equals || !read_value(equals + 1, &value)) return bad_fill(text, err);
+    *equals = 0;
+    CLO_TRY(clo_i_find_column(columns, item, "column", &column, err));
+    while (j < count && (chosen ? chosen[j] : j) != column) j++;
+    if (j == count)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "fill names column %zu, which is not among those that "
+                          "are used",
+                          column + 1);
+    fill[j] = value;
+    return CLO_OK;
+}
+
+clo_status clo_i_read_fill(const clo_i_columns *columns, const uint32_t *chosen, size_t count,
+                           const char *text, double **out, clo_error *err)
+{
+    char item[LONGEST_ITEM + 1];
+    double *fill = NULL, all;
+    CLO_TRY(clo_i_alloc(count, sizeof *fill, &fill, err));
+    const bool one = read_value(text, &all);
+    for (size_t j = 0; j < count; j++) fill[j] = one ? all : NAN;
+    clo_status status = CLO_OK;
+    for (const char *at = text; !one && !status; at++) {
+        at = read_item(at, item);
+        status =
+            at ? fill_item(columns, chosen, count, text, item, fill, err) : bad_fill(text, err);
+        if (!at || *at == 0) break;
+    }
+    if (status)
+        clo_i_free(fill);
+    else
+        *out = fill;
+    return status;
 }

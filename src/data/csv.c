@@ -9,7 +9,9 @@
  * All records have the same number of cells.
  *
  * What is a number is what clo_i_read_number reads, with nothing but blanks around it; everything
- * else, the empty cell included, is a bad cell.  The text of a cell is in no message.
+ * else, the empty cell included, is a missing cell.  How many there are of each kind is counted, a
+ * column each, and a column of text is refused by text_columns.c.  The text of a cell is in no
+ * message.
  *
  * A record is parsed in one pass over its bytes: a number is read where a cell starts, and where it
  * stops the delimiter should be.  Only if that fails is the cell looked at as text.
@@ -30,6 +32,7 @@ typedef struct csv {
     char blank; /* besides the space, what may stand around a cell */
     bool runs;  /* several delimiters are one */
     bool refuse;
+    bool comma;     /* is the decimal mark */
     size_t cells;   /* of a record */
     char **names;   /* of the cells, or NULL */
     int32_t *slots; /* cell -> column of the table, or -1 */
@@ -120,11 +123,36 @@ static content content_of(const csv *f, const char *text, const char *stop)
     return (content){ text, stop, memchr(text, '"', (size_t)(stop - text)) != NULL };
 }
 
-static bool is_number(content c, double *out)
+static inline const char *read_number(bool comma, const char *text, double *out)
+{
+    return comma ? clo_i_read_comma_number(text, out) : clo_i_read_number(text, out);
+}
+
+/* A number as it is written; one that is too large for a double comes out infinite. */
+static bool is_numeral(bool comma, content c, double *out)
 {
     while (c.from < c.to && *c.from == ' ') c.from++; /* inside quotes */
     while (c.from < c.to && c.to[-1] == ' ') c.to--;
-    return c.from < c.to && clo_i_read_number(c.from, out) == c.to && isfinite(*out);
+    return c.from < c.to && read_number(comma, c.from, out) == c.to;
+}
+
+static bool is_number(bool comma, content c, double *out)
+{
+    return is_numeral(comma, c, out) && isfinite(*out);
+}
+
+/* What stands where a number is missing; it says no more than an empty cell. */
+static bool is_missing_word(content c)
+{
+    static const char *const words[] = { "",     "?",    "na",  "n/a",     "nan",
+                                         "null", "none", "inf", "infinity" };
+    if (c.from < c.to && (*c.from == '-' || *c.from == '+')) c.from++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if (length == (size_t)(c.to - c.from) && strncasecmp(words[i], c.from, length) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Up to the next inner quote and with it, without the one that doubles it. */
@@ -160,9 +188,35 @@ static void hash_unit(const csv *f, content c, uint8_t *unit)
     clo_i_wipe(&state, sizeof state);
 }
 
+/* The counts of a column, which come into being with the first cell that is not a number. */
+static clo_i_tally *tally_of(const csv *f, size_t column, clo_i_block *block, clo_i_fault *fault)
+{
+    if (!block->tallies) {
+        fault->status = clo_i_alloc(f->cols, sizeof *block->tallies, &block->tallies, NULL);
+        if (fault->status) return NULL;
+        block->tally_count = f->cols;
+    }
+    return &block->tallies[column];
+}
+
+/* One more cell of the column that is not a number. */
+static void count_bad_cell(const csv *f, size_t column, content c, clo_i_block *block,
+                           clo_i_fault *fault)
+{
+    clo_i_tally *const tally = tally_of(f, column, block, fault);
+    double value;
+    if (!tally) return;
+    if (is_missing_word(c) || is_numeral(f->comma, c, &value)) {
+        tally->missing++;
+        return;
+    }
+    tally->text++;
+    tally->other_mark += is_number(!f->comma, c, &value);
+}
+
 /* A cell that is not plainly a number, or not only one; where it ends, or NULL with a fault. */
 static const char *parse_as_text(const csv *f, size_t cell, const char *text, const char *end,
-                                 double *row, uint8_t *unit, clo_i_fault *fault)
+                                 clo_i_block *block, double *row, uint8_t *unit, clo_i_fault *fault)
 {
     const int32_t slot = f->slots[cell];
     const char *const stop = cell_end(f, text, end);
@@ -177,11 +231,12 @@ static const char *parse_as_text(const csv *f, size_t cell, const char *text, co
         hash_unit(f, c, unit);
         if (f->refuse && c.from == c.to) fault->kind = FAULT_NO_UNIT;
     }
-    if (slot >= 0 && !is_number(c, &row[slot])) {
+    if (slot >= 0 && !is_number(f->comma, c, &row[slot])) {
         row[slot] = NAN;
+        count_bad_cell(f, (size_t)slot, c, block, fault);
         if (f->refuse) fault->kind = FAULT_BAD_CELL;
     }
-    return fault->kind ? NULL : stop;
+    return fault->kind || fault->status ? NULL : stop;
 }
 
 /* The record has another number of cells than it should: `found` and those from here on. */
@@ -199,17 +254,19 @@ static const char *count_ragged(const csv *f, const char *at, const char *end, s
 }
 
 /* One record into one row; behind its line end, or NULL with a fault. */
-static const char *parse_record(const csv *f, const char *text, const char *end, double *row,
-                                uint8_t *unit, clo_i_fault *fault)
+static const char *parse_record(const csv *f, const char *text, const char *end, size_t number,
+                                clo_i_block *block, clo_i_fault *fault)
 {
+    double *const row = block->values + number * f->cols;
+    uint8_t *const unit = block->units ? block->units + number * CLO_UNIT_BYTES : NULL;
     const char *at = f->runs ? skip_blanks(f, text) : text;
     for (size_t cell = 0;; cell++) {
         const int32_t slot = f->slots[cell];
         const char *stop = NULL;
-        if (slot >= 0 && cell != f->unit) stop = clo_i_read_number(at, &row[slot]);
+        if (slot >= 0 && cell != f->unit) stop = read_number(f->comma, at, &row[slot]);
         if (stop && *stop == '\r') stop += stop[1] == '\n';
         if (!stop || (*stop != f->delimiter && *stop != '\n') || !isfinite(row[slot])) {
-            stop = parse_as_text(f, cell, at, end, row, unit, fault);
+            stop = parse_as_text(f, cell, at, end, block, row, unit, fault);
             if (!stop) return NULL;
         }
         at = stop;
@@ -249,7 +306,12 @@ static clo_status trim_block(const csv *f, clo_i_block *block)
 /* A record of which there is nothing. */
 static void leave_blank(const csv *f, size_t row, clo_i_block *block, clo_i_fault *fault)
 {
-    for (size_t j = 0; j < f->cols; j++) block->values[row * f->cols + j] = NAN;
+    for (size_t j = 0; j < f->cols; j++) {
+        clo_i_tally *const tally = tally_of(f, j, block, fault);
+        if (!tally) return;
+        tally->missing++;
+        block->values[row * f->cols + j] = NAN;
+    }
     if (block->units) memset(block->units + row * CLO_UNIT_BYTES, 0, CLO_UNIT_BYTES);
     fault->column = 0;
     if (f->refuse) fault->kind = FAULT_BAD_CELL;
@@ -276,13 +338,14 @@ static void parse(const void *self, const char *text, const char *end, size_t li
         next = blank_line_end(f, at);
         if (next && blanks) {
             leave_blank(f, done, block, fault);
+            if (fault->status) return;
             if (fault->kind) fault->line = clo_i_count_bytes(text, at, '\n');
             if (fault->kind) return;
             done++;
         }
         if (next) continue;
-        next = parse_record(f, at, end, block->values + done * f->cols,
-                            block->units ? block->units + done * CLO_UNIT_BYTES : NULL, fault);
+        next = parse_record(f, at, end, done, block, fault);
+        if (fault->status) return;
         if (next && (size_t)(next - at) > CLO_LINE_BYTES) fault->kind = FAULT_TOO_LONG;
         if (fault->kind) {
             fault->line = clo_i_count_bytes(text, at, '\n');
@@ -338,8 +401,9 @@ static void set_delimiter(csv *f, char delimiter)
     f->blank = delimiter == '\t' ? ' ' : '\t';
 }
 
-/* The most frequent of the usual ones outside quotes; a blank only where there is none of them. */
-static char detect_delimiter(const char *text, const char *end)
+/* The most frequent of the usual ones outside quotes, but for the decimal mark; a blank only where
+ * there is none of them. */
+static char detect_delimiter(bool comma, const char *text, const char *end)
 {
     static const char usual[] = { ',', ';', '\t', '|' };
     size_t counts[sizeof usual] = { 0 }, best = 0;
@@ -351,8 +415,10 @@ static char detect_delimiter(const char *text, const char *end)
         for (size_t i = 0; i < sizeof usual; i++) counts[i] += *text == usual[i];
         blank = blank || *text == ' ';
     }
+    if (comma) counts[0] = 0;
     for (size_t i = 1; i < sizeof usual; i++)
         if (counts[i] > counts[best]) best = i;
+    if (comma && best == 0) best = 1; /* one column */
     return counts[best] == 0 && blank ? ' ' : usual[best];
 }
 
@@ -364,7 +430,7 @@ static clo_status find_first_record(csv *f, clo_i_source *source, char delimiter
     const char *text, *end, *next;
     CLO_TRY(clo_i_source_fill(source, 2 * CLO_LINE_BYTES, err));
     clo_i_skip_mark(source);
-    set_delimiter(f, delimiter ? delimiter : ',');
+    set_delimiter(f, delimiter ? delimiter : f->comma ? ';' : ',');
     for (*length = *blank_lines = 0;; ++*blank_lines) {
         CLO_TRY(clo_i_source_fill(source, 2 * CLO_LINE_BYTES, err));
         clo_i_end_last_line(source);
@@ -375,7 +441,7 @@ static clo_status find_first_record(csv *f, clo_i_source *source, char delimiter
         source->start += (size_t)(next - text);
         source->lines++;
     }
-    if (!delimiter) set_delimiter(f, detect_delimiter(text, end));
+    if (!delimiter) set_delimiter(f, detect_delimiter(f->comma, text, end));
     next = record_end(f, text, end);
     if (!next || (size_t)(next - text) > CLO_LINE_BYTES)
         return clo_i_fail(err, CLO_FORMAT,
@@ -406,20 +472,6 @@ static clo_status count_cell(csv *f, size_t cell, content c, void *user)
     return CLO_OK;
 }
 
-/* What stands where a number is missing; it says no more than an empty cell. */
-static bool is_missing_word(content c)
-{
-    static const char *const words[] = { "",     "?",    "na",  "n/a",     "nan",
-                                         "null", "none", "inf", "infinity" };
-    if (c.from < c.to && (*c.from == '-' || *c.from == '+')) c.from++;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const size_t length = strlen(words[i]);
-        if (length == (size_t)(c.to - c.from) && strncasecmp(words[i], c.from, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* A first line is a header when each of its cells is text, and a record when none is.  A missing
  * number says nothing, nor does the cell of a unit that is given by its number: there the people
  * are named.  A line that is partly one and partly the other is refused: names are published, and a
@@ -434,7 +486,7 @@ static clo_status look_for_text(csv *f, size_t cell, content c, void *user)
     header_signs *const signs = user;
     double value;
     if (cell + 1 == signs->unit) return CLO_OK;
-    if (is_number(c, &value))
+    if (is_number(f->comma, c, &value))
         signs->number = true;
     else if (!is_missing_word(c))
         signs->text = true;
@@ -553,6 +605,15 @@ static clo_status copy_chosen_names(const csv *f, const uint32_t *chosen, clo_ta
     return CLO_OK;
 }
 
+/* What is known of the file is the table's, which frees it. */
+static void hand_over(const csv *f, clo_table *table)
+{
+    table->file_cols = f->cells;
+    table->file_names = f->names;
+    table->delimiter = f->delimiter;
+    table->comma = f->comma;
+}
+
 /* Which cells go into the table, and which one is the unit. */
 static clo_status choose_cells(csv *f, const clo_read_options *options, clo_table *table,
                                clo_error *err)
@@ -573,8 +634,10 @@ static clo_status choose_cells(csv *f, const clo_read_options *options, clo_tabl
     table->guessed_cols = f->guessed;
     table->col_step = sizeof(double);
     table->row_step = f->cols * sizeof(double);
-    const clo_status status = copy_chosen_names(f, chosen, table, err);
-    clo_i_free(chosen);
+    clo_status status = copy_chosen_names(f, chosen, table, err);
+    if (!status && options->fill)
+        status = clo_i_read_fill(&columns, chosen, f->cols, options->fill, &table->fill, err);
+    table->file_columns = chosen;
     return status;
 }
 
@@ -589,6 +652,8 @@ static clo_status add_blank_lines(const csv *f, clo_table *table, clo_error *err
         status = clo_i_fail(err, status, "out of memory while reading %s", f->name);
     for (size_t row = 0; row < f->blank_lines && status == CLO_OK; row++) {
         leave_blank(f, row, &block, &fault);
+        if (fault.status)
+            status = clo_i_fail(err, fault.status, "out of memory while reading %s", f->name);
         if (fault.kind) status = explain(f, &fault, row + 1, err);
     }
     block.rows = f->blank_lines;
@@ -597,8 +662,11 @@ static clo_status add_blank_lines(const csv *f, clo_table *table, clo_error *err
     return status;
 }
 
-static clo_status check_delimiter(char delimiter, clo_error *err)
+static clo_status check_delimiter(char delimiter, bool comma, clo_error *err)
 {
+    if (comma && delimiter == ',')
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "the comma cannot be both the decimal mark and the delimiter");
     if (!delimiter || !strchr("\"\r\n.+-0123456789eE", delimiter)) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
                       "the delimiter must not be a quote, a line end or a part of a number");
@@ -607,17 +675,21 @@ static clo_status check_delimiter(char delimiter, clo_error *err)
 clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options, clo_table **out,
                           clo_error *err)
 {
-    csv f = { .name = source->name, .refuse = options->missing == CLO_MISSING_REFUSE };
+    csv f = { .name = source->name,
+              .refuse = options->missing == CLO_MISSING_REFUSE,
+              .comma = options->decimal == ',' };
     const clo_i_text_format format = { record_end, parse, explain, &f, source->name };
     clo_table *table = NULL;
-    CLO_TRY(check_delimiter(options->delimiter, err));
+    CLO_TRY(check_delimiter(options->delimiter, f.comma, err));
     clo_status status = clo_i_table_new(&table, err);
+    if (status == CLO_OK) status = clo_i_copy_text(source->name, &table->file, err);
     if (status == CLO_OK) status = read_first_record(&f, source, options, err);
+    if (table) hand_over(&f, table);
     if (status == CLO_OK) status = choose_cells(&f, options, table, err);
     if (status == CLO_OK) status = add_blank_lines(&f, table, err);
     if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
-    for (size_t cell = 0; f.names && cell < f.cells; cell++) clo_i_free(f.names[cell]);
-    clo_i_free(f.names);
+    if (status == CLO_OK && options->text == CLO_TEXT_REFUSE)
+        status = clo_i_table_refuse_text(table, NULL, err);
     clo_i_free(f.slots);
     clo_i_wipe(&f, sizeof f);
     if (status != CLO_OK) {

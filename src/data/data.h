@@ -17,6 +17,40 @@ void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double
  * they are not.  Cells that are not finite are as they came. */
 const double *clo_i_table_dense(const clo_table *table);
 
+/* What a missing cell means, and with CLO_MISSING_FILL the values that were told: one a column, NaN
+ * where none was; NULL: none at all. */
+clo_missing clo_i_table_missing(const clo_table *table);
+const double *clo_i_table_fill(const clo_table *table);
+
+/* What a column is made of (text_columns.c). */
+typedef enum clo_i_column_kind {
+    CLO_KIND_NUMBERS,
+    CLO_KIND_TEXT,
+    CLO_KIND_OTHER_MARK, /* numbers with the other decimal mark */
+    CLO_KIND_EMPTY       /* nothing is said in it */
+} clo_i_column_kind;
+clo_i_column_kind clo_i_table_kind(const clo_table *table, size_t column);
+/* Cells of a column of text that say nothing: empty, NA and the like. */
+uint64_t clo_i_table_empty_cells(const clo_table *table, size_t column);
+
+/* What the file was, as far as it is the same for any data: its columns, the unit's among them. */
+typedef struct clo_file_facts {
+    const char *format;  /* "csv" */
+    const char *packing; /* "gzip", "zstd", or NULL */
+    char delimiter;      /* of CSV; 0 of others */
+    size_t cols;
+    char *const *names; /* one a column of the file, or NULL; borrowed */
+} clo_file_facts;
+clo_file_facts clo_i_table_file(const clo_table *table);
+/* Which column of the file a column of the table is, from 0. */
+size_t clo_i_table_file_column(const clo_table *table, size_t column);
+/* Which of the table's columns a list such as "age,4-6" or "-id" means (NULL: all), by the names
+ * and numbers of the file; CLO_ARGUMENT where it is no such list. */
+CLO_CHECK clo_status clo_i_table_choose(const clo_table *table, const char *list, bool *chosen,
+                                        clo_error *err);
+/* CLO_FORMAT, with what to do about it, where one of these columns of a CSV is not numbers. */
+clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, clo_error *err);
+
 bool clo_i_table_is_sparse(const clo_table *table);
 /* Whether a record alone has told how many columns there are: without any, nobody would know. */
 bool clo_i_table_guessed_cols(const clo_table *table);

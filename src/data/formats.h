@@ -32,23 +32,41 @@ typedef enum clo_i_element { CLO_F8 = 0, CLO_F4, CLO_I8, CLO_I4, CLO_U1 } clo_i_
  * (the steps are the table's).  Sparse: row i has the entries starts[i] .. starts[i + 1] - 1. */
 typedef struct clo_i_block {
     size_t first_row, rows;
-    size_t room;          /* rows that units and starts were allocated for */
-    const uint8_t *cells; /* dense; into values, or into memory that is not the block's */
-    double *values;       /* owned: dense cells or sparse entries; NULL for a view */
-    size_t value_count;   /* how many were allocated */
-    uint32_t *starts;     /* sparse: rows + 1 */
-    uint32_t *columns;    /* sparse: one an entry, from 0, increasing within a row */
-    uint8_t *units;       /* CLO_UNIT_BYTES a row, or NULL */
+    size_t room;                 /* rows that units and starts were allocated for */
+    const uint8_t *cells;        /* dense; into values, or into memory that is not the block's */
+    double *values;              /* owned: dense cells or sparse entries; NULL for a view */
+    size_t value_count;          /* how many were allocated */
+    uint32_t *starts;            /* sparse: rows + 1 */
+    uint32_t *columns;           /* sparse: one an entry, from 0, increasing within a row */
+    uint8_t *units;              /* CLO_UNIT_BYTES a row, or NULL */
+    struct clo_i_tally *tallies; /* one a column, of text; NULL: every cell is a number */
+    size_t tally_count;
 } clo_i_block;
+
+/* Cells of a column that are not numbers: words for a missing one; text; and of the text, what
+ * would be a number with the other decimal mark. */
+typedef struct clo_i_tally {
+    uint64_t missing, text, other_mark;
+} clo_i_tally;
 
 struct clo_table {
     size_t rows, cols;
     bool sparse, has_unit;
     bool guessed_cols; /* a record alone has told how many columns there are */
+    clo_missing missing;
+    double *fill;         /* cols values, or NULL: see clo_i_table_fill */
+    clo_i_tally *tallies; /* cols, or NULL: every cell of the text is a number */
     clo_i_element element;
-    size_t row_step, col_step; /* bytes */
-    uint32_t *picked;          /* table column -> column of the cells, or NULL: the same */
-    char **names;              /* cols of them, or NULL */
+    size_t row_step, col_step;    /* bytes */
+    const char *format, *packing; /* of the file: "csv"; "gzip", "zstd" or NULL */
+    char *file;                   /* its name, for messages */
+    char delimiter;               /* of CSV */
+    bool comma;                   /* of CSV: the decimal mark */
+    size_t file_cols;             /* columns of a CSV file, the unit's among them */
+    char **file_names;            /* their names, or NULL */
+    uint32_t *file_columns;       /* of CSV: table column -> column of the file */
+    uint32_t *picked;             /* table column -> column of the cells, or NULL: the same */
+    char **names;                 /* cols of them, or NULL */
     clo_i_block *blocks;
     size_t block_count, block_capacity;
     void *mapping; /* of an NPY file */
@@ -76,7 +94,13 @@ typedef struct clo_i_source {
     uint64_t size; /* of a regular file */
     char *bytes;
     size_t start, end, capacity;
-    bool at_end;  /* nothing is left to read but the window */
+    bool at_end;                     /* nothing is left to read but the window */
+    struct clo_i_unpacker *unpacker; /* of a compressed file; NULL: it is plain */
+    char *packed;                    /* bytes of it that were read and not yet unpacked */
+    size_t packed_start, packed_end, packed_capacity;
+    uint64_t total, taken; /* bytes of the file, 0: not known, and how many were read */
+    bool (*progress)(void *user, double done); /* as in clo_read_options */
+    void *progress_user;
     size_t lines; /* line ends before start; kept by the readers of text */
 } clo_i_source;
 
@@ -84,6 +108,9 @@ typedef struct clo_i_source {
 const char *clo_i_displayed(const char *path);
 CLO_CHECK clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err);
 void clo_i_source_close(clo_i_source *source); /* wipes the window */
+/* Where what lies in the window, which must be all that was read, is the beginning of a compressed
+ * file, the source goes on as if it were plain. */
+CLO_CHECK clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err);
 /* Reads until the window holds `wanted` bytes or nothing is left.  Moves the window: pointers into
  * it are no longer valid. */
 CLO_CHECK clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err);
@@ -143,16 +170,20 @@ typedef struct clo_i_columns {
     const char *file;   /* for messages */
 } clo_i_columns;
 
-/* The columns that a list such as "age,4-6" names, from 0, in its order; text NULL: all but
- * `unit` (SIZE_MAX: no unit).  The caller frees the array. */
+/* The columns that a list such as "age,4-6" or "-id" means, from 0, in its order; text NULL: all
+ * but `unit` (SIZE_MAX: no unit).  The caller frees the array. */
 CLO_CHECK clo_status clo_i_choose_columns(const clo_i_columns *columns, const char *text,
                                           size_t unit, uint32_t **out, size_t *out_count,
                                           clo_error *err);
 /* The one column that a name or a number means; `role` says in a message what it is for. */
 CLO_CHECK clo_status clo_i_find_column(const clo_i_columns *columns, const char *text,
                                        const char *role, size_t *out, clo_error *err);
+/* "age=40,income=0", or one number: a value for each of the chosen columns (NULL: all), NaN for
+ * those that have none.  The caller frees it. */
+CLO_CHECK clo_status clo_i_read_fill(const clo_i_columns *columns, const uint32_t *chosen,
+                                     size_t count, const char *text, double **out, clo_error *err);
 bool clo_i_is_column_number(const char *text); /* digits and nothing else */
-/* The highest number in a list such as "2,4-6"; 0 where it holds a name. */
+/* The highest number in a list such as "2,4-6"; 0 where it holds a name, or leaves columns out. */
 size_t clo_i_last_column(const char *text);
 
 enum { CLO_SHOWN_BYTES = 44 };
@@ -174,6 +205,7 @@ void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, s
  * is none.  No blanks before it, no hexadecimal, no "inf", no "nan"; one that is too large for a
  * double comes out infinite.  Needs CLO_PADDING readable bytes behind the number. */
 const char *clo_i_read_number(const char *text, double *out);
+const char *clo_i_read_comma_number(const char *text, double *out); /* "1,5" for 1.5 */
 /* Writes the shortest of the decimals with up to 17 digits that read back as the same double, and
  * says where it stops; "nan", "inf" and "-inf" for the rest.  Ends with no NUL. */
 char *clo_i_write_number(double value, char buffer[32]);

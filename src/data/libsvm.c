@@ -8,8 +8,8 @@
  * How many columns there are is public knowledge and must be given (options.cols).  The highest
  * index in the file would be a function of the data: two neighbours may differ in it.
  *
- * A value that is not a number and an index beyond the columns are bad cells.  By the public rule
- * the whole record is then the zero record, so that it is kept as one entry, a NaN.
+ * A value that is not a number and an index beyond the columns are missing cells.  By the public
+ * rule the whole record is then null, so that it is kept as one entry, a NaN.
  */
 #include "data/formats.h"
 #include <math.h>
@@ -213,6 +213,12 @@ static clo_status check_options(const libsvm *f, const clo_read_options *options
     if (options->unit)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "%s is LIBSVM, which has no unit column: write the data as CSV", f->name);
+    if (options->missing == CLO_MISSING_FILL)
+        return clo_i_fail(
+            err, CLO_ARGUMENT,
+            "%s is LIBSVM, where what is not named is zero: there is no cell to fill; "
+            "missing must be null or refuse",
+            f->name);
     if (options->cols > CLO_MOST_INDEX)
         return clo_i_fail(err, CLO_ARGUMENT, "cols must be at most %zu, not %zu", CLO_MOST_INDEX,
                           options->cols);
@@ -231,7 +237,7 @@ static clo_status choose(libsvm *f, const clo_read_options *options, clo_table *
     uint32_t *chosen = NULL;
     f->limit = options->cols;
     table->sparse = true;
-    table->cols = options->cols;
+    table->cols = table->file_cols = options->cols;
     if (!options->columns) return CLO_OK;
     CLO_TRY(clo_i_alloc(f->limit, sizeof *f->slots, &f->slots, err));
     CLO_TRY(clo_i_choose_columns(&columns, options->columns, SIZE_MAX, &chosen, &table->cols, err));
@@ -253,6 +259,7 @@ clo_status clo_i_read_libsvm(clo_i_source *source, const clo_read_options *optio
     clo_table *table = NULL;
     CLO_TRY(check_options(&f, options, err));
     clo_status status = clo_i_table_new(&table, err);
+    if (status == CLO_OK) status = clo_i_copy_text(source->name, &table->file, err);
     if (status == CLO_OK) status = choose(&f, options, table, err);
     if (status == CLO_OK) {
         clo_i_skip_mark(source);

@@ -381,16 +381,18 @@ static clo_status choose(const npy *f, const clo_read_options *options, clo_tabl
 {
     const clo_i_columns columns = { f->cols, NULL, f->name };
     *unit = SIZE_MAX;
-    table->cols = f->cols;
+    table->cols = table->file_cols = f->cols;
     table->element = f->element;
     table->row_step = f->fortran ? f->item : f->cols * f->item;
     table->col_step = f->fortran ? f->rows * f->item : f->item;
     if (options->unit)
         CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", unit, err));
     table->has_unit = options->unit != NULL;
-    if (!options->columns && !options->unit) return CLO_OK;
-    return clo_i_choose_columns(&columns, options->columns, *unit, &table->picked, &table->cols,
-                                err);
+    if (options->columns || options->unit)
+        CLO_TRY(clo_i_choose_columns(&columns, options->columns, *unit, &table->picked,
+                                     &table->cols, err));
+    if (!options->fill) return CLO_OK;
+    return clo_i_read_fill(&columns, table->picked, table->cols, options->fill, &table->fill, err);
 }
 
 static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_options *options,
@@ -422,7 +424,8 @@ clo_status clo_i_read_npy(clo_i_source *source, const clo_read_options *options,
     npy f = { .name = source->name };
     clo_table *table = NULL;
     CLO_TRY(clo_i_table_new(&table, err));
-    const clo_status status = fill_table(&f, source, options, table, err);
+    clo_status status = clo_i_copy_text(source->name, &table->file, err);
+    if (!status) status = fill_table(&f, source, options, table, err);
     if (status != CLO_OK) {
         clo_table_free(table);
         return status;

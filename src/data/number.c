@@ -105,7 +105,12 @@ static double from_decimal(uint64_t w, int64_t e)
     return by_library(digits, e);
 }
 
-/* More digits than fit in 64 bits: the digits from..to, a decimal point among them perhaps, times
+static inline bool is_mark(char c)
+{
+    return c == '.' || c == ',';
+}
+
+/* More digits than fit in 64 bits: the digits from..to, a decimal mark among them perhaps, times
  * 10^e where the last digit has the exponent e. */
 static double from_long_decimal(const char *from, const char *to, int64_t e)
 {
@@ -113,7 +118,7 @@ static double from_long_decimal(const char *from, const char *to, int64_t e)
     size_t count = 0;
     bool more = false;
     for (; from < to; from++) {
-        if (*from == '.' || (count == 0 && *from == '0')) continue;
+        if (is_mark(*from) || (count == 0 && *from == '0')) continue;
         if (count < DECIDING_DIGITS) {
             digits[count++] = *from;
         } else {
@@ -132,7 +137,7 @@ static double from_long_decimal(const char *from, const char *to, int64_t e)
 static size_t significant_digits(const char *from, const char *to)
 {
     size_t count = 0;
-    for (; from < to; from++) count += *from != '.' && (count || *from != '0');
+    for (; from < to; from++) count += !is_mark(*from) && (count || *from != '0');
     return count;
 }
 
@@ -181,7 +186,8 @@ static const char *read_exponent(const char *text, int64_t *e)
     return at;
 }
 
-const char *clo_i_read_number(const char *text, double *out)
+/* The mark is a constant where this is called, so that each has code of its own. */
+static inline const char *read_number(const char *text, char mark, double *out)
 {
     const bool negative = *text == '-';
     const char *const first = text + (negative || *text == '+');
@@ -190,7 +196,7 @@ const char *clo_i_read_number(const char *text, double *out)
     int64_t e = 0;
     while (is_digit(*at)) w = w * 10 + (uint64_t)(*at++ - '0'); /* mostly one to three */
     size_t digits = (size_t)(at - first);
-    if (*at == '.') {
+    if (*at == mark) {
         const char *const fraction = ++at;
         at = read_digits(at, &w);
         e = fraction - at;
@@ -203,6 +209,16 @@ const char *clo_i_read_number(const char *text, double *out)
     const double value = is_long ? from_long_decimal(first, last, e) : from_decimal(w, e);
     *out = negative ? -value : value;
     return at;
+}
+
+const char *clo_i_read_number(const char *text, double *out)
+{
+    return read_number(text, '.', out);
+}
+
+const char *clo_i_read_comma_number(const char *text, double *out)
+{
+    return read_number(text, ',', out);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

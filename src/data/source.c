@@ -6,6 +6,7 @@
  * that shrinks while it is read is just shorter.
  */
 #include "data/formats.h"
+#include "data/unpack.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static clo_status describe_file(clo_i_source *source, clo_error *err)
     if (S_ISDIR(facts.st_mode)) return cannot_read(source, EISDIR, err);
     source->regular = S_ISREG(facts.st_mode);
     source->size = source->regular ? (uint64_t)facts.st_size : 0;
+    source->total = source->size;
     if (source->regular) (void)posix_fadvise(source->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     return CLO_OK;
 }
@@ -57,7 +59,10 @@ clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err
 void clo_i_source_close(clo_i_source *source)
 {
     clo_i_wipe_free(source->bytes, source->bytes ? source->capacity + CLO_PADDING : 0);
-    source->bytes = NULL;
+    clo_i_wipe_free(source->packed, source->packed ? source->packed_capacity : 0);
+    clo_i_unpacker_free(source->unpacker);
+    source->bytes = source->packed = NULL;
+    source->unpacker = NULL;
     if (source->opened) close(source->file);
     source->opened = false;
 }
@@ -75,6 +80,70 @@ static clo_status grow(clo_i_source *source, size_t wanted, clo_error *err)
     return CLO_OK;
 }
 
+/* Some bytes of the file as they lie there; none at its end. */
+static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t *got,
+                            clo_error *err)
+{
+    ssize_t count;
+    do count = read(source->file, to, room);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return cannot_read(source, errno, err);
+    *got = (size_t)count;
+    source->taken += *got;
+    return CLO_OK;
+}
+
+/* Whoever waits is told how far it is, and may have had enough. */
+static clo_status tell(const clo_i_source *source, clo_error *err)
+{
+    const double share =
+        source->total ? (double)source->taken / (double)source->total : -1.0; /* a pipe */
+    if (!source->progress || source->progress(source->progress_user, share < 1 ? share : 1))
+        return CLO_OK;
+    return clo_i_fail(err, CLO_CANCELLED, "stopped while %s was read", source->name);
+}
+
+/* The same, unpacked. */
+static clo_status unpack_some(clo_i_source *source, char *to, size_t room, size_t *got,
+                              clo_error *err)
+{
+    char *at = to;
+    while (at == to) {
+        if (source->packed_start == source->packed_end) {
+            size_t count;
+            CLO_TRY(read_some(source, source->packed, source->packed_capacity, &count, err));
+            source->packed_start = 0;
+            source->packed_end = count;
+            if (count == 0) break;
+        }
+        const char *from = source->packed + source->packed_start;
+        CLO_TRY(clo_i_unpack(source->unpacker, source->name, &from,
+                             source->packed + source->packed_end, &at, to + room, err));
+        source->packed_start = (size_t)(from - source->packed);
+    }
+    *got = (size_t)(at - to);
+    if (*got == 0 && !clo_i_unpacker_is_whole(source->unpacker))
+        return clo_i_fail(err, CLO_FORMAT, "%s ends within its compressed bytes", source->name);
+    return CLO_OK;
+}
+
+clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err)
+{
+    const size_t held = source->end - source->start;
+    const char *const kind = clo_i_packed_kind(source->bytes + source->start, held);
+    if (!kind) return CLO_OK;
+    CLO_TRY(clo_i_unpacker_new(kind, &source->unpacker, err));
+    source->packed = source->bytes; /* what was read is where unpacking begins */
+    source->packed_capacity = source->capacity + CLO_PADDING;
+    source->packed_start = source->start;
+    source->packed_end = source->end;
+    source->bytes = NULL;
+    source->start = source->end = source->capacity = 0;
+    source->at_end = false;
+    source->regular = false; /* neither its size nor a map of it says anything of what is inside */
+    return CLO_OK;
+}
+
 clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err)
 {
     const size_t held = source->end - source->start;
@@ -84,12 +153,13 @@ clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err
     source->end = held;
     while (!source->at_end && source->end < wanted) {
         if (source->end == source->capacity) CLO_TRY(grow(source, wanted, err));
-        const ssize_t got =
-            read(source->file, source->bytes + source->end, source->capacity - source->end);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return cannot_read(source, errno, err);
+        char *const to = source->bytes + source->end;
+        size_t got;
+        CLO_TRY((source->unpacker ? unpack_some : read_some)(
+            source, to, source->capacity - source->end, &got, err));
         source->at_end = got == 0;
-        source->end += (size_t)got;
+        source->end += got;
+        CLO_TRY(tell(source, err));
     }
     memset(source->bytes + source->end, 0, CLO_PADDING);
     return CLO_OK;

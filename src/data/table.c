@@ -28,7 +28,25 @@ void clo_i_block_clear(clo_i_block *block)
     clo_i_wipe_free(block->columns, entries * sizeof *block->columns);
     clo_i_wipe_free(block->starts, block->starts ? (block->room + 1) * sizeof *block->starts : 0);
     clo_i_wipe_free(block->units, block->units ? block->room * CLO_UNIT_BYTES : 0);
+    clo_i_wipe_free(block->tallies, block->tally_count * sizeof *block->tallies);
     *block = (clo_i_block){ 0 };
+}
+
+/* What was counted in a block goes to the table's counts. */
+static clo_status add_tallies(clo_table *table, clo_i_block *block, clo_error *err)
+{
+    if (!block->tallies) return CLO_OK;
+    if (!table->tallies)
+        CLO_TRY(clo_i_alloc(table->cols, sizeof *table->tallies, &table->tallies, err));
+    for (size_t j = 0; j < block->tally_count; j++) {
+        table->tallies[j].missing += block->tallies[j].missing;
+        table->tallies[j].text += block->tallies[j].text;
+        table->tallies[j].other_mark += block->tallies[j].other_mark;
+    }
+    clo_i_wipe_free(block->tallies, block->tally_count * sizeof *block->tallies);
+    block->tallies = NULL;
+    block->tally_count = 0;
+    return CLO_OK;
 }
 
 clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err)
@@ -37,6 +55,7 @@ clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *e
         clo_i_block_clear(block);
         return CLO_OK;
     }
+    CLO_TRY(add_tallies(table, block, err));
     if (table->block_count == table->block_capacity) {
         const size_t capacity = 2 * table->block_capacity + 8;
         CLO_TRY(clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks,
@@ -58,6 +77,13 @@ void clo_table_free(clo_table *table)
     for (size_t j = 0; table->names && j < table->cols; j++) clo_i_free(table->names[j]);
     clo_i_free(table->names);
     clo_i_free(table->picked);
+    clo_i_free(table->fill);
+    clo_i_free(table->file);
+    clo_i_free(table->file_columns);
+    for (size_t j = 0; table->file_names && j < table->file_cols; j++)
+        clo_i_free(table->file_names[j]);
+    clo_i_free(table->file_names);
+    clo_i_wipe_free(table->tallies, table->tallies ? table->cols * sizeof *table->tallies : 0);
     clo_i_wipe_free(table->bytes, table->byte_count);
     if (table->mapping) munmap(table->mapping, table->mapping_bytes);
     clo_i_free(table);
@@ -202,6 +228,11 @@ size_t clo_table_cols(const clo_table *table)
     return table->cols;
 }
 
+size_t clo_table_file_cols(const clo_table *table)
+{
+    return table->file_cols;
+}
+
 size_t clo_table_rows(const clo_table *table)
 {
     return table->rows;
@@ -215,6 +246,48 @@ const char *clo_table_column_name(const clo_table *table, size_t column)
 bool clo_table_has_unit(const clo_table *table)
 {
     return table->has_unit;
+}
+
+clo_missing clo_i_table_missing(const clo_table *table)
+{
+    return table->missing;
+}
+
+const double *clo_i_table_fill(const clo_table *table)
+{
+    return table->fill;
+}
+
+clo_file_facts clo_i_table_file(const clo_table *table)
+{
+    return (clo_file_facts){ .format = table->format,
+                             .packing = table->packing,
+                             .delimiter = table->delimiter,
+                             .cols = table->file_cols,
+                             .names = table->file_names };
+}
+
+size_t clo_i_table_file_column(const clo_table *table, size_t column)
+{
+    if (table->file_columns) return table->file_columns[column];
+    return table->picked ? table->picked[column] : column;
+}
+
+clo_status clo_i_table_choose(const clo_table *table, const char *list, bool *chosen,
+                              clo_error *err)
+{
+    const clo_i_columns columns = { table->file_cols, table->file_names, table->file };
+    uint32_t *found = NULL;
+    bool *marked = NULL;
+    size_t count;
+    CLO_TRY(clo_i_alloc(table->file_cols, sizeof *marked, &marked, err));
+    const clo_status status = clo_i_choose_columns(&columns, list, SIZE_MAX, &found, &count, err);
+    for (size_t i = 0; !status && i < count; i++) marked[found[i]] = true;
+    for (size_t j = 0; !status && j < table->cols; j++)
+        chosen[j] = marked[clo_i_table_file_column(table, j)];
+    clo_i_free(found);
+    clo_i_free(marked);
+    return status;
 }
 
 bool clo_i_table_is_sparse(const clo_table *table)
@@ -328,19 +401,21 @@ clo_status clo_i_check_matrix(clo_matrix values, clo_error *err)
 
 clo_status clo_i_check_missing(clo_missing missing, clo_error *err)
 {
-    if (missing == CLO_MISSING_ZERO || missing == CLO_MISSING_REFUSE) return CLO_OK;
-    return clo_i_fail(err, CLO_ARGUMENT,
-                      "missing must be CLO_MISSING_ZERO or CLO_MISSING_REFUSE, not %d",
+    if (missing == CLO_MISSING_NULL || missing == CLO_MISSING_REFUSE || missing == CLO_MISSING_FILL)
+        return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "missing must be one of clo_missing, not %d",
                       (int)missing);
 }
 
 /* Takes the block over, whatever comes of it. */
-static clo_status wrap_block(clo_matrix values, clo_i_block *block, clo_table **out, clo_error *err)
+static clo_status wrap_block(clo_matrix values, clo_missing missing, clo_i_block *block,
+                             clo_table **out, clo_error *err)
 {
     clo_table *table = NULL;
     clo_status status = clo_i_table_new(&table, err);
     if (status == CLO_OK) {
         table->cols = values.cols;
+        table->missing = missing;
         table->has_unit = block->units != NULL;
         table->col_step = sizeof(double);
         table->row_step = values.stride * sizeof(double);
@@ -366,7 +441,7 @@ clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **ou
 {
     clo_i_block block = { .rows = values.rows, .cells = (const uint8_t *)values.data };
     CLO_TRY(check_wrapped(values, missing, err));
-    return wrap_block(values, &block, out, err);
+    return wrap_block(values, missing, &block, out, err);
 }
 
 /* Hashes, as of every unit: equality is all that anybody sees of them.  Without rows there is room
@@ -384,5 +459,5 @@ clo_status clo_table_wrap_units(clo_matrix values, const uint64_t *units, clo_mi
     for (size_t i = 0; i < values.rows; i++)
         clo_i_unit_hash(key, &units[i], sizeof *units, block.units + i * CLO_UNIT_BYTES);
     clo_i_wipe(key, sizeof key);
-    return wrap_block(values, &block, out, err);
+    return wrap_block(values, missing, &block, out, err);
 }

@@ -2,6 +2,7 @@
  * table_read.c - from a path to a table: which format it is, and the reader of that format.
  */
 #include "data/formats.h"
+#include "data/unpack.h"
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -29,10 +30,22 @@ static const format_row *format_by_name(const char *name)
     return NULL;
 }
 
+/* Where the suffix begins that tells a format: before that of a compressed file. */
+static const char *find_suffix(const char *path, size_t *length)
+{
+    const char *end = path + strlen(path), *dot = memrchr(path, '.', (size_t)(end - path));
+    if (dot && (strcasecmp(dot, ".gz") == 0 || strcasecmp(dot, ".zst") == 0)) {
+        end = dot;
+        dot = memrchr(path, '.', (size_t)(end - path));
+    }
+    *length = dot ? (size_t)(end - dot) : 0;
+    return dot;
+}
+
 static bool has_suffix(const char *path, const char *suffixes)
 {
-    const char *const dot = strrchr(path, '.');
-    const size_t length = dot ? strlen(dot) : 0;
+    size_t length;
+    const char *const dot = find_suffix(path, &length);
     for (const char *s = suffixes; dot && *s; s += strspn(s, " ")) {
         const size_t here = strcspn(s, " ");
         if (here == length && strncasecmp(s, dot, length) == 0) return true;
@@ -59,31 +72,55 @@ static clo_status unknown_format(const char *name, clo_error *err)
     return clo_i_fail(err, CLO_ARGUMENT, "format must be %s, not '%.40s'", list, name);
 }
 
-/* Files that would otherwise be read as text of bad cells, and what to do about each. */
+/* Files that would otherwise be read as text of missing cells, and what to do about each. */
+#define ONE_TABLE "save one table of it as CSV or NPY"
 static const struct {
     const char *magic;
     size_t length;
     const char *what;
 } foreign[] = {
-    { "\x1f\x8b", 2, "is compressed with gzip; unpack it first" },
-    { "\x28\xb5\x2f\xfd", 4, "is compressed with zstd; unpack it first" },
-    { "\xfd\x37zXZ", 5, "is compressed with xz; unpack it first" },
-    { "BZh", 3, "is compressed with bzip2; unpack it first" },
-    { "PK\x03\x04", 4, "is a zip archive (NPZ, XLSX); save one array as NPY or CSV" },
-    { "PAR1", 4, "is a Parquet file; save it as NPY or CSV" },
-    { "\x89HDF", 4, "is an HDF5 file; save one array as NPY or CSV" },
+    { "\xfd\x37zXZ", 5, "is compressed with xz; unpack it, or pack it with gzip or zstd" },
+    { "BZh", 3, "is compressed with bzip2; unpack it, or pack it with gzip or zstd" },
+    { "\x04\x22\x4d\x18", 4, "is compressed with lz4; unpack it, or pack it with gzip or zstd" },
+    { "PK\x03\x04", 4, "is a zip archive (XLSX, NPZ, ODS); " ONE_TABLE },
+    { "PK\x05\x06", 4, "is an empty zip archive" },
+    { "7z\xbc\xaf", 4, "is a 7z archive; unpack it first" },
+    { "PAR1", 4, "is a Parquet file; " ONE_TABLE },
+    { "ARROW1", 6, "is an Arrow (Feather) file; " ONE_TABLE },
+    { "FEA1", 4, "is a Feather file; " ONE_TABLE },
+    { "ORC", 3, "is an ORC file; " ONE_TABLE },
+    { "Obj\x01", 4, "is an Avro file; " ONE_TABLE },
+    { "\x89HDF", 4, "is an HDF5 file; " ONE_TABLE },
+    { "\xd0\xcf\x11\xe0", 4, "is an old Excel file (XLS); " ONE_TABLE },
+    { "SQLite format 3", 15, "is an SQLite database; " ONE_TABLE },
+    { "$FL2", 4, "is an SPSS file (SAV); " ONE_TABLE },
+    { "<stata_dta>", 11, "is a Stata file (DTA); " ONE_TABLE },
+    { "RDX", 3, "is an R data file; " ONE_TABLE },
+    { "\x80\x04\x95", 3, "is a Python pickle, which is never unpacked; " ONE_TABLE },
+    { "\x80\x05\x95", 3, "is a Python pickle, which is never unpacked; " ONE_TABLE },
+    { "%PDF", 4, "is a PDF; its table must come as CSV" },
     { "\xff\xfe", 2, "is UTF-16 text; save it as UTF-8" },
     { "\xfe\xff", 2, "is UTF-16 text; save it as UTF-8" },
 };
 
+/* JSON and markup begin with a bracket, blanks aside; a CSV does not. */
+static const char *markup_of(const char *text, const char *end)
+{
+    while (text < end && (*text == ' ' || *text == '\n' || *text == '\r' || *text == '\t')) text++;
+    if (text == end) return NULL;
+    if (*text == '{' || *text == '[') return "is JSON; " ONE_TABLE;
+    return *text == '<' ? "is XML or HTML; " ONE_TABLE : NULL;
+}
+
 static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
 {
+    const char *const text = source->bytes + source->start, *what = NULL;
     const size_t held = source->end - source->start;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (held >= foreign[i].length &&
-            memcmp(source->bytes + source->start, foreign[i].magic, foreign[i].length) == 0)
-            return clo_i_fail(err, CLO_FORMAT, "%s %s", source->name, foreign[i].what);
-    return CLO_OK;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign && !what; i++)
+        if (held >= foreign[i].length && memcmp(text, foreign[i].magic, foreign[i].length) == 0)
+            what = foreign[i].what;
+    if (!what) what = markup_of(text, text + held);
+    return what ? clo_i_fail(err, CLO_FORMAT, "%s %s", source->name, what) : CLO_OK;
 }
 
 /* By content where that is telling, else by name, else CSV. */
@@ -111,12 +148,21 @@ static clo_status take_options(const clo_read_options *given, clo_read_options *
         out->header != CLO_HEADER_FIRST_LINE)
         return clo_i_fail(err, CLO_ARGUMENT, "header must be one of clo_header, not %d",
                           (int)out->header);
+    if (out->text != CLO_TEXT_REFUSE && out->text != CLO_TEXT_MISSING)
+        return clo_i_fail(err, CLO_ARGUMENT, "text must be one of clo_text_columns, not %d",
+                          (int)out->text);
+    if (out->decimal && out->decimal != '.' && out->decimal != ',')
+        return clo_i_fail(err, CLO_ARGUMENT, "the decimal mark must be a point or a comma");
+    if (out->fill && out->missing != CLO_MISSING_FILL)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "values to fill in need the rule for missing cells "
+                          "that fills: --missing fill");
     return clo_i_check_missing(out->missing, err);
 }
 
 void clo_read_options_init(clo_read_options *options, size_t size)
 {
-    const clo_read_options presets = { .missing = CLO_MISSING_ZERO };
+    const clo_read_options presets = { .missing = CLO_MISSING_NULL, .text = CLO_TEXT_REFUSE };
     clo_i_give_presets(options, size, &presets, sizeof presets);
 }
 
@@ -164,7 +210,11 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     if (options.format && !(format = format_by_name(options.format)))
         return unknown_format(options.format, err);
     CLO_TRY(clo_i_source_open(path, &source, err));
+    source.progress = options.progress;
+    source.progress_user = options.user;
     clo_status status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
+    if (status == CLO_OK) status = clo_i_source_unpack(&source, err);
+    if (status == CLO_OK) status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
     if (status != CLO_OK) goto done;
     if (!format) {
         status = refuse_foreign(&source, err);
@@ -173,6 +223,9 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     }
     status = format->read(&source, &options, &table, err);
     if (status != CLO_OK) goto done;
+    table->missing = options.missing;
+    table->format = format->name;
+    table->packing = source.unpacker ? clo_i_unpacker_kind(source.unpacker) : NULL;
     taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
 done:

@@ -106,6 +106,21 @@ clo_status clo_i_choice_read(clo_job *job, clo_error *err)
     return set_parameters(job, mechanism, err);
 }
 
+clo_status clo_i_choice_complete(clo_job *job, clo_error *err)
+{
+    bool counts = false; /* some method of the choice looks for a number of clusters */
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = clo_mechanism_at(i);
+        counts = counts || (strcmp(clo_mechanism_family(m), job->choice.family) == 0 &&
+                            has_parameter(m, "clusters"));
+    }
+    if (!counts || clo_i_job_param(job, "clusters")) return CLO_OK;
+    clo_i_job_advise(job, CLO_ADVICE_SET, "clusters 5");
+    return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                          "@clusters must be given: how many to look for is yours to say, and a "
+                          "wrong number cannot be taken back once it is paid for");
+}
+
 void clo_i_choice_clear(clo_i_choice *choice)
 {
     clo_params_free(choice->params);

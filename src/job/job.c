@@ -174,6 +174,7 @@ clo_status clo_job_check(clo_job *job, clo_error *err)
     CLO_TRY(check_unit(job, err));
     CLO_TRY(check_data(job, err));
     CLO_TRY(check_ledger(job, err));
+    CLO_TRY(clo_i_choice_complete(job, err));
     job->threads = 0;
     CLO_TRY(clo_i_job_whole(job, "threads", 1024, &job->threads, err));
     job->step = CLO_STEP_CHECKED;
@@ -215,7 +216,8 @@ static clo_status plan_without_data(clo_job *job, clo_error *err)
     CLO_TRY(read_settings(job, err));
     CLO_TRY(count_cols(job, &cols, err));
     CLO_TRY(clo_i_spec_fit(job, cols, NULL, &domain, err));
-    const clo_status status = clo_i_job_make_plan(job, &domain, &plan, err);
+    clo_status status = clo_i_choice_complete(job, err);
+    if (!status) status = clo_i_job_make_plan(job, &domain, &plan, err);
     clo_i_domain_clear(&domain);
     if (status) return status;
     clo_plan_free(job->plan);
@@ -307,6 +309,16 @@ static bool see(void *user, const clo_account *account)
 {
     *(sighting *)user = (sighting){ true, *account };
     return true;
+}
+
+size_t clo_job_file_cols(const clo_job *job)
+{
+    return job->file_cols;
+}
+
+size_t clo_job_taken_cols(const clo_job *job)
+{
+    return job->taken_cols;
 }
 
 bool clo_job_account(const clo_job *job, clo_account *out, size_t size)

@@ -83,6 +83,8 @@ struct clo_job {
     clo_run_options options;
     clo_job_confirm *confirm;
     void *confirm_user;
+    bool (*reading)(void *user, double done);
+    void *reading_user;
     /* Out of check. */
     clo_loss budget; /* delta < 0: not given */
     clo_i_choice choice;
@@ -96,6 +98,7 @@ struct clo_job {
     clo_domain domain; /* a copy */
     char **names;      /* of the columns; NULL: they have none */
     size_t name_count;
+    size_t file_cols, taken_cols; /* of the file */
     clo_bounded *data;
     clo_plan *plan;
     clo_ledger *ledger;
@@ -143,6 +146,8 @@ CLO_CHECK clo_status clo_i_spec_fit(const clo_job *job, size_t cols, const clo_t
 /* ---- choice.c -------------------------------------------------------------- */
 
 CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
+/* Refuses a choice that leaves out what has no sensible preset: how many clusters there are. */
+CLO_CHECK clo_status clo_i_choice_complete(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
 /* hopeless.c: a plan whose bounds the rows cannot tell, unless `yes` is said. */
 CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);

@@ -30,8 +30,11 @@ clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo
     options.format = clo_i_job_value(job, "format");
     options.columns = clo_i_job_value(job, "columns");
     options.unit = job->spec.unit;
-    options.missing =
-        clo_i_job_says(job, "missing", "refuse") ? CLO_MISSING_REFUSE : CLO_MISSING_ZERO;
+    options.fill = clo_i_job_value(job, "fill");
+    if (clo_i_job_says(job, "missing", "refuse")) options.missing = CLO_MISSING_REFUSE;
+    if (clo_i_job_says(job, "missing", "fill")) options.missing = CLO_MISSING_FILL;
+    if (clo_i_job_says(job, "text-columns", "missing")) options.text = CLO_TEXT_MISSING;
+    if (clo_i_job_says(job, "decimal", ",")) options.decimal = ',';
     if (clo_i_job_says(job, "header", "yes")) options.header = CLO_HEADER_FIRST_LINE;
     if (clo_i_job_says(job, "header", "no")) options.header = CLO_HEADER_NONE;
     CLO_TRY(read_delimiter(job, &options.delimiter, err));
@@ -88,7 +91,11 @@ static clo_status read_and_bound(clo_job *job, clo_error *err)
     if (job->table) return bound(job, job->table, err);
     CLO_TRY(clo_i_job_read_options(job, &options, err));
     options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
+    options.progress = job->reading;
+    options.user = job->reading_user;
     CLO_TRY(clo_table_read(clo_i_job_value(job, "data"), &options, &table, err));
+    job->file_cols = clo_table_file_cols(table);
+    job->taken_cols = clo_table_cols(table);
     const clo_status status = bound(job, table, err);
     clo_table_free(table);
     return status;

@@ -37,7 +37,10 @@ static const row ROWS[] = {
     { "delimiter", NULL },
     { "format", NULL },
     { "cols", NULL },
-    { "missing", "zero|refuse" },
+    { "missing", "null|fill|refuse" },
+    { "fill", NULL },
+    { "text-columns", "refuse|missing" },
+    { "decimal", ".|," },
     { "ledger", NULL },
     { "dataset", NULL },
     { "no-ledger", "yes|no" },
@@ -213,6 +216,12 @@ void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user)
 {
     job->confirm = confirm;
     job->confirm_user = user;
+}
+
+void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done), void *user)
+{
+    job->reading = progress;
+    job->reading_user = user;
 }
 
 /* ---- reading --------------------------------------------------------------- */

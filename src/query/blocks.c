@@ -16,17 +16,18 @@
 
 enum { LINE = 8 }; /* doubles of a cache line, which every block begins on */
 
-/* Where the number of rows is public all blocks are equally large, but for one row, and which rows
- * share one is a uniform draw; under add-remove, and where persons may have fewer rows or more,
- * each row draws its block by itself, so that one more row changes no other's (aggregate.T4). */
+/* Where the number of rows is public all blocks get equally many, but for one row, and which rows
+ * share one is a uniform draw; a null record's place in its block stays empty (bound.T6).  Under
+ * add-remove, and where persons may have fewer rows or more, each row draws its block by itself, so
+ * that one more row changes no other's (aggregate.T4). */
 static clo_status draw_homes(clo_context *context, const clo_division *d, bool even, clo_error *err)
 {
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
-    for (size_t i = 0; i < d->count; i++)
+    for (size_t i = 0; i < d->slots; i++)
         d->home[i] =
             even ? (uint32_t)(i % d->blocks) : (uint32_t)clo_i_random_below(stream, d->blocks);
-    for (size_t i = d->count; even && i > 1; i--) {
+    for (size_t i = d->slots; even && i > 1; i--) {
         const size_t j = (size_t)clo_i_random_below(stream, i);
         const uint32_t swapped = d->home[i - 1];
         d->home[i - 1] = d->home[j];
@@ -38,8 +39,10 @@ static clo_status draw_homes(clo_context *context, const clo_division *d, bool e
 }
 
 /* Rows stand in a block in the order of the data. */
-static void find_places(const clo_division *d)
+static void find_places(const clo_bounded *data, const clo_division *d)
 {
+    for (size_t i = 0; i < d->count; i++) /* from slots to rows, which are never before them */
+        d->home[i] = d->home[clo_i_bounded_slot(data, i)];
     for (size_t i = 0; i < d->count; i++) d->sizes[d->home[i]]++;
     for (size_t b = 1; b < d->blocks; b++) {
         const size_t end = d->begins[b - 1] + d->sizes[b - 1] * d->cols;
@@ -72,7 +75,7 @@ static size_t record_cells(size_t rows, size_t cols, size_t blocks)
 
 static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
 {
-    CLO_TRY(clo_i_take(space, d->count, sizeof *d->home, &d->home, err));
+    CLO_TRY(clo_i_take(space, d->slots, sizeof *d->home, &d->home, err));
     CLO_TRY(clo_i_take(space, d->count, sizeof *d->places, &d->places, err));
     CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->sizes, &d->sizes, err));
     CLO_TRY(clo_i_take(space, d->blocks, sizeof *d->begins, &d->begins, err));
@@ -94,6 +97,7 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t block
     const bool even = domain->relation == CLO_REPLACE && !domain->unit;
     double *scratch = NULL;
     *d = (clo_division){ .count = clo_i_bounded_rows(data),
+                         .slots = clo_i_bounded_slots(data),
                          .cols = line->cols,
                          .blocks = blocks,
                          .block_rows = clo_i_pass_block_rows(context, data),
@@ -101,7 +105,7 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t block
     CLO_TRY(take(context->workspace, d, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
     CLO_TRY(draw_homes(context, d, even, err));
-    find_places(d);
+    find_places(data, d);
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                        sizeof *scratch, &scratch, err));
     const clo_status status =

@@ -9,9 +9,10 @@
  * function of its bytes to the last bit, although BLAS treats what lies askew in another order. */
 typedef struct clo_division {
     size_t count, cols, blocks;
+    size_t slots;      /* rows that draw a block: null ones, too, where their number is public */
     size_t block_rows; /* of the pass */
     double unit;
-    uint32_t *home;  /* count: the block of each row */
+    uint32_t *home;  /* slots: the block of each row */
     size_t *sizes;   /* blocks: how many rows it has */
     size_t *begins;  /* blocks: where its rows begin, in doubles */
     size_t *places;  /* count: where each row goes, in doubles */

@@ -66,7 +66,7 @@ clo_status clo_i_query_room(clo_workspace *space, const clo_line *line, size_t c
     if (query->entries) CLO_TRY(take_totals(&fold, space, err));
     CLO_TRY(take_work(&fold, space, err));
     if (data && query->lay_out_rows)
-        CLO_TRY(query->lay_out_rows(line, clo_i_bounded_rows(data), space, err));
+        CLO_TRY(query->lay_out_rows(line, clo_i_bounded_slots(data), space, err));
     CLO_TRY(count_answer(&fold, space, err));
     clo_i_workspace_release(space, mark);
     return CLO_OK;

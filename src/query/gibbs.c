@@ -72,7 +72,7 @@ static clo_status check(const clo_context *context, const clo_bounded *data, con
                         const clo_gibbs *how, clo_error *err)
 {
     if (how->clusters != line->groups || how->dim > clo_i_pass_cols(context, data) ||
-        (how->labels && clo_i_bounded_rows(data) != clo_i_bounded_domain(data)->rows) ||
+        (how->labels && clo_i_bounded_slots(data) != clo_i_bounded_domain(data)->rows) ||
         (how->steps && (how->start || how->score == CLO_GIBBS_MIN)) ||
         (how->whole && (!how->steps || how->columns)))
         return clo_i_fail(err, CLO_INTERNAL, "the chain is not that of the plan");

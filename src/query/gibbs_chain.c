@@ -12,6 +12,7 @@ enum { TILE = 256 }; /* records that are projected together: their sums stay in 
 
 typedef struct filling {
     clo_i_gibbs_chain *chain;
+    const clo_bounded *data;
     size_t block_rows;
     double unit; /* what a step of the grid is in the ball */
 } filling;
@@ -21,10 +22,11 @@ static clo_status fill(void *user, int thread, size_t block, const double *value
     const filling *const f = user;
     const size_t d = f->chain->d, n = f->chain->n, first = block * f->block_rows;
     (void)thread;
-    memcpy(f->chain->rows + first * d, values, rows * d * sizeof *values);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < d; j++)
-            f->chain->across[j * n + first + i] = values[i * d + j] * f->unit;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t to = f->chain->slotted ? clo_i_bounded_slot(f->data, first + i) : first + i;
+        memcpy(f->chain->rows + to * d, values + i * d, d * sizeof *values);
+        for (size_t j = 0; j < d; j++) f->chain->across[j * n + to] = values[i * d + j] * f->unit;
+    }
     return CLO_OK;
 }
 
@@ -32,7 +34,7 @@ static clo_status load(clo_context *context, const clo_bounded *data, const clo_
                        clo_i_gibbs_chain *chain, clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    filling f = { chain, clo_i_pass_block_rows(context, data), ldexp(1, -line->bits) };
+    filling f = { chain, data, clo_i_pass_block_rows(context, data), ldexp(1, -line->bits) };
     double *scratch = NULL;
     clo_status status = clo_i_take(context->workspace, clo_i_pass_scratch(context, data, 1),
                                    sizeof *scratch, &scratch, err);
@@ -84,7 +86,8 @@ void clo_i_gibbs_free(clo_i_gibbs_chain *c)
 clo_status clo_i_gibbs_new(clo_context *context, const clo_bounded *data, const clo_line *line,
                            const clo_gibbs *how, clo_i_gibbs_chain *out, clo_error *err)
 {
-    clo_i_gibbs_chain c = { .n = clo_i_bounded_rows(data),
+    clo_i_gibbs_chain c = { .n = how->labels ? clo_i_bounded_slots(data) : clo_i_bounded_rows(data),
+                            .slotted = how->labels,
                             .d = clo_i_pass_cols(context, data),
                             .k = how->clusters,
                             .q = how->dim,

@@ -14,6 +14,7 @@
  * whatever its place. */
 typedef struct clo_i_gibbs_chain {
     size_t n, d, k, q;
+    bool slotted;         /* every row has its place, for its label; a null one's is all zero */
     double rate;          /* weight of one record's score in the exponent */
     double *rows;         /* n x d, integers */
     double *across;       /* d x n */

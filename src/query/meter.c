@@ -63,7 +63,7 @@ clo_status clo_i_recenter_check(const clo_bounded *data, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
     const bool known = domain->relation == CLO_REPLACE && !domain->unit;
-    const uint64_t rows = known ? clo_i_bounded_rows(data) : domain->rows;
+    const uint64_t rows = known ? clo_i_bounded_slots(data) : domain->rows;
     if (clo_i_bounded_is_sparse(data) && rows > MOST_CELLS / domain->cols)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "to learn a centre, %llu sparse rows would be written out in all %zu "

@@ -138,7 +138,8 @@ clo_status clo_report(const clo_release *release, clo_report_format format, clo_
     clo_writer writer = { .write = write, .user = user };
     switch (format) {
     case CLO_TEXT:
-        clo_i_report_text(release, &writer);
+    case CLO_TEXT_WIDE:
+        clo_i_report_text(release, format == CLO_TEXT_WIDE, &writer);
         break;
     case CLO_JSON:
         clo_i_report_json(release, &writer);

@@ -9,6 +9,6 @@
 #include <cloister/output.h>
 
 void clo_i_report_json(const clo_release *release, clo_writer *writer);
-void clo_i_report_text(const clo_release *release, clo_writer *writer);
+void clo_i_report_text(const clo_release *release, bool wide, clo_writer *writer);
 
 #endif

@@ -4,7 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN_ROWS = 24, SHOWN_COLUMNS = 8, SHOWN_ENTRIES = 5, LINE = 78 };
+enum {
+    SHOWN_ROWS = 24,
+    SHOWN_LINES = 100,
+    SHOWN_COLUMNS = 8,
+    SHOWN_ENTRIES = 5,
+    LINE = 78,
+    NAME = 24
+};
+
+/* Who asks for all of it (wide) gets all of it. */
+static size_t most(bool wide, size_t shown)
+{
+    return wide ? SIZE_MAX : shown;
+}
 
 /* Breaks a paragraph at blanks, indented by two. */
 static void write_wrapped(clo_writer *w, const char *text)
@@ -61,52 +74,121 @@ static bool runs_over_columns(const char *name)
     return false;
 }
 
-static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols)
+static void write_more(clo_writer *w, size_t more, const char *what)
+{
+    if (more)
+        clo_i_writer_format(w, "     … and %zu%s%s more; report --wide shows all\n", more,
+                            what[0] ? " " : "", what);
+}
+
+/* ---- as many columns as fit on a line, a row a line ------------------------------------------ */
+
+static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols,
+                         int width)
 {
     const bool named = facts->column_names && facts->cols == cols && runs_over_columns(array->name);
-    clo_writer_text(w, "      ");
-    for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++) {
+    clo_i_writer_format(w, "%*s", width, "");
+    for (size_t j = 0; j < cols; j++) {
         if (named)
             clo_i_writer_format(w, " %12.12s", facts->column_names[j]);
         else
             clo_i_writer_format(w, " %12zu", j + 1);
     }
-    clo_writer_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
+    clo_writer_text(w, "\n");
 }
 
-/* Of an array of three dimensions the rows are those of one slice, a column of the data each. */
+/* Whether the rows are the columns of the data: of a slice of bases, or of a basis. */
+static bool has_rows_of_columns(const clo_facts *facts, const clo_array *array, size_t rows)
+{
+    return facts->cols == rows && (array->dimensions > 2 || strcmp(array->name, "basis") == 0);
+}
+
+/* The longest of the names, within reason. */
+static int name_width(const clo_facts *facts, size_t rows)
+{
+    size_t width = 6;
+    for (size_t i = 0; facts->column_names && i < rows; i++) {
+        const size_t length = strlen(facts->column_names[i]);
+        if (length > width) width = length < NAME ? length : NAME;
+    }
+    return (int)width;
+}
+
 static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t slice,
-                       size_t rows, size_t cols)
+                       size_t rows, size_t cols, bool wide)
 {
     const double *const data = array->data + slice * rows * cols;
-    const bool named = array->dimensions > 2 && facts->column_names && facts->cols == rows;
-    for (size_t i = 0; i < rows && i < SHOWN_ROWS; i++) {
-        if (named)
-            clo_i_writer_format(w, "%6.6s", facts->column_names[i]);
+    const bool of_columns = has_rows_of_columns(facts, array, rows);
+    const int width = of_columns ? name_width(facts, rows) : 6;
+    const size_t shown = most(wide, of_columns ? SHOWN_LINES : SHOWN_ROWS);
+    for (size_t i = 0; i < rows && i < shown; i++) {
+        if (of_columns && facts->column_names)
+            clo_i_writer_format(w, "%*.*s", width, width, facts->column_names[i]);
         else
-            clo_i_writer_format(w, "%6zu", i + 1);
-        for (size_t j = 0; j < cols && j < SHOWN_COLUMNS; j++)
-            clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
-        clo_writer_text(w, cols > SHOWN_COLUMNS ? " …\n" : "\n");
+            clo_i_writer_format(w, "%*zu", width, i + 1);
+        for (size_t j = 0; j < cols; j++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
+        clo_writer_text(w, "\n");
     }
-    if (rows > SHOWN_ROWS) clo_i_writer_format(w, "     … and %zu rows more\n", rows - SHOWN_ROWS);
+    write_more(w, rows > shown ? rows - shown : 0, of_columns ? "columns" : "rows");
 }
 
-static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array)
+/* ---- more columns than that: a column a line ------------------------------------------------- */
+
+/* Rows first, ... of the slice side by side, as many as fit on a line. */
+static void write_turned_part(clo_writer *w, const clo_facts *facts, const clo_array *array,
+                              const double *data, size_t first, size_t rows, size_t cols, bool wide)
+{
+    const bool named = facts->column_names && facts->cols == cols && runs_over_columns(array->name);
+    const size_t last = rows - first > SHOWN_COLUMNS ? first + SHOWN_COLUMNS : rows;
+    const size_t shown = most(wide, SHOWN_LINES);
+    if (rows > 1) {
+        clo_i_writer_format(w, "%*s", (int)NAME, "");
+        for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12zu", i + 1);
+        clo_writer_text(w, "\n");
+    }
+    for (size_t j = 0; j < cols && j < shown; j++) {
+        if (named)
+            clo_i_writer_format(w, "%*.*s", (int)NAME, (int)NAME, facts->column_names[j]);
+        else
+            clo_i_writer_format(w, "%*zu", (int)NAME, j + 1);
+        for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
+        clo_writer_text(w, "\n");
+    }
+    write_more(w, cols > shown ? cols - shown : 0, named ? "columns" : "lines");
+}
+
+static void write_turned(clo_writer *w, const clo_facts *facts, const clo_array *array,
+                         size_t slice, size_t rows, size_t cols, bool wide)
+{
+    const double *const data = array->data + slice * rows * cols;
+    const size_t shown = most(wide, SHOWN_ROWS);
+    const size_t here = rows < shown ? rows : shown;
+    for (size_t first = 0; first < here; first += SHOWN_COLUMNS)
+        write_turned_part(w, facts, array, data, first, here, cols, wide);
+    write_more(w, rows - here, "rows");
+}
+
+static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *array, bool wide)
 {
     const size_t cols = array->shape[array->dimensions - 1];
     const size_t rows = array->dimensions > 1 ? array->shape[array->dimensions - 2] : 1;
     const size_t slices = array->dimensions > 2 ? array->shape[0] : 1;
+    const size_t shown = most(wide, SHOWN_ROWS);
     clo_i_writer_format(w, "\n%s (", array->name);
     for (size_t i = 0; i < array->dimensions; i++)
         clo_i_writer_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
     clo_writer_text(w, ")\n");
-    for (size_t s = 0; s < slices && s < SHOWN_ROWS; s++) {
+    for (size_t s = 0; s < slices && s < shown; s++) {
         if (slices > 1) clo_i_writer_format(w, "  of %zu\n", s + 1);
-        write_header(w, facts, array, cols);
-        write_rows(w, facts, array, s, rows, cols);
+        if (cols > SHOWN_COLUMNS) {
+            write_turned(w, facts, array, s, rows, cols, wide);
+            continue;
+        }
+        const bool of_columns = has_rows_of_columns(facts, array, rows);
+        write_header(w, facts, array, cols, of_columns ? name_width(facts, rows) : 6);
+        write_rows(w, facts, array, s, rows, cols, wide);
     }
-    if (slices > SHOWN_ROWS) clo_i_writer_format(w, "     … and %zu more\n", slices - SHOWN_ROWS);
+    write_more(w, slices > shown ? slices - shown : 0, "");
 }
 
 /* ---- centres that are lists of entries ---------------------------------------------------- */
@@ -138,24 +220,25 @@ static size_t next_largest(const double *values, size_t first, size_t end, size_
 }
 
 /* A centre a line: its largest entries, column and value, columns counted from 1. */
-static void write_lists(clo_writer *w, const lists *l)
+static void write_lists(clo_writer *w, const lists *l, bool wide)
 {
     const size_t k = l->starts.shape[0] - 1, all = l->values.shape[0];
+    const size_t lines = most(wide, SHOWN_ROWS), entries = most(wide, SHOWN_ENTRIES);
     clo_i_writer_format(w, "\ncenters (%zu, by their largest entries, of %zu in all)\n", k, all);
-    for (size_t c = 0; c < k && c < SHOWN_ROWS; c++) {
+    for (size_t c = 0; c < k && c < lines; c++) {
         const double from = l->starts.data[c], to = l->starts.data[c + 1];
         const bool fits =
             from >= 0 && from <= to && to <= (double)all; /* files come from anywhere */
         const size_t first = fits ? (size_t)from : 0, end = fits ? (size_t)to : 0;
         size_t shown = 0, at = end;
         clo_i_writer_format(w, "%6zu", c + 1);
-        while (shown < SHOWN_ENTRIES && (at = next_largest(l->values.data, first, end, at)) < end) {
+        while (shown < entries && (at = next_largest(l->values.data, first, end, at)) < end) {
             clo_i_writer_format(w, "  %.0f:%.4g", l->columns.data[at] + 1, l->values.data[at]);
             shown++;
         }
         clo_writer_text(w, end - first > shown ? " …\n" : "\n");
     }
-    if (k > SHOWN_ROWS) clo_i_writer_format(w, "     … and %zu rows more\n", k - SHOWN_ROWS);
+    write_more(w, k > lines ? k - lines : 0, "rows");
 }
 
 static bool is_list(const char *name)
@@ -163,7 +246,7 @@ static bool is_list(const char *name)
     return strncmp(name, "centers_", 8) == 0;
 }
 
-void clo_i_report_text(const clo_release *release, clo_writer *w)
+void clo_i_report_text(const clo_release *release, bool wide, clo_writer *w)
 {
     const clo_facts *const facts = &release->facts;
     lists l;
@@ -175,8 +258,8 @@ void clo_i_report_text(const clo_release *release, clo_writer *w)
     if (!facts->is_private) clo_writer_text(w, "NOT PRIVATE\n");
     write_privacy(w, facts);
     const bool listed = find_lists(release, &l);
-    if (listed) write_lists(w, &l);
+    if (listed) write_lists(w, &l, wide);
     for (size_t i = 0; i < release->count; i++)
         if (!listed || !is_list(release->arrays[i].name))
-            write_array(w, facts, &release->arrays[i]);
+            write_array(w, facts, &release->arrays[i], wide);
 }

@@ -78,7 +78,7 @@ static void presets_stay_inside_the_callers_struct(void **state)
 static clo_table *table(void)
 {
     clo_table *made = NULL;
-    ok(clo_table_wrap((clo_matrix){ values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &made, err));
+    ok(clo_table_wrap((clo_matrix){ values, ROWS, COLS, COLS }, CLO_MISSING_NULL, &made, err));
     return made;
 }
 

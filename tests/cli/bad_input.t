@@ -12,6 +12,78 @@ anything or leaves anything behind.
   ! cloister: cell.csv, line 3, column 2 ('b'): not a finite number, and missing cells are refused
   [exit 3]
 
+## A column of text
+
+It would leave no record that counts, and the budget would be spent on noise.
+
+  $ sample; ledger
+  $ printf 'carat,cut,the color,price\n0.2,Fair,E,300\n0.3,Good,D,NA\n0.5,Good,x,7\n' > d.csv
+  $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: d.csv: columns 'cut' and 'the color' are text: choose columns with --columns, or leave them out with --columns -cut,-3
+  [exit 3]
+  $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --columns carat,cut
+  ! cloister: d.csv: column 'cut' is text: choose columns with --columns, or leave it out with --columns -cut
+  [exit 3]
+  $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
+  >     --columns -cut,-3
+  $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
+  >     --text-columns missing
+
+## A decimal comma
+
+  $ sample; ledger
+  $ printf 'a;b\n1,5;2\n2,5;3\n' > german.csv
+  $ refused cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json
+  ! cloister: german.csv, column 'a': numbers with a decimal comma: say so with --decimal ,
+  [exit 3]
+  $ refused cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --decimal , --delimiter ,
+  ! cloister: the comma cannot be both the decimal mark and the delimiter
+  [exit 2]
+  $ cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
+  >     --decimal ,
+
+## A fill that means nothing
+
+  $ sample; ledger
+  $ for fill in x1 x1=a height=3 1=2,; do
+  >     refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >         --dataset sample.csv -o out.json --missing fill --fill "$fill"
+  > done
+  ! cloister: fill must be a number, or column=number between commas, such as age=40,income=0; this is not: x1
+  ! cloister: fill must be a number, or column=number between commas, such as age=40,income=0; this is not: x1=a
+  ! cloister: sample.csv has no column 'height'; it has 'x1', 'x2'
+  ! cloister: fill must be a number, or column=number between commas, such as age=40,income=0; this is not: 1=2,
+  [exit 2]
+  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --fill x1=2
+  ! cloister: values to fill in need the rule for missing cells that fills: --missing fill
+  [exit 2]
+
+## Files of other programs
+
+  $ sample; ledger
+  $ echo '[{"a": 1}]' > a.json
+  $ printf 'PAR1' > a.parquet
+  $ printf 'ARROW1' > a.feather
+  $ printf 'PK\003\004' > a.xlsx
+  $ printf 'BZh91' > a.bz2
+  $ gzip -c sample.csv | head -c 900 > a.csv.gz
+  $ for file in a.json a.parquet a.feather a.xlsx a.bz2 a.csv.gz; do
+  >     refused cloister run kmeans $file --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >         --dataset sample.csv -o out.json
+  > done
+  ! cloister: a.json is JSON; save one table of it as CSV or NPY
+  ! cloister: a.parquet is a Parquet file; save one table of it as CSV or NPY
+  ! cloister: a.feather is an Arrow (Feather) file; save one table of it as CSV or NPY
+  ! cloister: a.xlsx is a zip archive (XLSX, NPZ, ODS); save one table of it as CSV or NPY
+  ! cloister: a.bz2 is compressed with bzip2; unpack it, or pack it with gzip or zstd
+  ! cloister: a.csv.gz ends within its compressed bytes
+  [exit 3]
+
 ## A folder for a file
 
   $ sample; ledger

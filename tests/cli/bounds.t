@@ -22,7 +22,8 @@
   plain
   "with
   "with ""quotes"" inside"
-  $ cloister run kmeans odd.csv --epsilon 1 --bounds bounds.csv --no-ledger --dry-run | grep data
+  $ cloister run kmeans odd.csv --clusters 8 --epsilon 1 --bounds bounds.csv --no-ledger \
+  >     --dry-run | grep data
     data        3 columns, each within its bounds, 2 rows
 
 ## Prints the bounds
@@ -118,7 +119,8 @@
   name,lower,upper
   $ wc -l < bounds.csv
   3
-  $ cloister run kmeans sample.csv --epsilon 1 --bounds bounds.csv --no-ledger --dry-run | grep data
+  $ cloister run kmeans sample.csv --clusters 8 --epsilon 1 --bounds bounds.csv --no-ledger \
+  >     --dry-run | grep data
     data        2 columns, each within its bounds, 300 rows
 
 ## Writes JSON

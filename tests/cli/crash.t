@@ -18,7 +18,7 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   big.npy
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits
-  $ cloister run kmeans big.npy --epsilon 1 --delta 1e-6 --norm 2 --ledger l.db -q
+  $ cloister run kmeans big.npy --clusters 8 --epsilon 1 --delta 1e-6 --norm 2 --ledger l.db -q
   ! cloister: the cap on the data set big.npy does not cover this run: it asks for epsilon 1 and delta 1e-6, and of its epsilon 1 and delta 1e-6 only epsilon 0 and delta 0 are left
   ! try: cloister ledger show l.db
   [exit 5]
@@ -38,3 +38,18 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   1
   $ ls -A | grep -v '^l\.db'
   big.npy
+
+## Stopped while it reads, a run has spent nothing
+
+  $ sample; ledger
+  $ mkfifo pipe
+  $ { cat sample.csv; sleep 4; tail -n +2 sample.csv; } > pipe &
+  $ cloister run kmeans pipe --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset sample.csv \
+  >     -o out.json & pid=$!
+  >     sleep 2; kill -TERM $pid; wait $pid
+  ! cloister: stopped while 'pipe' was read: nothing was spent
+  [exit 130]
+  $ charges; ls out.json
+  0
+  ! ls: cannot access 'out.json': No such file or directory
+  [exit 2]

@@ -44,6 +44,7 @@
 
   Commands
     methods     what there is: mechanisms, their parameters, guarantees and proofs
+    inspect     what a file holds, and what a run would take of it (not private)
     plan        what a run would ask, cost and deliver; reads no data
     run         make a private release from a file
     bounds      find a radius or column bounds for your data, privately
@@ -86,7 +87,7 @@
 
   $ cloister help run kmeans/lloyd | sed -n "/^Parameters/,/^$/p"
   Parameters of kmeans/lloyd
-    --clusters N            how many centres to find (1 to 1024, preset 8)
+    --clusters N            how many centres to find (1 to 1024; must be given)
     --rounds N              passes over the data, each with its share of the
                             budget (1 to 100, preset 5)
     --reduce N              directions to keep before the rounds; 0: all, -1: what
@@ -122,6 +123,7 @@
   !
   ! Commands
   !   methods     what there is: mechanisms, their parameters, guarantees and proofs
+  !   inspect     what a file holds, and what a run would take of it (not private)
   !   plan        what a run would ask, cost and deliver; reads no data
   !   run         make a private release from a file
   !   bounds      find a radius or column bounds for your data, privately

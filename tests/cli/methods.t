@@ -6,7 +6,7 @@
   kmeans/tree
     k centres of a private coreset: noisy means and sizes of many cells
     guarantee: exact; proof: proofs/kmeans_tree.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --cells           pieces of the coreset; 0: what pays (0 to 1024, preset 0)
     --start           cells about random points, or leaves of a tree of
                       hyperplanes (points or tree, preset points)
@@ -22,7 +22,7 @@
   kmeans/moments
     k centres, from one noisy tensor of moments and a few of Lloyd's rounds
     guarantee: exact; proof: proofs/kmeans_moments.md
-    --clusters        how many centres to find (1 to 256, preset 8)
+    --clusters        how many centres to find (1 to 256; must be given)
     --order           of the moments; auto: what suits the columns (auto, third or
                       fourth, preset auto)
     --rounds          refining passes over the data after the tensor; -1: as many
@@ -40,7 +40,7 @@
     k centres, by private trees of cubes, a private local search and noisy steps
     to the means
     guarantee: exact; proof: proofs/kmeans_highdim.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --preset          theory: the constants that balcan2017 prints, which need far
                       more data than there are (practical or theory, preset
                       practical)
@@ -58,14 +58,14 @@
   kmeans/grid
     k centres, by k-means on noisy counts of a uniform grid; for a few columns
     guarantee: exact; proof: proofs/kmeans_grid.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --side            cells along each column; 0: by the public number of rows and
                       the budget (0 to 65536, preset 0)
 
   kmeans/variates
     k centres, from seeds drawn as in k-means++ and Lloyd's rounds
     guarantee: exact; proof: proofs/kmeans_variates.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --cells           public cells that seeds are drawn from; 0: by the public
                       facts (0 to 1024, preset 0)
     --rounds          passes over the data after the seeds; -1: 6, or none at a
@@ -74,7 +74,7 @@
   kmeans/lloyd
     k centres, by Lloyd's rounds on noisy sums and sizes
     guarantee: exact; proof: proofs/kmeans_lloyd.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --rounds          passes over the data, each with its share of the budget (1
                       to 100, preset 5)
     --reduce          directions to keep before the rounds; 0: all, -1: what pays
@@ -87,7 +87,7 @@
   kmeans/sparse
     k centres of sparse records in very many columns
     guarantee: exact; proof: proofs/kmeans_sparse.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --sparsity        entries of a record that count, the largest; 0: all (0 to
                       65536, preset 0)
     --recover         all columns with noise, or the largest entries one by one
@@ -108,7 +108,7 @@
   kmeans/aggregate
     k centres, by ordinary k-means on disjoint blocks of the records
     guarantee: idealized; proof: proofs/kmeans_aggregate.md
-    --clusters        how many centres to find (1 to 1024, preset 8)
+    --clusters        how many centres to find (1 to 1024; must be given)
     --blocks          into how many blocks the records are divided; 0: by the
                       public facts (0 to 4096, preset 0)
     --restarts        starts of k-means in a block, of which the best is kept (1

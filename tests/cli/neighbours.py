@@ -3,9 +3,9 @@
 
 Where the number of rows is a secret (add-remove, or units), a run on no record, on one and on
 several must end the same way and say the same words, whatever the method, the format and the way
-the data come in.  The release itself is private by other means; here only its shape is looked at:
-which arrays there are, and how long.  SECURITY.md has the list of all that may end a run, and this
-is the test of it.
+the data come in; and so must one whose records are null, where the number of rows is public, too.
+The release itself is private by other means; here only its shape is looked at: which arrays there
+are, and how long.  SECURITY.md has the list of all that may end a run, and this is the test of it.
 
 usage: neighbours.py CLOISTER
 """
@@ -189,6 +189,33 @@ def of_records():
                ["run", "kmeans/lloyd", "data.csv", "--cols", "3", "--header", "no", *SMALL, *NORM,
                 "--relation", relation, "--no-ledger", "--json"],
                [with_one(cells) for cells in odd], {})
+    # A record becomes null, or text: under replace, where the number of rows alone is public, too.
+    for method, options in METHODS.items():
+        words = ["run", method, "data.csv", *options, *NORM, "--no-ledger", "--json"]
+        for relation in ("replace", "add-remove"):
+            yield (f"null records, {method} under {relation}", [*words, "--relation", relation],
+                   [csv_text(records(8), header=True) + last
+                    for last in (b"0.1,0.2,0.3\n", b"0.1,,0.3\n", b"nan,inf,x\n")],
+                   {"look_inside": method not in MAY_FIND_NONE})
+        if method not in NOT_FOR_UNITS:
+            yield (f"null records, {method} with units", [*words, *PERSON],
+                   [csv_text(records(8), True, True) + last
+                    for last in (b"p9,0.1,0.2,0.3\n", b"p9,0.1,,0.3\n", b"p9,?,?,?\np9,1,1,x\n")],
+                   {"look_inside": method not in MAY_FIND_NONE})
+    # Columns that are text for all or some or none: with text as missing cells nothing ends a run.
+    for relation in ("replace", "add-remove"):
+        yield (f"text as missing cells under {relation}",
+               ["run", "kmeans/lloyd", "data.csv", "--header", "yes", *SMALL, *NORM, "--relation",
+                relation, "--text-columns", "missing", "--no-ledger", "--json"],
+               [b"age,income,height\n" + b"".join(lines) for lines in
+                ([b"1,2,3\n"] * 4, [b"1,2,x\n"] * 4, [b"a,b,c\n"] * 4, [b'"1,5",2,3\n'] * 4,
+                 [b"1,2,3\n", b"1,2,x\n"] * 2, [b"1,2,3\n"] * 3 + [b"a,b,c\n"])], {})
+    # By default one record decides nothing while others say otherwise.
+    yield ("a cell of text among numbers",
+           ["run", "kmeans/lloyd", "data.csv", "--header", "yes", *SMALL, *NORM, "--no-ledger",
+            "--json"],
+           [b"age,income,height\n" + b"1,2,3\n" * 3 + last for last in
+            (b"1,2,3\n", b"a,2,3\n", b"a,b,c\n", b",,\n")], {})
     one_column = ["--cols", "1", "--header", "no", *SMALL, *NORM, "--no-ledger", "--json"]
     yield ("a blank line that is a record, wherever it stands",
            ["run", "kmeans/lloyd", "data.csv", *one_column],
@@ -227,6 +254,20 @@ def memory_is_gathered_before_the_charge(shell):
     return None
 
 
+def text_is_refused_before_the_charge(shell):
+    """The exit that depends on what records say costs nothing, and names a column, not a cell."""
+    words = ["run", "kmeans/lloyd", "data.csv", *SMALL, *NORM, "--ledger", "l.db", "--dataset", "d",
+             "--yes", "-o", "out.json"]
+    for cells in (b"secret", b"7,5"):
+        (shell.folder / "data.csv").write_bytes(b"age,income\n" + (b'1,"' + cells + b'"\n') * 4)
+        result = shell.run(words)
+        if result.returncode != 3 or cells in result.stderr or b"income" not in result.stderr:
+            raise Failed(f"ended with {result.returncode}: {result.stderr.decode()}")
+        if b"epsilon" in shell.run(["ledger", "history", "l.db"]).stdout:
+            raise Failed("the ledger was charged")
+    return None
+
+
 def every_method_is_here(shell):
     told = json.loads(shell.run(["methods", "--json"]).stdout)
     names = {f"{method['family']}/{method['method']}" for method in told["methods"]}
@@ -241,6 +282,7 @@ def main():
     cases = [(title, lambda shell, w=words, v=versions, o=options: must_agree(shell, w, v, **o))
              for title, words, versions, options in tabled]
     cases.append(("memory is gathered before the charge", memory_is_gathered_before_the_charge))
+    cases.append(("text is refused before the charge", text_is_refused_before_the_charge))
     cases.append(("every method is looked at", every_method_is_here))
     failed = 0
     print(f"1..{len(cases)}", flush=True)

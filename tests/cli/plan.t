@@ -119,7 +119,8 @@ A plan reads no data and charges nobody.
 ## Says how far the guarantee of a mode reaches
 
   $ for mode in limit steps; do
-  >     cloister plan subspaces/gibbs --mode $mode --accept asymptotic --dim 3 --epsilon 1 \
+  >     cloister plan subspaces/gibbs --mode $mode --accept asymptotic --dim 3 --clusters 3 \
+  >     --epsilon 1 \
   >         --cols 10 --norm 1 | grep guarantee
   > done
     guarantee   asymptotic, proof in proofs/subspaces_gibbs.md
@@ -148,12 +149,12 @@ A plan reads no data and charges nobody.
 ## Shows the default delta
 
   $ for rows in 100 10000 1000000; do
-  >     cloister plan kmeans --epsilon 1 --cols 2 --norm 1 --rows $rows | grep charged
+  >     cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 --rows $rows | grep charged
   > done
     charged     epsilon 1, delta 1e-6
     charged     epsilon 1, delta 1e-6
     charged     epsilon 1, delta 1e-9
-  $ cloister plan kmeans --epsilon 1 --cols 2 --norm 1 | grep charged
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 | grep charged
     charged     epsilon 1, delta 1e-6
 
 ## Shows what is learnt first
@@ -185,7 +186,7 @@ A plan reads no data and charges nobody.
 ## Takes bounds from a file
 
   $ printf 'name,lower,upper\nage,0,120\nincome,0,1e6\n' > bounds.csv
-  $ cloister plan kmeans --epsilon 1 --bounds bounds.csv | grep data
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --bounds bounds.csv | grep data
     data        2 columns, each within its bounds
 
 ## Takes the better of what is accepted
@@ -225,7 +226,7 @@ A plan reads no data and charges nobody.
 
 ## Takes whole numbers with an exponent
 
-  $ cloister plan kmeans --epsilon 1e0 --cols 2 --norm 1 --rows 1e6 | grep data
+  $ cloister plan kmeans --clusters 8 --epsilon 1e0 --cols 2 --norm 1 --rows 1e6 | grep data
     data        2 columns, norm at most 1, 1000000 rows
 
 ## Writes JSON
@@ -239,7 +240,8 @@ A plan reads no data and charges nobody.
 
 ## Writes the learning as JSON
 
-  $ cloister plan kmeans/lloyd --epsilon 1 --delta 0 --cols 2 --bounds 0,1 --norm private \
+  $ cloister plan kmeans/lloyd --clusters 8 --epsilon 1 --delta 0 --cols 2 --bounds 0,1 \
+  >     --norm private \
   >     --share-norm 0.2 --json > plan.json
   $ python3 -c "
   > import json

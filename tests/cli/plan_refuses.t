@@ -3,64 +3,64 @@
 ## Refuses a bounds file of another width
 
   $ printf '0,1\n0,1\n' > bounds.csv
-  $ cloister plan kmeans --epsilon 1 --cols 3 --bounds bounds.csv
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 3 --bounds bounds.csv
   ! cloister: 'bounds.csv' has bounds for 2 columns, but there are 3
   [exit 2]
 
 ## Refuses a center of another width
 
-  $ cloister plan kmeans --epsilon 1 --norm 1 --cols 3 --center 1,2
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --cols 3 --center 1,2
   ! cloister: --center has 2 entries, but there are 3 columns
   [exit 2]
 
 ## Refuses a limit that was not accepted
 
-  $ cloister plan subspaces/gibbs --dim 3 --epsilon 1 --cols 10 --norm 1
+  $ cloister plan subspaces/gibbs --dim 3 --clusters 3 --epsilon 1 --cols 10 --norm 1
   ! cloister: subspaces/gibbs is private only in the asymptotic sense: accept that by name, or choose another method
   [exit 2]
 
 ## Refuses a misspelt first bound
 
   $ printf 'age,0,old\nincome,0,1\n' > bounds.csv
-  $ cloister plan kmeans --epsilon 1 --bounds bounds.csv
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --bounds bounds.csv
   ! cloister: bounds.csv, line 1 must be name,lower,upper or lower,upper
   [exit 3]
 
 ## Refuses a parameter of another mechanism
 
-  $ cloister plan kmeans --epsilon 1 --norm 1 --cols 2 --dim 2
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --cols 2 --dim 2
   ! cloister: kmeans/tree has no parameter --dim
   ! try: cloister methods kmeans/tree
   [exit 2]
 
 ## Refuses a share of what is not learnt
 
-  $ cloister plan kmeans/lloyd --epsilon 1 --cols 2 --norm 1 --share-norm 0.1
+  $ cloister plan kmeans/lloyd --clusters 8 --epsilon 1 --cols 2 --norm 1 --share-norm 0.1
   ! cloister: --share-norm needs --norm private
   [exit 2]
 
 ## Refuses an option given twice
 
-  $ cloister plan kmeans --epsilon 1 --epsilon 2 --norm 1 --cols 2
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --epsilon 2 --norm 1 --cols 2
   ! cloister: --epsilon is given twice
   [exit 2]
 
 ## Refuses bounds that are not numbers
 
   $ printf 'name,lower,upper\nage,0,old\n' > bounds.csv
-  $ cloister plan kmeans --epsilon 1 --bounds bounds.csv
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --bounds bounds.csv
   ! cloister: bounds.csv, line 2 must be name,lower,upper or lower,upper
   [exit 3]
 
 ## Refuses bounds upside down
 
-  $ cloister plan kmeans --epsilon 1 --cols 2 --bounds 1,-1
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --bounds 1,-1
   ! cloister: --bounds 1,-1: the lower end must be below the upper
   [exit 2]
 
 ## Refuses center beside bounds
 
-  $ cloister plan kmeans --epsilon 1 --bounds 0,1 --center 1,2
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --bounds 0,1 --center 1,2
   ! cloister: --center and --bounds exclude each other: bounds already say where the middle is
   [exit 2]
 
@@ -79,7 +79,8 @@
 
 ## Refuses restarts in the accounting of the paper
 
-  $ cloister plan subspaces/sulq --epsilon 1 --cols 10 --norm 1 --accounting paper --restarts 3
+  $ cloister plan subspaces/sulq --clusters 3 --epsilon 1 --cols 10 --norm 1 --accounting paper \
+  >     --restarts 3
   ! cloister: the paper's accounting knows one start: leave restarts out
   [exit 2]
 
@@ -97,14 +98,15 @@
 
 ## Refuses two methods
 
-  $ cloister plan kmeans/lloyd --method moments --epsilon 1 --norm 1 --cols 2
+  $ cloister plan kmeans/lloyd --method moments --clusters 8 --epsilon 1 --norm 1 --cols 2
   ! cloister: 'kmeans/lloyd' and --method moments name two methods
   [exit 2]
 
 ## Says each bad number
 
   $ for epsilon in -1 0 nan inf abc 1x 0x10 "" " 1" 1e999; do
-  >     cloister plan kmeans --epsilon "$epsilon" --cols 2 --norm 1 && echo "took '$epsilon'"
+  >     cloister plan kmeans --clusters 8 --epsilon "$epsilon" --cols 2 \
+  >     --norm 1 && echo "took '$epsilon'"
   > done
   ! cloister: --epsilon must be a number greater than 0, not '-1'
   ! cloister: --epsilon must be a number greater than 0, not '0'
@@ -118,7 +120,8 @@
   ! cloister: --epsilon must be a number greater than 0, not '1e999'
   [exit 2]
   $ for rows in 0 1.5 -3 1e20 ten; do
-  >     cloister plan kmeans --epsilon 1 --cols 2 --norm 1 --rows $rows && echo "took $rows"
+  >     cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 \
+  >     --rows $rows && echo "took $rows"
   > done
   ! cloister: --rows must be between 1 and 2147483648, not 0
   ! cloister: --rows must be a whole number, not '1.5'
@@ -126,7 +129,7 @@
   ! cloister: --rows must be between 1 and 2147483648, not 1e20
   ! cloister: --rows must be a whole number, not 'ten'
   [exit 2]
-  $ cloister plan kmeans --epsilon 1 --cols 2 --norm 1 --delta 1
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 --delta 1
   ! cloister: --delta must be a number from 0 up to, but not including, 1, not '1'
   [exit 2]
 
@@ -145,14 +148,14 @@
 
 ## Wants a norm or bounds
 
-  $ cloister plan kmeans --epsilon 1 --cols 2
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2
   ! cloister: --norm R or --bounds LO,HI must be given: how far a record can reach decides how much noise hides it, and must be known without the data
   ! try: cloister bounds --help, which finds a radius privately
   [exit 2]
 
 ## Wants a public radius to look under
 
-  $ cloister plan kmeans/lloyd --epsilon 1 --cols 2 --norm private
+  $ cloister plan kmeans/lloyd --clusters 8 --epsilon 1 --cols 2 --norm private
   ! cloister: --norm private needs a public radius to look under: give --norm-at-most MAX, or --bounds
   ! try: --norm-at-most 1000, or whatever no record can exceed; too much costs little
   [exit 2]
@@ -166,6 +169,6 @@
 
 ## Wants the number of columns
 
-  $ cloister plan kmeans --epsilon 1 --norm 1
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1
   ! cloister: --cols D must be given: a plan reads no data and cannot count the columns itself
   [exit 2]

@@ -14,17 +14,17 @@
 
   $ wide
   $ cloister run kmeans wide.csv --clusters 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
-  $ cloister run kmeans wide.csv --epsilon 1 --norm 1 --no-ledger --project s.json
+  $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
   ! cloister: --project wants a release of the family subspace; 's.json' is one of kmeans
   [exit 2]
 
 ## Refuses what is no release
 
   $ wide
-  $ cloister run kmeans wide.csv --epsilon 1 --norm 1 --no-ledger --project wide.csv
+  $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project wide.csv
   ! cloister: wide.csv: this is not JSON (line 1, column 1)
   [exit 3]
-  $ cloister run kmeans wide.csv --epsilon 1 --norm 1 --no-ledger --project none.json
+  $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project none.json
   ! cloister: none.json cannot be read: No such file or directory
   [exit 4]
 
@@ -34,10 +34,10 @@
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
   $ cut -d, -f1-3 wide.csv > three.csv
   $ sed 1s/x1,/e,/ wide.csv > renamed.csv
-  $ cloister run kmeans three.csv --epsilon 1 --norm 1 --no-ledger --project s.json
+  $ cloister run kmeans three.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
   ! cloister: --project: 's.json' is a subspace of 4 columns, but there are 3
   [exit 2]
-  $ cloister run kmeans renamed.csv --epsilon 1 --norm 1 --no-ledger --project s.json
+  $ cloister run kmeans renamed.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
   ! cloister: --project: column 1 of 's.json' is 'x1', but that of the data is 'e'
   [exit 2]
 
@@ -46,7 +46,7 @@
   $ wide
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q --seed 1 -o s.json \
   >     2> /dev/null
-  $ cloister run kmeans wide.csv --epsilon 1 --norm 1 --no-ledger --project s.json
+  $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --project s.json
   ! cloister: --project: 's.json' is not private, and nothing that is made of it would be
   [exit 2]
 
@@ -65,7 +65,7 @@
 
   $ wide
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
-  $ cloister run kmeans wide.csv --epsilon 1 --bounds 0,1 --no-ledger --project s.json
+  $ cloister run kmeans wide.csv --clusters 8 --epsilon 1 --bounds 0,1 --no-ledger --project s.json
   ! cloister: --project excludes --bounds and --center: --norm R says how far the records reach in the subspace, from its centre
   [exit 2]
 
@@ -73,9 +73,9 @@
 
   $ wide
   $ cloister run subspace wide.csv --dim 2 --epsilon 3 --norm 2 --no-ledger -q -o s.json
-  $ cloister plan kmeans --epsilon 1 --norm 1 --rows 100 --project s.json | grep data
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --rows 100 --project s.json | grep data
     data        4 columns, seen in 2 directions of the release {{[0-9a-f]+}}, norm at most 1, 100 rows
-  $ cloister plan kmeans --epsilon 1 --norm 1 --rows 100 --cols 5 --project s.json
+  $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1 --rows 100 --cols 5 --project s.json
   ! cloister: --project: 's.json' is a subspace of 4 columns, but there are 5
   [exit 2]
 

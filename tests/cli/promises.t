@@ -2,18 +2,50 @@
 
 What a release depends on, and what not; a seed makes it repeatable here.
 
-## A bad cell makes the zero record
+## A record with a missing cell counts for nothing
+
+Under either relation, in centres, sizes and directions; the seed makes the two runs comparable.
 
   $ sample
   $ for cell in nan inf -inf hello ""; do
-  >     { cat sample.csv; echo "0.5,$cell"; } > bad.csv
-  >     { cat sample.csv; echo "0,0"; } > zero.csv
-  >     cloister run kmeans bad.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
-  >         -o bad.json 2> /dev/null
-  >     cloister run kmeans zero.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
-  >         -o zero.json 2> /dev/null
-  >     cmp bad.json zero.json || echo "with '$cell'"
+  >     { cat sample.csv; echo "0.5,$cell"; } > missing.csv
+  >     for how in "kmeans/lloyd --clusters 3" "kmeans/grid --clusters 3" "subspace --dim 1"; do
+  >         # shellcheck disable=SC2086
+  >         for file in missing sample; do
+  >             cloister run $how $file.csv --epsilon 1 --delta 1e-6 --norm 2 --rows 300 \
+  >                 --relation add-remove --no-ledger --seed 42 -q -o $file.json 2> /dev/null
+  >         done
+  >         cmp missing.json sample.json || echo "with '$cell': $how"
+  >     done
   > done
+
+Where the number of rows is public, it is that of the file; sums and sizes are the same.
+
+  $ { cat sample.csv; echo "0.5,"; } > missing.csv
+  $ for file in missing sample; do
+  >     cloister run kmeans/lloyd $file.csv --clusters 3 --epsilon 1 --delta 1e-6 --norm 2 \
+  >         --no-ledger --seed 42 -q -o $file.json 2> /dev/null
+  >     cloister report $file.json | sed -n '/^centers/,$p' > $file.txt
+  > done
+  $ cmp missing.txt sample.txt
+  $ grep '"rows"' missing.json sample.json
+  missing.json:    "rows": 301
+  sample.json:    "rows": 300
+
+## A cell is filled with a public value
+
+  $ sample
+  $ { cat sample.csv; echo "0.5,"; echo ",0.25"; } > missing.csv
+  $ { cat sample.csv; echo "0.5,0"; echo "0,0.25"; } > middle.csv
+  $ { cat sample.csv; echo "0.5,1"; echo "0,0.25"; } > said.csv
+  $ how="--clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q"
+  $ # shellcheck disable=SC2086
+  $ for file in middle said; do cloister run kmeans $file.csv $how -o $file.json 2> /dev/null; done
+  $ # shellcheck disable=SC2086
+  $ cloister run kmeans missing.csv $how --missing fill -o a.json 2> /dev/null
+  $ # shellcheck disable=SC2086
+  $ cloister run kmeans missing.csv $how --missing fill --fill x2=1 -o b.json 2> /dev/null
+  $ cmp a.json middle.json && cmp b.json said.json
 
 ## A far record counts as the clipped one
 
@@ -38,6 +70,12 @@ What a release depends on, and what not; a seed makes it repeatable here.
   $ cloister run kmeans bare.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
   >     -o csv.json 2> /dev/null
   $ cmp npy.json csv.json
+  $ gzip -k bare.csv data.npy
+  $ for file in bare.csv.gz data.npy.gz; do
+  >     cloister run kmeans $file --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
+  >         -o $file.json 2> /dev/null
+  >     cmp npy.json $file.json
+  > done
 
 ## The order of the rows does not matter
 

@@ -53,3 +53,37 @@
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
   >     -o out.json 2> /dev/null
   $ cloister report out.json --json | cmp - out.json
+
+## Shows every column of a wide release
+
+More than eight columns are shown a column a line; of more than a hundred, `--wide` shows all.
+
+  $ cloister generate mixture --rows 200 --cols 12 --clusters 2 --seed 1 -o d.csv
+  $ cloister run kmeans/lloyd d.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
+  >     -o out.json 2> /dev/null
+  $ cloister report out.json | sed -n '/^centers/,$p' | sed 's/  *[-0-9.e]\{6,\}/ N/g'
+  centers (2 x 12)
+                                      1            2
+                        x1 N N
+                        x2 N N
+                        x3 N N
+                        x4 N N
+                        x5 N N
+                        x6 N N
+                        x7 N N
+                        x8 N N
+                        x9 N N
+                       x10 N N
+                       x11 N N
+                       x12 N N
+
+  weights (2)
+                    1            2
+       1 N N
+  $ cloister generate mixture --rows 200 --cols 130 --clusters 2 --seed 1 -o w.csv
+  $ cloister run kmeans/lloyd w.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
+  >     -o w.json 2> /dev/null
+  $ cloister report w.json | grep more
+       {{…}} and 30 columns more; report --wide shows all
+  $ cloister report w.json --wide | grep -c '^ *x[0-9]* '
+  130

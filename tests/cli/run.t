@@ -4,7 +4,8 @@
 
   $ sample; ledger
   $ printf 'name,lower,upper\nx2,-2,2\nx1,-1,1\n' > bounds.csv
-  $ cloister run kmeans sample.csv --epsilon 1 --ledger l.db --bounds bounds.csv --dry-run --json \
+  $ cloister run kmeans sample.csv --clusters 8 --epsilon 1 --ledger l.db --bounds bounds.csv \
+  >     --dry-run --json \
   >     | python3 -c "
   > import json, sys
   > d = json.load(sys.stdin)['domain']
@@ -246,3 +247,16 @@
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --quiet -o - \
   >     | python3 -c "import json,sys; print(json.load(sys.stdin)['schema'])"
   cloister.release/1
+
+## Says to a person how many columns it takes
+
+  $ printf 'who,a,b,c\nann,1,2,x\nbob,1,2,y\n' > d.csv
+  $ on_terminal y cloister run kmeans/lloyd d.csv --columns -who,-c --clusters 1 --epsilon 1 \
+  >     --norm 1 --no-ledger -o out.json | grep takes
+    takes 2 of 4 columns; 2 left out by --columns
+  $ on_terminal y cloister run kmeans/lloyd d.csv --columns 2-3 --unit who --rows-per-unit 1 \
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep takes
+    takes 2 of 4 columns; 1 left out by --columns
+  $ on_terminal y cloister run kmeans/lloyd d.csv --columns -c --unit who --rows-per-unit 1 \
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep takes
+    takes 2 of 4 columns; 1 left out by --columns

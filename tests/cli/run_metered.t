@@ -136,7 +136,7 @@ As a crash between the charge and the result leaves it.
 
 ## Refuses ledger options beside no ledger
 
-  $ cloister run kmeans a.csv --epsilon 1 --norm 1 --no-ledger --ledger l.db
+  $ cloister run kmeans a.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --ledger l.db
   ! cloister: --no-ledger excludes --ledger and --dataset
   [exit 2]
 

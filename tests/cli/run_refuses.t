@@ -17,6 +17,21 @@
   >     --norm-at-most 100 --ledger l.db --yes -q --seed 1 --json | grep learnt_norm
       "learnt_norm": [100],
   ! warning: --seed: this release is reproducible, not private
+## Refuses to guess how many clusters there are
+
+  $ sample; ledger
+  $ refused cloister run kmeans sample.csv --epsilon 1 --norm 1 --ledger l.db -o out.json
+  ! cloister: --clusters must be given: how many to look for is yours to say, and a wrong number cannot be taken back once it is paid for
+  ! try: --clusters 5
+  [exit 2]
+  $ refused cloister run subspaces/sulq sample.csv --dim 1 --epsilon 1 --norm 1 --no-ledger
+  ! cloister: --clusters must be given: how many to look for is yours to say, and a wrong number cannot be taken back once it is paid for
+  ! try: --clusters 5
+  [exit 2]
+  $ cloister plan kmeans --epsilon 1 --cols 2 --norm 1
+  ! cloister: --clusters must be given: how many to look for is yours to say, and a wrong number cannot be taken back once it is paid for
+  ! try: --clusters 5
+  [exit 2]
 
 ## Does not overwrite the data or the ledger
 
@@ -34,7 +49,7 @@
 
 ## Refuses a third word
 
-  $ cloister run kmeans a.csv b.csv --epsilon 1 --norm 1
+  $ cloister run kmeans a.csv b.csv --clusters 8 --epsilon 1 --norm 1
   ! cloister: 'run' does not know what to do with 'b.csv'
   ! try: cloister run --help
   [exit 2]
@@ -51,7 +66,8 @@
 
   $ sample; ledger
   $ printf 'name,lower,upper\nx2,-2,2\n' > bounds.csv
-  $ refused cloister run kmeans sample.csv --epsilon 1 --ledger l.db --bounds bounds.csv -o out.json
+  $ refused cloister run kmeans sample.csv --clusters 8 --epsilon 1 --ledger l.db \
+  >     --bounds bounds.csv -o out.json
   ! cloister: 'bounds.csv' has no bounds for the column 'x1'
   [exit 2]
 

@@ -265,7 +265,7 @@ static clo_status evaluate(const void *context, clo_error *err)
     const uint32_t labels[ROWS] = { 0 };
     clo_status status;
     STEP(clo_release_parse(json->bytes, json->used, &release, err), release);
-    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_NULL, &table,
                         err),
          table);
     STEP(clo_matrix_read(files.npy, &truth, err), truth.data);
@@ -294,7 +294,7 @@ static clo_status evaluate_solution(const void *given, clo_error *err)
     options.truth_offsets = (clo_matrix){ points, 2, 2, 2 };
     options.truth_labels = labels;
     STEP(clo_solution_read(given, &solution, err), solution);
-    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_NULL, &table,
                         err),
          table);
     STEP(clo_evaluate_solution(solution, table, &options, &evaluation, err), NULL);
@@ -353,7 +353,7 @@ static clo_status job_in_memory(const void *context, clo_error *err)
     clo_job *job = NULL;
     clo_status status;
     STEP(clo_job_new(&job, err), job);
-    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table,
+    STEP(clo_table_wrap((clo_matrix){ files.values, ROWS, COLS, COLS }, CLO_MISSING_NULL, &table,
                         err),
          table);
     STEP(clo_job_set(job, "mechanism", "kmeans/lloyd", err), NULL);
@@ -384,7 +384,7 @@ static clo_status bound_units(const void *given, clo_error *err)
     domain.norm = 1;
     domain.unit = "person";
     STEP(clo_table_wrap_units((clo_matrix){ files.values, ROWS, COLS, COLS }, units,
-                              CLO_MISSING_ZERO, &table, err),
+                              CLO_MISSING_NULL, &table, err),
          table);
     STEP(clo_bound(table, &domain, &data, err), data);
 done:

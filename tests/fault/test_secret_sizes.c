@@ -116,10 +116,19 @@ static const char *reason(const method *m)
 
 static char sparse_file[64];
 
+/* Under add-remove there are so many rows or others; under replace always MOST_ROWS, all but so
+ * many of them null. */
+static clo_relation relation = CLO_ADD_REMOVE;
+
+static size_t whole(size_t rows)
+{
+    return relation == CLO_REPLACE ? MOST_ROWS : rows;
+}
+
 static clo_domain hidden_rows(void)
 {
     clo_domain domain = clo_domain_default();
-    domain.relation = CLO_ADD_REMOVE;
+    domain.relation = relation;
     domain.cols = COLS;
     domain.norm = 1;
     return domain;
@@ -135,13 +144,13 @@ static clo_bounded *dense_data(size_t rows)
 {
     static double values[MOST_ROWS * COLS];
     const clo_domain domain = hidden_rows();
-    const clo_matrix matrix = { values, rows, COLS, COLS };
+    const clo_matrix matrix = { values, whole(rows), COLS, COLS };
     clo_table *table = NULL;
     clo_bounded *data = NULL;
     clo_error err = { 0 };
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < COLS; j++) values[i * COLS + j] = value_at(i, j);
-    assert_ok(clo_table_wrap(matrix, CLO_MISSING_ZERO, &table, &err), err);
+    for (size_t i = 0; i < whole(rows); i++)
+        for (size_t j = 0; j < COLS; j++) values[i * COLS + j] = i < rows ? value_at(i, j) : NAN;
+    assert_ok(clo_table_wrap(matrix, CLO_MISSING_NULL, &table, &err), err);
     assert_ok(clo_bound(table, &domain, &data, &err), err);
     clo_table_free(table);
     return data;
@@ -156,6 +165,7 @@ static clo_bounded *sparse_data(size_t rows)
     clo_error err = { 0 };
     FILE *const file = fopen(sparse_file, "w");
     assert_non_null(file);
+    for (size_t i = rows; i < whole(rows); i++) fprintf(file, "1 1:nan\n");
     for (size_t i = 0; i < rows; i++) {
         fprintf(file, "1");
         for (size_t j = i % 2; j < COLS; j++) fprintf(file, " %zu:%.2f", j + 1, value_at(i, j));
@@ -285,11 +295,9 @@ static bool follows_the_rows(const method *m, const clo_plan *plan, origin from)
     return !same;
 }
 
-/* meter.T2 */
-static void no_allocation_after_the_grant_follows_the_number_of_rows(void **state)
+static void look_at_all_methods(void)
 {
     size_t wrong = 0;
-    (void)state;
     for (size_t i = 0; i < METHODS; i++) {
         const method *const m = &methods[i];
         clo_plan *const plan = plan_of(m);
@@ -302,6 +310,22 @@ static void no_allocation_after_the_grant_follows_the_number_of_rows(void **stat
         clo_plan_free(plan);
     }
     assert_int_equal(wrong, 0);
+}
+
+/* meter.T2 */
+static void no_allocation_after_the_grant_follows_the_number_of_rows(void **state)
+{
+    (void)state;
+    look_at_all_methods();
+}
+
+/* bound.T6: under replace the number of rows is public, and that of records that count is not. */
+static void nor_how_many_of_a_public_number_of_rows_are_null(void **state)
+{
+    (void)state;
+    relation = CLO_REPLACE;
+    look_at_all_methods();
+    relation = CLO_ADD_REMOVE;
 }
 
 /* The control: what a run asks for before its grant is used, it could ask for afterwards. */
@@ -414,6 +438,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_allocation_after_the_grant_follows_the_number_of_rows),
+        cmocka_unit_test(nor_how_many_of_a_public_number_of_rows_are_null),
         cmocka_unit_test(memory_that_follows_the_rows_is_noticed),
         cmocka_unit_test(a_lack_of_memory_is_told_without_a_number),
         cmocka_unit_test(a_number_in_a_message_does_not_leave_a_run),

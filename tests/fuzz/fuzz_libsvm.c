@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     options.missing = CLO_MISSING_REFUSE;
     const long rows_without_bad = exercise(bytes, count, options);
     MUST(rows_without_bad == -1 || rows_without_bad == rows);
-    options.missing = CLO_MISSING_ZERO;
+    options.missing = CLO_MISSING_NULL;
     options.columns = "5,2-3";
     MUST(exercise(bytes, count, options) == rows);
     return 0;

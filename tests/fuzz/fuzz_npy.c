@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     options.missing = CLO_MISSING_REFUSE;
     const long rows_without_bad = exercise(bytes, count, options);
     MUST(rows_without_bad == -1 || rows_without_bad == rows);
-    options.missing = CLO_MISSING_ZERO;
+    options.missing = CLO_MISSING_NULL;
     options.unit = "2";
     (void)exercise(bytes, count, options);
     options.columns = "2,1";

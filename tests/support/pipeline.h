@@ -32,7 +32,7 @@ static inline clo_bounded *bounded_from(const double *values, size_t rows, const
     clo_table *table = NULL;
     clo_bounded *data = NULL;
     const clo_matrix view = { values, rows, domain->cols, domain->cols };
-    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), err);
     assert_ok(clo_bound(table, domain, &data, &err), err);
     clo_table_free(table);
     return data;
@@ -46,7 +46,7 @@ static inline clo_bounded *bounded_from_units(const double *values, const uint64
     clo_table *table = NULL;
     clo_bounded *data = NULL;
     const clo_matrix view = { values, rows, domain->cols, domain->cols };
-    assert_ok(clo_table_wrap_units(view, units, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_table_wrap_units(view, units, CLO_MISSING_NULL, &table, &err), err);
     assert_ok(clo_bound(table, domain, &data, &err), err);
     clo_table_free(table);
     return data;

@@ -14,6 +14,7 @@ so that the text holds no mark.  Whatever marked number is printed at all is the
 
 usage: information_flow.py CLOISTER LEAK      the command, and the control program (leak.c)
 """
+import gzip
 import os
 import random
 import shutil
@@ -49,6 +50,13 @@ def make_data(folder):
             out.write(",".join(map(str, record)) + "\n")
     with open(folder / "broken.csv", "w", encoding="utf-8") as out:
         out.write("age,income,height\n0.125,secret,0.25\n")
+    with open(folder / "holes.csv", "w", encoding="utf-8") as out:
+        out.write("age,income,height\n")
+        for i, record in enumerate(records):
+            out.write(f"{record[0]},{'secret' if i % 5 == 0 else record[1]},{record[2]}\n")
+    (folder / "text.csv").write_text("age,sex,height\n" + "0.5,secret,0.25\n" * 9,
+                                     encoding="utf-8")
+    (folder / "packed.csv.gz").write_bytes(gzip.compress((folder / "holes.csv").read_bytes()))
     with open(folder / "data.svm", "w", encoding="utf-8") as out:
         for record in records:
             out.write("1 " + " ".join(f"{j}:{v}" for j, v in enumerate(record, 1)) + "\n")
@@ -235,6 +243,21 @@ def cases(cloister, leak):
            [*run, "kmeans", "bare.csv", *kmeans, *norm], 2)
     yield ("a number of rows that does not fit", must_be_clean,
            [*run, "kmeans", *csv, *kmeans, *known, "--rows", "7"], 2)
+    yield ("null records, where the number of rows is public", must_be_clean,
+           [*run, "kmeans/lloyd", "holes.csv", *kmeans, *known, "--json"])
+    yield ("null records in an even division into blocks", must_be_clean,
+           [*run, "subspace/approx", "holes.csv", "--dim", "1", "--gamma", "0.01", *known,
+            "--json"])
+    yield ("null records that have labels", must_be_clean,
+           [*run, "subspaces/gibbs", "holes.csv", "--clusters", "2", "--dim", "1", "--sweeps", "2",
+            "--labels", "yes", "--accept", "asymptotic", *known, "--json"])
+    yield ("missing cells that are filled", must_be_clean,
+           [*run, "kmeans/lloyd", "holes.csv", "--missing", "fill", "--fill", "1=0.5", *kmeans,
+            *known, "-o", "filled.json"])
+    yield ("a packed file", must_be_clean,
+           [*run, "kmeans/lloyd", "packed.csv.gz", *kmeans, *norm, "--json"])
+    yield ("a column of text that is refused", must_be_clean,
+           [*run, "kmeans/lloyd", "text.csv", *kmeans, *norm], 3)
     yield ("a broken cell that is refused", must_be_clean,
            [*run, "kmeans", "broken.csv", "--missing", "refuse", *kmeans, *norm], 3)
 

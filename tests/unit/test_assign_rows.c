@@ -8,7 +8,7 @@ static clo_table *table_of(const double *values, size_t rows, size_t cols)
     clo_error err;
     clo_table *table = NULL;
     const clo_matrix view = { values, rows, cols, cols };
-    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), err);
     return table;
 }
 

@@ -30,7 +30,7 @@ static clo_table *table_of(const double *rows, size_t count, size_t cols)
 {
     clo_table *table = NULL;
     const clo_matrix values = { rows, count, cols, cols };
-    assert_int_equal(clo_table_wrap(values, CLO_MISSING_ZERO, &table, NULL), CLO_OK);
+    assert_int_equal(clo_table_wrap(values, CLO_MISSING_NULL, &table, NULL), CLO_OK);
     return table;
 }
 

@@ -39,7 +39,7 @@ static void flushing_is_refused_before_data_are_bounded(void **state)
     clo_table *table = NULL;
     clo_error err;
     (void)state;
-    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), err);
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
         const unsigned before = _mm_getcsr();
         clo_bounded *data = NULL;

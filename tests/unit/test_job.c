@@ -128,7 +128,7 @@ static void data_in_memory_and_typed_settings_give_the_same_release(void **state
     set(memory, "mechanism=kmeans/lloyd clusters=2 seed=job dataset=memory threads=2");
     assert_ok(clo_job_set(memory, "ledger", p->ledger, &err), err);
     assert_ok(
-        clo_table_wrap((clo_matrix){ records, ROWS, COLS, COLS }, CLO_MISSING_ZERO, &table, &err),
+        clo_table_wrap((clo_matrix){ records, ROWS, COLS, COLS }, CLO_MISSING_NULL, &table, &err),
         err);
     assert_ok(clo_job_set_table(memory, table, &err), err);
     assert_ok(clo_job_set_domain(memory, &domain, &err), err);

@@ -71,7 +71,7 @@ static void comments_blanks_and_qid_are_skipped(void **state)
 
 static void the_number_of_columns_may_be_given(void **state)
 {
-    const clo_read_options options = options_of(5, CLO_MISSING_ZERO);
+    const clo_read_options options = options_of(5, CLO_MISSING_NULL);
     expect("1 1:1 3:3\n", &options, 1, 5, VALUES(1, 0, 3, 0, 0));
     expect("# no records\n", &options, 0, 5, NULL);
 }
@@ -87,7 +87,7 @@ static void rows_are_given_as_they_are_stored(void **state)
     const uint32_t *columns;
     const double *values;
     size_t count;
-    const clo_read_options options = options_of(30, CLO_MISSING_ZERO);
+    const clo_read_options options = options_of(30, CLO_MISSING_NULL);
     assert_ok(read_text("1 1:0.5 30:2\n2\n3 7:0\n", &options, &table), err);
     assert_int_equal(clo_i_table_entries(table), 3);
     clo_i_table_sparse_row(table, 0, &columns, &values, &count);
@@ -112,7 +112,7 @@ static void a_bad_cell_makes_the_record_one_nan(void **state)
         const uint32_t *columns;
         const double *values;
         size_t count;
-        clo_read_options options = options_of(3, CLO_MISSING_ZERO);
+        clo_read_options options = options_of(3, CLO_MISSING_NULL);
         snprintf(text, sizeof text, "1 1:7\n1 %s\n1 2:8\n", bad[i]);
         assert_ok(read_text(text, &options, &table), err);
         assert_int_equal(clo_table_rows(table), 3);
@@ -158,13 +158,13 @@ static void options_that_do_not_apply_are_refused(void **state)
 {
     clo_read_options options = clo_read_options_default();
     refuse("1 1:1\n", &options, CLO_ARGUMENT, "does not say how many columns there are");
-    options = options_of(3, CLO_MISSING_ZERO);
+    options = options_of(3, CLO_MISSING_NULL);
     options.columns = "4";
     refuse("1 1:1\n", &options, CLO_ARGUMENT, "has no column 4");
     options = clo_read_options_default();
     options.unit = "1";
     refuse("1 1:1\n", &options, CLO_ARGUMENT, "no unit column");
-    options = options_of((size_t)1 << 40, CLO_MISSING_ZERO);
+    options = options_of((size_t)1 << 40, CLO_MISSING_NULL);
     refuse("1 1:1\n", &options, CLO_ARGUMENT, "cols must be at most");
 }
 

@@ -132,8 +132,7 @@ static void a_seed_repeats_and_another_does_not(void **state)
     clo_plan_free(plan);
 }
 
-/* bound.T1 end to end: the far record and the bad one are the clipped and the zero one, byte for
- * byte. */
+/* bound.T1 end to end: the far record is the clipped one, byte for byte. */
 static void an_extreme_record_is_its_clipped_self(void **state)
 {
     static double values[ROWS * D], other[ROWS * D];
@@ -144,9 +143,6 @@ static void an_extreme_record_is_its_clipped_self(void **state)
         for (size_t j = 0; j < D; j++) values[7 * D + j] = other[7 * D + j] = 0;
         values[7 * D + 2] = 1.5;
         other[7 * D + 2] = 1e6;
-        for (size_t j = 0; j < D; j++) values[11 * D + j] = 0;
-        other[11 * D + 4] = NAN;
-        other[11 * D + 5] = 0.3;
         const text expected = release_text(mechanisms[m], values, ROWS, NULL),
                    actual = release_text(mechanisms[m], other, ROWS, NULL);
         assert_string_equal(actual.bytes, expected.bytes);

@@ -199,7 +199,7 @@ static sizes sizes_of(const clo_domain *domain)
     options.solve_user = &seen;
     clo_plan *const plan = plan_with("clusters=2 dim=2 blocks=101 solver=caller", domain, 1);
     const clo_matrix view = { rows, ROWS, D, D };
-    assert_ok(clo_table_wrap(view, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_table_wrap(view, CLO_MISSING_NULL, &table, &err), err);
     assert_ok(clo_bound(table, domain, &data, &err), err);
     clo_release_free(run_seeded(plan, data, "sizes", &options));
     clo_bounded_free(data);

@@ -62,7 +62,7 @@ static void many_rows_with_a_stride_come_out_in_order(void **state)
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < COLS; j++) cells[i * STRIDE + j] = (double)(i * COLS + j);
     assert_ok(
-        clo_table_wrap((clo_matrix){ cells, ROWS, COLS, STRIDE }, CLO_MISSING_ZERO, &table, &err),
+        clo_table_wrap((clo_matrix){ cells, ROWS, COLS, STRIDE }, CLO_MISSING_NULL, &table, &err),
         err);
     clo_i_table_rows(table, 0, ROWS, got);
     for (size_t i = 0; i < ROWS * COLS; i++) assert_true(got[i] == (double)i);
@@ -76,7 +76,7 @@ static void bad_cells_of_wrapped_memory_are_nan_or_refused(void **state)
     double got[4];
     clo_table *table = NULL;
     const clo_matrix matrix = { cells, 2, 2, 2 };
-    assert_ok(clo_table_wrap(matrix, CLO_MISSING_ZERO, &table, &err), err);
+    assert_ok(clo_table_wrap(matrix, CLO_MISSING_NULL, &table, &err), err);
     clo_i_table_rows(table, 0, 2, got);
     assert_true(got[0] == 1 && isnan(got[1]) && isnan(got[2]) && got[3] == 4);
     clo_table_free(table);
@@ -90,14 +90,14 @@ static void memory_that_is_no_matrix_is_refused(void **state)
 {
     const double cell = 1;
     clo_table *table = NULL;
-    assert_fails(clo_table_wrap((clo_matrix){ &cell, 1, 0, 1 }, CLO_MISSING_ZERO, &table, &err),
+    assert_fails(clo_table_wrap((clo_matrix){ &cell, 1, 0, 1 }, CLO_MISSING_NULL, &table, &err),
                  CLO_ARGUMENT, err, "columns");
-    assert_fails(clo_table_wrap((clo_matrix){ &cell, 1, 2, 1 }, CLO_MISSING_ZERO, &table, &err),
+    assert_fails(clo_table_wrap((clo_matrix){ &cell, 1, 2, 1 }, CLO_MISSING_NULL, &table, &err),
                  CLO_ARGUMENT, err, "stride");
-    assert_fails(clo_table_wrap((clo_matrix){ NULL, 1, 1, 1 }, CLO_MISSING_ZERO, &table, &err),
+    assert_fails(clo_table_wrap((clo_matrix){ NULL, 1, 1, 1 }, CLO_MISSING_NULL, &table, &err),
                  CLO_ARGUMENT, err, "no data");
     assert_fails(clo_table_wrap((clo_matrix){ &cell, (size_t)1 << 31, 1, SIZE_MAX / 4 },
-                                CLO_MISSING_ZERO, &table, &err),
+                                CLO_MISSING_NULL, &table, &err),
                  CLO_ARGUMENT, err, "larger than this machine's memory");
     assert_fails(clo_table_wrap((clo_matrix){ &cell, 1, 1, 1 }, (clo_missing)9, &table, &err),
                  CLO_ARGUMENT, err, "missing must be");
@@ -135,13 +135,13 @@ static void wrapped_rows_can_belong_to_units(void **state)
     clo_table_free(table);
     table = NULL;
     assert_ok(
-        clo_table_wrap_units((clo_matrix){ NULL, 0, 3, 3 }, NULL, CLO_MISSING_ZERO, &table, &err),
+        clo_table_wrap_units((clo_matrix){ NULL, 0, 3, 3 }, NULL, CLO_MISSING_NULL, &table, &err),
         err);
     assert_true(clo_table_has_unit(table)); /* without rows, too: the domain must fit */
     clo_table_free(table);
     table = NULL;
     assert_fails(
-        clo_table_wrap_units((clo_matrix){ cells, 1, 2, 1 }, units, CLO_MISSING_ZERO, &table, &err),
+        clo_table_wrap_units((clo_matrix){ cells, 1, 2, 1 }, units, CLO_MISSING_NULL, &table, &err),
         CLO_ARGUMENT, err, "stride");
     assert_null(table);
 }
@@ -219,9 +219,12 @@ static void an_unknown_format_is_refused_with_the_known_ones(void **state)
 
 static void foreign_files_are_told_apart(void **state)
 {
-    static const char *const starts[][2] = { { "\x1f\x8b\x08", "gzip" },
+    static const char *const starts[][2] = { { "\xfd\x37zXZ", "xz" },
                                              { "PK\x03\x04", "zip" },
                                              { "PAR1", "Parquet" },
+                                             { "ARROW1", "Feather" },
+                                             { " \n[1, 2]", "JSON" },
+                                             { "<table>", "HTML" },
                                              { "\x89HDF", "HDF5" },
                                              { "\xff\xfe"
                                                "1",

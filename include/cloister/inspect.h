@@ -1,0 +1,60 @@
+/*
+ * inspect.h - what a file holds, and what a run would take of it.  What comes out of here is NOT
+ * private: it is for the operator's eyes, before anything is spent.  It says nothing of how large
+ * the numbers are: bounds must not come from the data.
+ */
+#ifndef CLOISTER_INSPECT_H
+#define CLOISTER_INSPECT_H
+
+#include <cloister/data.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a column of a file is made of; see clo_text_columns. */
+typedef enum clo_column_kind {
+    CLO_COLUMN_NUMBERS = 1,
+    CLO_COLUMN_TEXT = 2,
+    CLO_COLUMN_OTHER_DECIMAL = 3, /* numbers with the other decimal mark */
+    CLO_COLUMN_EMPTY = 4,         /* nothing but missing cells, or no rows */
+    CLO_COLUMN_UNIT = 5           /* it names whose row it is */
+} clo_column_kind;
+
+/* Of one column; the caller sets struct_size. */
+typedef struct clo_column {
+    size_t struct_size;
+    const char *name; /* NULL: it has none; borrowed */
+    clo_column_kind kind;
+    bool taken; /* a run with these options would use it */
+    /* Cells that are not finite numbers, text among them; of a column of text, those that say
+     * nothing; 0 of the unit. */
+    uint64_t missing;
+} clo_column;
+
+/* What was found; its texts live as long as it does. */
+typedef struct clo_inspection clo_inspection;
+
+/* Reads the file with these options (NULL: the presets) and looks at all of its columns.  Fails as
+ * clo_table_read does, but for what the columns hold: text, or missing cells. */
+CLO_API CLO_CHECK clo_status clo_inspect(const char *path, const clo_read_options *options,
+                                         clo_inspection **out, clo_error *err);
+CLO_API void clo_inspection_free(clo_inspection *inspection);
+
+CLO_API const char *clo_inspection_format(const clo_inspection *inspection);  /* "csv" */
+CLO_API const char *clo_inspection_packing(const clo_inspection *inspection); /* "gzip", or NULL */
+CLO_API bool clo_inspection_has_header(const clo_inspection *inspection);
+CLO_API char clo_inspection_delimiter(const clo_inspection *inspection); /* of CSV; 0 of others */
+CLO_API uint64_t clo_inspection_rows(const clo_inspection *inspection);
+/* Rows with a missing cell in a column that would be taken. */
+CLO_API uint64_t clo_inspection_null_rows(const clo_inspection *inspection);
+CLO_API size_t clo_inspection_cols(const clo_inspection *inspection); /* of the file */
+/* Column `index` of the file, from 0. */
+CLO_API void clo_inspection_column(const clo_inspection *inspection, size_t index, clo_column *out);
+/* Why a run would refuse the file, before it spends anything, with what to do; NULL: would not. */
+CLO_API const char *clo_inspection_refusal(const clo_inspection *inspection);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,137 @@
+# Inspect: what a file holds, and what a run would take of it
+
+Its answers are not private, and it says so each time.  It never says how large a number is.
+
+## Says what the columns are
+
+  $ printf 'id,carat,cut,price\n1,0.2,Fair,300\n2,,Good,NA\n3,0.5,,900\n' > diamonds.csv
+  $ cloister inspect diamonds.csv
+  diamonds.csv: csv, cells parted by a comma, a header, 3 rows, 4 columns
+
+          column  holds          missing  a run
+       1  id      numbers           none  takes it
+       2  carat   numbers         33.3 %  takes it
+       3  cut     text            33.3 %  refuses it
+       4  price   numbers         33.3 %  takes it
+
+  A run with these options would be refused, before anything is spent:
+  diamonds.csv: column 'cut' is text: choose columns with --columns, or leave it out with --columns -cut
+  ! warning: not private: for the operator only
+
+## Says what a run would take
+
+  $ printf 'id,carat,cut,price\n1,0.2,Fair,300\n2,,Good,NA\n3,0.5,,900\n' > diamonds.csv
+  $ cloister inspect diamonds.csv --columns -id,-cut
+  diamonds.csv: csv, cells parted by a comma, a header, 3 rows, 4 columns
+
+          column  holds          missing  a run
+       1  id      numbers           none  leaves it out
+       2  carat   numbers         33.3 %  takes it
+       3  cut     text            33.3 %  leaves it out
+       4  price   numbers         33.3 %  takes it
+
+  A run with these options takes 2 of 4 columns.  Rows with a missing cell in them: 1 of 3, which count for nothing.
+  ! warning: not private: for the operator only
+  $ cloister inspect diamonds.csv --columns price --unit id --missing fill
+  diamonds.csv: csv, cells parted by a comma, a header, 3 rows, 4 columns
+
+          column  holds          missing  a run
+       1  id      unit              none  has it for whose row it is
+       2  carat   numbers         33.3 %  leaves it out
+       3  cut     text            33.3 %  leaves it out
+       4  price   numbers         33.3 %  takes it
+
+  A run with these options takes 1 of 4 columns.  Rows with a missing cell in them: 1 of 3, filled with public values.
+  ! warning: not private: for the operator only
+  $ cloister inspect diamonds.csv --columns price --missing refuse 2> /dev/null | tail -n 2
+  A run with these options would be refused, before anything is spent:
+  there are missing cells, and they are refused
+
+## Knows a decimal comma, and a file that is packed
+
+  $ printf 'a;b\n1,5;2\n2,5;3\n' | gzip > german.csv.gz
+  $ cloister inspect german.csv.gz 2> /dev/null
+  german.csv.gz: csv, packed with gzip, cells parted by a semicolon, a header, 2 rows, 2 columns
+
+          column  holds          missing  a run
+       1  a       decimal mark   100.0 %  refuses it
+       2  b       numbers           none  takes it
+
+  A run with these options would be refused, before anything is spent:
+  german.csv.gz, column 'a': numbers with a decimal comma: say so with --decimal ,
+  $ cloister inspect german.csv.gz --decimal , 2> /dev/null
+  german.csv.gz: csv, packed with gzip, cells parted by a semicolon, a header, 2 rows, 2 columns
+
+          column  holds          missing  a run
+       1  a       numbers           none  takes it
+       2  b       numbers           none  takes it
+
+  A run with these options takes 2 of 2 columns.  Rows with a missing cell in them: 0 of 2.
+
+## Reads other formats
+
+  $ printf '1 1:2 3:nan\n-1 2:1\n' > words.svm
+  $ cloister inspect words.svm --cols 3 2> /dev/null
+  words.svm: libsvm, 2 rows, 3 columns
+
+          column  holds          missing  a run
+       1          numbers           none  takes it
+       2          numbers           none  takes it
+       3          numbers           none  takes it
+
+  A run with these options takes 3 of 3 columns.  Rows with a missing cell in them: 1 of 2, which count for nothing.
+  $ cloister generate mixture --rows 30 --cols 2 --clusters 2 --seed 1 -o made.npy
+  $ cloister inspect made.npy 2> /dev/null
+  made.npy: npy, 30 rows, 2 columns
+
+          column  holds          missing  a run
+       1          numbers           none  takes it
+       2          numbers           none  takes it
+
+  A run with these options takes 2 of 2 columns.  Rows with a missing cell in them: 0 of 30.
+
+## Writes JSON
+
+  $ printf 'x,cut\n1,Fair\n2,Good\n' > d.csv
+  $ cloister inspect d.csv --json
+  {
+    "schema": "cloister.inspection/1",
+    "private": false,
+    "notice": "not private: for the operator only",
+    "format": "csv",
+    "delimiter": ",",
+    "header": true,
+    "rows": 2,
+    "null_rows": 2,
+    "taken": 2,
+    "refusal": "d.csv: column 'cut' is text: choose columns with --columns, or leave it out with --columns -cut",
+    "columns": [
+      {
+        "name": "x",
+        "holds": "numbers",
+        "missing": 0,
+        "taken": true
+      },
+      {
+        "name": "cut",
+        "holds": "text",
+        "missing": 0,
+        "taken": true
+      }
+    ]
+  }
+  ! warning: not private: for the operator only
+
+## Refuses what a run refuses
+
+  $ printf 'a,b\n1\n' > ragged.csv
+  $ cloister inspect ragged.csv
+  ! cloister: ragged.csv, line 2: 2 cells were expected, as on the first line, and 1 found
+  [exit 3]
+  $ cloister inspect nowhere.csv
+  ! cloister: nowhere.csv cannot be read: No such file or directory
+  [exit 4]
+  $ cloister inspect
+  ! cloister: 'inspect' needs a file
+  ! try: cloister inspect --help
+  [exit 2]
