@@ -81,6 +81,68 @@ static void a_constant_column_still_gets_usable_bounds(void **state)
     clo_plan_free(plan);
 }
 
+/* quantile.T2: with a tenth of the rows that it takes, and with none. */
+static void too_few_rows_give_the_largest_radius_and_not_the_smallest(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1e6, CLO_ADD_REMOVE);
+    clo_array radius, lower, upper;
+    (void)state;
+    fill(values, 1);
+    clo_plan *const norm = plan_for("bounds/quantile", "", &domain, 0.1, 0);
+    clo_plan *const columns = plan_for("bounds/quantile", "of=columns", &domain, 0.1, 0);
+    for (size_t rows = 0; rows <= 120; rows += 30) {
+        clo_bounded *const data = bounded_from(values, rows, &domain);
+        clo_release *const one = run_seeded(norm, data, "few", NULL);
+        assert_true(clo_release_find(one, "radius", &radius));
+        assert_true(radius.data[0] == 1e6);
+        clo_release *const each = run_seeded(columns, data, "few", NULL);
+        assert_true(clo_release_find(each, "lower", &lower));
+        assert_true(clo_release_find(each, "upper", &upper));
+        for (size_t j = 0; j < D; j++) assert_true(lower.data[j] == -1e6 && upper.data[j] == 1e6);
+        clo_release_free(one);
+        clo_release_free(each);
+        clo_bounded_free(data);
+    }
+    clo_plan_free(norm);
+    clo_plan_free(columns);
+}
+
+/* quantile.T3 */
+static void the_outlook_follows_from_public_numbers(void **state)
+{
+    clo_domain domain = ball(D, 100, CLO_REPLACE);
+    clo_outlook seen, more;
+    (void)state;
+    clo_plan *const hidden = plan_for("bounds/quantile", "", &domain, 0.5, 0);
+    assert_true(clo_plan_outlook_get(hidden, &seen, sizeof seen));
+    assert_false(seen.told || seen.columns);
+    assert_true(seen.rows == 0 && seen.epsilon_needed == 0 && seen.share_needed == 0);
+    assert_true(seen.rows_needed > 240 && seen.rows_needed < 280);
+    domain.rows = 100;
+    clo_plan *const few = plan_for("bounds/quantile", "", &domain, 0.5, 0);
+    assert_true(clo_plan_outlook_get(few, &seen, sizeof seen));
+    assert_false(seen.told);
+    clo_plan *const enough = plan_for("bounds/quantile", "", &domain, seen.epsilon_needed, 0);
+    assert_true(clo_plan_outlook_get(enough, &more, sizeof more));
+    assert_true(more.told && more.rows_out < seen.rows_out);
+    clo_plan *const columns = plan_for("bounds/quantile", "of=columns", &domain, 0.5, 1e-6);
+    assert_true(clo_plan_outlook_get(columns, &seen, sizeof seen));
+    assert_true(seen.columns && !seen.told);
+    clo_plan *const sure =
+        plan_for("bounds/quantile", "of=columns", &domain, seen.epsilon_needed, 1e-6);
+    assert_true(clo_plan_outlook_get(sure, &more, sizeof more));
+    assert_true(more.told);
+    clo_plan *const other = plan_for("kmeans/lloyd", "clusters=2", &domain, 1, 1e-6);
+    assert_false(clo_plan_outlook_get(other, &more, sizeof more));
+    clo_plan_free(hidden);
+    clo_plan_free(few);
+    clo_plan_free(enough);
+    clo_plan_free(columns);
+    clo_plan_free(sure);
+    clo_plan_free(other);
+}
+
 static void bounds_of_bounded_columns_are_refused(void **state)
 {
     const double lower[1] = { 0 }, upper[1] = { 1 };
@@ -103,6 +165,8 @@ int main(void)
         cmocka_unit_test(the_radius_is_near_the_quantile_at_any_scale),
         cmocka_unit_test(column_bounds_hold_most_of_each_column),
         cmocka_unit_test(a_constant_column_still_gets_usable_bounds),
+        cmocka_unit_test(too_few_rows_give_the_largest_radius_and_not_the_smallest),
+        cmocka_unit_test(the_outlook_follows_from_public_numbers),
         cmocka_unit_test(bounds_of_bounded_columns_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,6 +392,33 @@ static void nothing_is_spent_where_nobody_confirms(void **state)
     clo_job_free(job);
 }
 
+/* 60 rows at epsilon 0.1 are too few for a radius; at 3 they are enough. */
+static void what_the_rows_cannot_tell_is_refused_before_the_spend(void **state)
+{
+    const place *const p = *state;
+    clo_job *const job = job_at(p, "norm=private norm-at-most=100");
+    const clo_release *release = NULL;
+    const char *advice = NULL;
+    clo_error err;
+    clo_array norm;
+    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "cannot tell a radius");
+    assert_non_null(strstr(err.message, "epsilon to 22"));
+    assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_SET);
+    assert_string_equal(advice, "epsilon 22");
+    assert_int_equal(charges_at(p), 0);
+    clo_job_free(job);
+    clo_job *const anyway = job_at(p, "norm=private norm-at-most=100 yes=yes");
+    assert_ok(clo_job_release(anyway, &release, &err), err);
+    assert_true(clo_release_find(release, "learnt_norm", &norm));
+    assert_true(norm.data[0] == 100); /* harmless: the largest */
+    clo_job_free(anyway);
+    clo_job *const enough = job_at(p, "norm=private norm-at-most=100 epsilon=10 share-norm=0.3");
+    assert_ok(clo_job_release(enough, &release, &err), err);
+    assert_true(clo_release_find(release, "learnt_norm", &norm));
+    assert_true(norm.data[0] > 0.4 && norm.data[0] < 1);
+    clo_job_free(enough);
+}
+
 static void a_cap_that_does_not_cover_the_run_refuses_it(void **state)
 {
     const place *const p = *state;
@@ -544,6 +571,7 @@ int main(void)
         WITH_FILES(a_solver_of_the_callers_is_asked_for_before_the_spend),
         WITH_FILES(a_job_that_failed_before_the_spend_may_be_put_right),
         WITH_FILES(nothing_is_spent_where_nobody_confirms),
+        WITH_FILES(what_the_rows_cannot_tell_is_refused_before_the_spend),
         WITH_FILES(a_cap_that_does_not_cover_the_run_refuses_it),
         WITH_FILES(a_run_that_is_stopped_has_spent_and_is_over),
         WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),
