@@ -71,6 +71,12 @@ CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_opt
  * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT. */
 CLO_API CLO_CHECK clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out,
                                             clo_error *err);
+/* The same where row i belongs to the person units[i], whatever numbers those are: the guarantee
+ * can then be for a person (clo_domain.unit, which names them for people to read).  The numbers
+ * need not outlive the call. */
+CLO_API CLO_CHECK clo_status clo_table_wrap_units(clo_matrix values, const uint64_t *units,
+                                                  clo_missing missing, clo_table **out,
+                                                  clo_error *err);
 CLO_API size_t clo_table_cols(const clo_table *table);
 /* How many rows there are.  Public only where the relation is CLO_REPLACE and a
  * record is one row. */

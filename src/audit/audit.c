@@ -102,14 +102,30 @@ static clo_status make_plan(const clo_mechanism *mechanism, const clo_domain *do
     return status;
 }
 
+/* Whose each row is: those that differ come first, per_unit of a person; all others are alone. */
+static void name_units(const clo_i_pair *pair, size_t differ, size_t rows, uint64_t *units)
+{
+    for (size_t i = 0; i < rows; i++) units[i] = i < differ ? i / pair->per_unit : rows + i;
+}
+
 static clo_status make_world(const clo_domain *domain, unsigned group, int world, bench *b,
                              clo_error *err)
 {
     double rows[CLO_AUDIT_ROWS * CLO_AUDIT_COLS];
+    uint64_t units[CLO_AUDIT_ROWS];
     clo_table *table = NULL;
     clo_matrix view = { rows, 0, domain->cols, domain->cols };
-    view.rows = b->pair->rows(domain->relation, group, world, rows);
-    CLO_TRY(clo_table_wrap(view, CLO_MISSING_ZERO, &table, err));
+    const unsigned differ = group * (unsigned)domain->rows_per_unit;
+    const bool gone = domain->relation == CLO_ADD_REMOVE && world == 1;
+    view.rows = b->pair->rows(domain->relation, differ, world, rows);
+    if (view.rows > CLO_AUDIT_ROWS)
+        return clo_i_fail(err, CLO_INTERNAL, "a pair has more than %d rows", (int)CLO_AUDIT_ROWS);
+    if (domain->unit) {
+        name_units(b->pair, gone ? 0 : differ, view.rows, units);
+        CLO_TRY(clo_table_wrap_units(view, units, CLO_MISSING_ZERO, &table, err));
+    } else {
+        CLO_TRY(clo_table_wrap(view, CLO_MISSING_ZERO, &table, err));
+    }
     const clo_status status = clo_bound(table, domain, &b->worlds[world], err);
     clo_table_free(table);
     return status;
@@ -136,6 +152,10 @@ static clo_status set_up(const clo_mechanism *mechanism, clo_relation relation, 
     domain.cols = b->pair->cols;
     domain.norm = 1;
     domain.relation = relation;
+    if (b->pair->per_unit) {
+        domain.unit = "person";
+        domain.rows_per_unit = b->pair->per_unit;
+    }
     CLO_TRY(make_plan(mechanism, &domain, b, budget, err));
     CLO_TRY(make_world(&domain, group, 0, b, err));
     CLO_TRY(make_world(&domain, group, 1, b, err));

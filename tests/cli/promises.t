@@ -74,3 +74,11 @@ What a release depends on, and what not; a seed makes it repeatable here.
   > done
   $ cmp -s 1.json 2.json
   [exit 1]
+
+## The number of rows is a secret under add remove
+
+  $ secret_rows '' --relation add-remove
+
+## The number of rows is a secret where persons have several
+
+  $ secret_rows -who --relation replace --unit who --rows-per-unit 2

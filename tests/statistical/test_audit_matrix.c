@@ -27,6 +27,13 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
         }
 }
 
+static void every_pair_with_units_is_among_them(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MATRIX; i++)
+        assert_true(matrix[i].per_unit == 0 || matrix[i].evidence.expected);
+}
+
 /* At epsilon 1 the worlds are closer, and the margin is a larger share. */
 static void a_small_epsilon_is_audited_too(void **state)
 {
@@ -53,6 +60,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(correct_mechanisms_pass_and_the_evidence_comes_near),
+        cmocka_unit_test(every_pair_with_units_is_among_them),
         cmocka_unit_test(a_small_epsilon_is_audited_too),
         cmocka_unit_test(groups_are_held_to_their_claims),
     };
