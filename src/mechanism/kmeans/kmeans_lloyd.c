@@ -23,6 +23,8 @@
 
 enum { CLUSTERS, ROUNDS, REDUCE, SHARE, NOISE, PARAM_COUNT };
 enum { BY_CHOICE = -1, MOST_KEPT = 1024 };
+/* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.0025;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
@@ -202,7 +204,9 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
     const lloyd_plan *const plan = state;
     const clo_line *const line = &lines[rounds_line(plan)];
     (void)domain;
-    return sqrt((double)plan->seen) * clo_i_line_deviation(line) * (double)plan->clusters / rows;
+    const double noise =
+        sqrt((double)plan->seen) * clo_i_line_deviation(line) * (double)plan->clusters / rows;
+    return clo_i_center_forecast(noise, plan->clusters, UNSETTLED);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;
