@@ -20,16 +20,6 @@ double clo_i_guessed_rows(const clo_domain *domain, size_t clusters)
     return domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)clusters;
 }
 
-/* Clusters are not of equal size, and the small ones take more noise than the average. */
-static const double NOISIER = 1.2;
-
-/* Centres of more clusters have more neighbours with whom they argue about records. */
-double clo_i_center_forecast(double noise, size_t clusters, double unsettled)
-{
-    const double undone = unsettled * pow((double)clusters, 0.75);
-    return fmin(CLO_CENTERS_HIDDEN, hypot(NOISIER * noise, undone));
-}
-
 /* ---- a public start -------------------------------------------------------------------- */
 
 static void draw_points(clo_stream *stream, size_t count, size_t d, double *points)

@@ -24,13 +24,6 @@
 /* How many records a plan counts with: the public number, or a guess that grows with k. */
 double clo_i_guessed_rows(const clo_domain *domain, size_t clusters);
 
-/* The error to expect of a released centre, as a share of the norm: by noise, which moves a centre
- * of an average cluster by so much, and by what the search leaves undone.  `unsettled` says how
- * much that is of one cluster; both factors were measured on real data (bench/bench_real.py).  At
- * CLO_CENTERS_HIDDEN noise hides the centres, and no error is worse: a guess is as good. */
-#define CLO_CENTERS_HIDDEN 0.5
-double clo_i_center_forecast(double noise, size_t clusters, double unsettled);
-
 double clo_i_squared_distance(const double *a, const double *b, size_t d);
 
 /* k public points of the ball that lie far apart, the same on all ranks. */

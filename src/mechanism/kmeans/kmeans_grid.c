@@ -13,6 +13,7 @@
  */
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
+#include "mechanism/common/outlook.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include "query/cell_counts.h"
@@ -234,12 +235,12 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
     const clo_cell_grid grid = clo_i_cell_counts_part(&lines[0]);
     const double width = 2 * ldexp((double)grid.reach, -lines[0].bits) / (double)grid.side;
     const double members = rows / (double)plan->clusters, cells = (double)plan->cells;
-    if (members < plan->threshold) return CLO_CENTERS_HIDDEN;
+    if (members < plan->threshold) return clo_i_center_forecast_worst();
     const double moved = width * sqrt((double)domain->cols / 12) * fmin(COARSE, FINE * width);
     const double counted = fmin(cells / (double)plan->clusters, members / plan->threshold);
     const double noise = sqrt(counted) * lines[0].noise * USUAL_SPREAD / members;
     const double lost = THINNED * fmin(1, plan->threshold * cells / rows / THIN);
-    return fmin(CLO_CENTERS_HIDDEN, hypot(hypot(moved, noise), lost));
+    return fmin(clo_i_center_forecast_worst(), hypot(hypot(moved, noise), lost));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_grid;
@@ -257,4 +258,6 @@ const clo_mechanism clo_i_mechanism_kmeans_grid = {
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
                   "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -14,6 +14,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/outlook.h"
 #include "query/cluster_sum.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
@@ -223,6 +224,7 @@ const clo_mechanism clo_i_mechanism_kmeans_lloyd = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster in the coordinates looked at, as a share of the norm, for clusters of "
-                  "equal size",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -12,6 +12,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/outlook.h"
 #include "parallel/parallel.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_moment.h"
@@ -25,7 +26,7 @@ enum { CLUSTERS, ORDER, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
 enum { MOST_CLUSTERS = 256, BY_CHOICE = -1 };
 
 /* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
-static const double UNSETTLED = 0.002;
+static const double UNSETTLED = 0.003;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, MOST_CLUSTERS, 8, NULL,
@@ -340,6 +341,7 @@ const clo_mechanism clo_i_mechanism_kmeans_moments = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size about centres of "
-                  "usual length",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -17,6 +17,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/kmeans/sparse_centers.h"
+#include "mechanism/common/outlook.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include "query/assign.h"
@@ -420,6 +421,7 @@ const clo_mechanism clo_i_mechanism_kmeans_sparse = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, from the noise on as many entries as sparsity says, as a share of the "
-                  "norm, for clusters of equal size",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -16,6 +16,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/outlook.h"
 #include "query/cluster_sum.h"
 #include "query/count.h"
 #include "query/gaussian_gram.h"
@@ -306,5 +307,7 @@ const clo_mechanism clo_i_mechanism_kmeans_tree = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size, before shrinkage",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

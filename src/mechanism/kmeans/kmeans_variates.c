@@ -12,6 +12,7 @@
  */
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
+#include "mechanism/common/outlook.h"
 #include "query/assign.h"
 #include "query/cluster_sum.h"
 #include "query/gaussian_sum.h"
@@ -249,6 +250,7 @@ const clo_mechanism clo_i_mechanism_kmeans_variates = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size that the seeds have "
-                  "found",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };
