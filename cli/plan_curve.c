@@ -33,14 +33,14 @@ static clo_status look_at(cli_job *job, double epsilon, double clusters, point *
     return CLO_OK;
 }
 
-static void print_point(const point *p)
+static void print_point(const point *p, bool last)
 {
     char text[64] = "-";
     if (p->planned)
         snprintf(text, sizeof text, "%s%s %s",
                  isnan(p->error) ? "?" : cli_rounded(p->error, 2).text, p->hidden ? "!" : "",
                  p->method);
-    printf("  %-20s", text);
+    printf("  %-*s", last ? 0 : 20, text);
 }
 
 static void print_curve(point points[][CURVE_CLUSTERS], size_t across, double rows)
@@ -52,12 +52,12 @@ static void print_curve(point points[][CURVE_CLUSTERS], size_t across, double ro
         char head[32] = "";
         if (points[0][c].clusters > 0)
             snprintf(head, sizeof head, "%.0f clusters", points[0][c].clusters);
-        printf("  %-20s", head);
+        printf("  %-*s", c + 1 == across ? 0 : 20, head);
     }
     putchar('\n');
     for (size_t e = 0; e < CURVE_EPSILONS; e++) {
         printf("  %-8s", cli_number(curve_epsilons[e]).text);
-        for (size_t c = 0; c < across; c++) print_point(&points[e][c]);
+        for (size_t c = 0; c < across; c++) print_point(&points[e][c], c + 1 == across);
         putchar('\n');
     }
 }

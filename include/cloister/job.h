@@ -151,8 +151,8 @@ CLO_API const char *clo_job_trouble(const clo_job *job);
 /* Of a job that was checked: the ledger's file and the name that is charged; NULL: not metered. */
 CLO_API const char *clo_job_ledger_path(const clo_job *job);
 CLO_API const char *clo_job_dataset(const clo_job *job);
-/* Of a job that was planned or prepared: the name of a column, where the data or the bounds file name
- * it; NULL otherwise.  The job's. */
+/* Of a job that was planned or prepared: the name of a column, where the data or the bounds file
+ * name it; NULL otherwise.  The job's. */
 CLO_API const char *clo_job_column_name(const clo_job *job, size_t column);
 /* Of a job that was prepared: what its ledger says of the data set now, into the caller's struct of
  * `size` bytes and no further.  False, and all zero but for the name, where it does not know it. */

@@ -8,7 +8,7 @@
  * which they add up (zero-concentrated privacy), and one price covers them together.
  */
 #include "mechanism/common/highdim_common.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "random/random.h"

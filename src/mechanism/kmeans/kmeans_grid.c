@@ -13,7 +13,7 @@
  */
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include "query/cell_counts.h"
@@ -32,7 +32,7 @@ static const clo_param params[PARAM_COUNT] = {
 
 /* Of the prediction, as measured on real data (bench/bench_real.py). */
 static const double COARSE = 0.85; /* of a cell's deviation, where cells are wide ... */
-static const double FINE = 5;      /* ... and by how much less where they are narrow: a width */
+static const double FINE = 3.5;    /* ... and by how much less where they are narrow: a width */
 static const double USUAL_SPREAD = 0.2; /* of a cluster's cells, as a share of the norm */
 static const double THINNED = 0.035;    /* moved by the cells below the threshold, if all are ... */
 static const double THIN = 30;          /* ... which is so where it is so many mean counts */
@@ -225,9 +225,9 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_release_centers(domain, k, centers, sizes, out, err);
 }
 
-/* Three errors.  A record is moved to the middle of its cell, which averages out over a cluster that
- * spreads over many.  The noise of the cells that count.  And what is lost below the threshold.
- * Nothing is found where a cluster's records are fewer than the threshold. */
+/* Three errors.  A record is moved to the middle of its cell, which averages out over a cluster
+ * that spreads over many.  The noise of the cells that count.  What is lost below the threshold.
+ * And nothing is found where a cluster's records are fewer than the threshold. */
 static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {

@@ -4,7 +4,7 @@
  * (kmeans_highdim.T1; what differs from the paper is said in the proof).
  */
 #include "mechanism/common/highdim_common.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "query/choose_centers.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)

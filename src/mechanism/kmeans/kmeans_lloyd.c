@@ -14,7 +14,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "query/cluster_sum.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"

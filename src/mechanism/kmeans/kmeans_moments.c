@@ -12,7 +12,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "parallel/parallel.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_moment.h"

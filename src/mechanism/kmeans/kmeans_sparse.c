@@ -17,7 +17,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/kmeans/sparse_centers.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include "query/assign.h"

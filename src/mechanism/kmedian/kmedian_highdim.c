@@ -8,7 +8,7 @@
  * one Gaussian query of vectors no longer than 1: proven for the arithmetic that runs.
  */
 #include "mechanism/common/highdim_common.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "query/choose_centers.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)

@@ -10,7 +10,7 @@
  */
 #include "mechanism/subspace/subspace_cells.h"
 #include "mechanism/subspace/subspace_units.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "query/histogram.h"
 
 enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };

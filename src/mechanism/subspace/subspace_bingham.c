@@ -16,7 +16,7 @@
  * Pure epsilon is possible, and draws are in floating point: idealized.
  */
 #include "mechanism/subspace/subspace_units.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "query/gibbs.h"
 #include <math.h>
 

@@ -12,7 +12,7 @@
 #include "mechanism/subspace/subspace_cells.h"
 #include "mechanism/subspace/subspace_units.h"
 #include "mechanism/subspace/subspace_vote.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include <math.h>
 
 enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, PARAM_COUNT };

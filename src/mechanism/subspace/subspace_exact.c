@@ -9,7 +9,7 @@
  * floating point.
  */
 #include "mechanism/subspace/subspace_units.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "query/gapmax.h"

@@ -12,7 +12,7 @@
  */
 #include "mechanism/subspace/subspace_units.h"
 #include "mechanism/common/split_moments.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "query/assign.h"

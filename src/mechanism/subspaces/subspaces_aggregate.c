@@ -9,7 +9,7 @@
  */
 #include "domain/domain.h"
 #include "mechanism/subspaces/subspaces_common.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "linalg/linalg.h"
 #include "solver/solver.h"
 #include "query/aggregate.h"

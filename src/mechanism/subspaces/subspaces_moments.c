@@ -10,7 +10,7 @@
 #include "mechanism/subspaces/moments_parts.h"
 #include "domain/domain.h"
 #include "mechanism/common/frame.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "linalg/linalg.h"
 #include "query/assign.h"
 #include "query/gaussian_gram.h"

@@ -15,7 +15,7 @@
  */
 #include "mechanism/common/frame.h"
 #include "mechanism/subspaces/subspaces_common.h"
-#include "mechanism/common/outlook.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "query/assign.h"
 #include "query/choose_flats.h"

@@ -1,9 +1,9 @@
 /*
- * outlook.h - what mechanisms can say of their results before they run: how far centres will be
+ * forecast.h - what mechanisms can say of their results before they run: how far centres will be
  * off, and from which error on noise hides what is looked for.  Public numbers alone.
  */
-#ifndef CLO_OUTLOOK_H
-#define CLO_OUTLOOK_H
+#ifndef CLO_FORECAST_H
+#define CLO_FORECAST_H
 
 #include "plan/mechanism.h"
 

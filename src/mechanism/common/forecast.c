@@ -1,5 +1,5 @@
-/* outlook.c - how far centres will be off, and when noise hides centres and subspaces. */
-#include "mechanism/common/outlook.h"
+/* forecast.c - how far centres will be off, and when noise hides centres and subspaces. */
+#include "mechanism/common/forecast.h"
 #include <math.h>
 
 /* Clusters are not of equal size, and the small ones take more noise than the average. */
