@@ -1,5 +1,5 @@
 /* plan_outlook.c - what a plan lets one expect, in words: the error, in the units of the columns,
- * too; whether noise hides what is looked for, and what would bring it out.  All of it is public. */
+ * too; whether noise hides what is looked for, and what would bring it out.  All is public. */
 #include "cli.h"
 #include <math.h>
 #include <stdlib.h>

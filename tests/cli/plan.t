@@ -178,7 +178,8 @@ A plan reads no data and charges nobody.
     2         0.015 lloyd           0.027 lloyd           0.047 lloyd
     5         0.0076 lloyd          0.014 lloyd           0.025 lloyd
     10        0.0054 lloyd          0.0097 lloyd          0.017 lloyd
-  $ cloister plan subspace/gaussian --dim 2 --rows 5000 --cols 10 --norm 1 --curve --json | head -n 9
+  $ cloister plan subspace/gaussian --dim 2 --rows 5000 --cols 10 --norm 1 --curve --json \
+  >     | head -n 9
   {
     "schema": "cloister.curve/1",
     "rows": 5000,
