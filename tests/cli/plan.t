@@ -152,9 +152,9 @@ A plan reads no data and charges nobody.
 
   $ printf 'carat,0,5\nprice,0,20000\n' > bounds.csv
   $ cloister plan kmeans --rows 53940 --clusters 8 --epsilon 1 --bounds bounds.csv | tail -n 3
-    With 53940 rows, expect an error of about 0.0027: root mean square distance of
-    a released centre from the exact mean of its cluster, as a share of the norm.
-    In each column: carat ± 0.0067, price ± 27.
+    With 53940 rows, expect an error of about 0.00264: root mean square distance
+    of a released centre from the exact mean of its cluster, as a share of the
+    norm. In each column: carat ± 0.0066, price ± 26.
 
 ## Answers how much epsilon the rows need
 
