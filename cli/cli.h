@@ -213,7 +213,15 @@ typedef struct cli_prediction {
 } cli_prediction;
 
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
-void cli_plan_text(FILE *out, const clo_plan *plan);
+/* Whether public numbers say that noise hides what is looked for, and a sentence without its full
+ * stop about it and what would help. */
+bool cli_say_hidden(const clo_plan *plan, char *text, size_t size);
+/* What to expect of the plan; nothing where there is no prediction. */
+void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
+void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);
+/* The two questions about many plans: how much of one setting an error needs, and a table. */
+clo_status cli_plan_target(cli_job *job, const char *text, cli_error *err);
+clo_status cli_plan_curve(cli_job *job, cli_error *err);
 /* What other ways of adding up would charge for the same noise, and how much noise is saved. */
 clo_status cli_explain_text(FILE *out, const clo_plan *plan, cli_error *err);
 /* Begins a plan's object with its members, so that more may follow. */

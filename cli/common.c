@@ -94,9 +94,10 @@ const cli_group cli_ledger_group = { "Ledger", ledger_rows };
 
 static const cli_option running_rows[] = {
     CLI_OPTION("dry-run", 0, NULL, "stop before the spend and say what would be spent"),
-    CLI_OPTION("yes", 'y', NULL,
-               "do not ask before spending on a data set without a cap, and spend also where the "
-               "rows are too few to tell a private norm or bounds"),
+    CLI_OPTION(
+        "yes", 'y', NULL,
+        "do not ask before spending on a data set without a cap; spend also where noise would "
+        "hide the result, or the rows are too few to tell a private norm or bounds"),
     CLI_OPTION("threads", 0, "N",
                "how many threads to use; the release is the same with any number"),
     CLI_OPTION("seed", 0, "TEXT", "draw the noise from this seed: reproducible, not private"),

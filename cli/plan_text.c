@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-cli_prediction cli_predict(const clo_plan *plan)
-{
-    const double rows = (double)clo_plan_domain(plan)->rows;
-    cli_prediction out = { .rows = rows, .error = NAN, .meaning = NULL };
-    if (!(rows > 0)) return out;
-    if (clo_plan_predict(plan, rows, &out.error, &out.meaning, NULL) != CLO_OK) out.meaning = NULL;
-    return out;
-}
-
 /* "one of 5000 rows replaced", "a person with at most 3 rows there or not". */
 static void say_hidden(FILE *out, const clo_domain *domain)
 {
@@ -132,10 +123,9 @@ static void print_outlook(FILE *out, const clo_plan *plan)
     cli_wrap(out, 2, 2, sentence);
 }
 
-void cli_plan_text(FILE *out, const clo_plan *plan)
+void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
 {
     const clo_domain *const domain = clo_plan_domain(plan);
-    const cli_prediction prediction = cli_predict(plan);
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
     const clo_loss budget = clo_plan_budget(plan);
     const clo_price price = clo_plan_price(plan);
@@ -164,13 +154,7 @@ void cli_plan_text(FILE *out, const clo_plan *plan)
             clo_mechanism_proof(mechanism));
     print_queries(out, plan);
     print_outlook(out, plan);
-    if (!prediction.meaning) return;
-    char sentence[600];
-    snprintf(sentence, sizeof sentence, "With %s rows, expect an error of about %s: %s.",
-             cli_number(prediction.rows).text, cli_rounded(prediction.error, 3).text,
-             prediction.meaning);
-    fputs("\n  ", out);
-    cli_wrap(out, 2, 2, sentence);
+    cli_outlook_text(out, job, plan);
 }
 
 clo_writer cli_plan_json(FILE *out, const clo_plan *plan)

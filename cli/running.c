@@ -240,7 +240,7 @@ clo_status cli_job_dry_run(cli_job *job, cli_error *err)
         dry_run_json(plan, ledger, &account);
         return cli_flush(stdout, err);
     }
-    cli_plan_text(stdout, plan);
+    cli_plan_text(stdout, job->job, plan);
     if (ledger)
         printf("\n  Would charge '%s' in %s (%s); nothing was spent.\n", account.dataset, ledger,
                left);
@@ -276,6 +276,22 @@ static clo_status prepare(cli_job *job, bool *found, cli_error *err)
     return clo_job_fetch(job->job, found, &err->error);
 }
 
+/* A budget that would buy noise is spent on the operator's word alone, whatever the cap.  Runs that
+ * charge nothing may try. */
+static clo_status check_outlook(const cli_job *job, const clo_plan *plan, cli_error *err)
+{
+    char why[512], question[640];
+    if (cli_given(job->args, "yes") || !clo_job_ledger_path(job->job) ||
+        cli_given(job->args, "seed") || !cli_say_hidden(plan, why, sizeof why))
+        return CLO_OK;
+    snprintf(question, sizeof question, "This will not work: %s.  Spend all the same?", why);
+    if (cli_can_ask())
+        return cli_ask(question) ? CLO_OK
+                                 : cli_fail(err, CLO_CANCELLED, "stopped; nothing was spent");
+    cli_hint(err, "the same with --yes, which runs it all the same");
+    return cli_fail(err, CLO_BUDGET, "%s; nothing was spent", why);
+}
+
 static clo_status spend_and_run(cli_job *job, cli_error *err)
 {
     /* Before the charge: whoever stops it right after hears that it is spent. */
@@ -299,6 +315,7 @@ clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
                  cli_value(job->args, "token"));
     if (status == CLO_OK && !*found) {
         status = clo_job_plan(job->job, &plan, &err->error);
+        if (status == CLO_OK) status = check_outlook(job, plan, err);
         if (status == CLO_OK) announce(job, plan);
         if (status == CLO_OK) status = spend_and_run(job, err);
     }

@@ -163,6 +163,9 @@ CLO_API const char *clo_job_dataset(const clo_job *job);
  * file's. */
 CLO_API size_t clo_job_file_cols(const clo_job *job);
 CLO_API size_t clo_job_taken_cols(const clo_job *job);
+/* Of a job that was planned or prepared: the name of a column, where the data or the bounds file
+ * name it; NULL otherwise.  The job's. */
+CLO_API const char *clo_job_column_name(const clo_job *job, size_t column);
 /* Of a job that was prepared: what its ledger says of the data set now, into the caller's struct of
  * `size` bytes and no further.  False, and all zero but for the name, where it does not know it. */
 CLO_API bool clo_job_account(const clo_job *job, clo_account *out, size_t size);

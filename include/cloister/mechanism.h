@@ -118,6 +118,29 @@ CLO_API clo_reading clo_plan_reading(const clo_plan *plan);
  * noise, not the data. */
 CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error,
                                               const char **meaning, clo_error *err);
+/* The same in the units of each column, of which there are as many as the domain has: by how much a
+ * released centre is off, a standard deviation.  CLO_UNSUPPORTED where the error is none of points,
+ * or where the domain is projected. */
+CLO_API CLO_CHECK clo_status clo_plan_predict_columns(const clo_plan *plan, double rows,
+                                                      double *errors, clo_error *err);
+/* From which error on noise hides what is looked for; infinite where that cannot be said.  And
+ * whether that many rows are so few: such a run spends its budget on noise. */
+CLO_API double clo_plan_hidden_from(const clo_plan *plan);
+CLO_API bool clo_plan_hidden(const clo_plan *plan, double rows);
+
+/* What would be enough, each with the rest as it is; rounded to two digits; 0: nothing is. */
+typedef struct clo_needs {
+    size_t struct_size;
+    double epsilon;    /* at least so much, up to 100 */
+    double rows;       /* at least so many */
+    uint64_t clusters; /* at most so many */
+} clo_needs;
+
+/* For an error of at most `error` with that many rows, in the plan's own method.  get writes into
+ * the caller's struct of `size` bytes, and no further.  Plans are made on the way, so this may take
+ * a second. */
+CLO_API CLO_CHECK clo_status clo_plan_needs_get(const clo_plan *plan, double rows, double error,
+                                                clo_needs *out, size_t size, clo_error *err);
 /* The domain it was made for, a copy of the plan's own; borrowed. */
 CLO_API const clo_domain *clo_plan_domain(const clo_plan *plan);
 /* The plan as a JSON object of the schema "cloister.plan/1", with the prediction where the number

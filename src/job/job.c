@@ -455,3 +455,13 @@ const char *clo_job_dataset(const clo_job *job)
 {
     return job->step >= CLO_STEP_CHECKED && job->metered ? job->dataset : NULL;
 }
+
+const char *clo_job_column_name(const clo_job *job, size_t column)
+{
+    const char *name = NULL;
+    if (job->names)
+        name = column < job->name_count ? job->names[column] : NULL;
+    else if (job->spec.bounds_file)
+        name = column < job->spec.bound_count ? job->spec.bounds[column].name : NULL;
+    return name && name[0] ? name : NULL;
+}

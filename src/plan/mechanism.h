@@ -40,11 +40,14 @@ struct clo_mechanism {
      * depends on the data would be a release of its own. */
     clo_status (*run)(const void *plan, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err);
-    /* The error to expect with so many rows, from the noise alone; NULL: no prediction, NaN: none
+    /* The error to expect with so many rows, from public numbers; NULL: no prediction, NaN: none
      * with these parameters. */
     double (*predict)(const void *plan, const clo_domain *domain, const clo_line *lines,
                       double rows);
     const char *prediction; /* what that number is */
+    bool of_points;         /* and whether it is a distance of points, as a share of the norm */
+    /* From which error on noise hides what is looked for; NULL: nobody can say. */
+    double (*hidden_from)(const clo_plan *plan);
     /* Whether with these values it presumes of the data what nobody stated; NULL: never.  Then it
      * is for those who name it, and is chosen only where no other method serves. */
     bool (*presumes)(const double *values);

@@ -387,22 +387,3 @@ clo_reading clo_plan_reading(const clo_plan *plan)
     }
     return most;
 }
-
-clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,
-                            clo_error *err)
-{
-    const clo_mechanism *const mechanism = plan->mechanism;
-    if (!mechanism->predict)
-        return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s has no prediction of its error",
-                          mechanism->family, mechanism->method);
-    if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
-    const double predicted =
-        mechanism->predict(plan->state, &plan->domain, plan->lines + plan->steps, rows);
-    if (isnan(predicted))
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "%s/%s has no prediction of its error with these parameters",
-                          mechanism->family, mechanism->method);
-    *error = predicted;
-    *meaning = mechanism->prediction;
-    return CLO_OK;
-}

@@ -103,6 +103,29 @@ static void write_lines(clo_writer *w, const clo_plan *plan)
     clo_json_close(w, ']');
 }
 
+static void write_columns(clo_writer *w, const clo_plan *plan, double rows)
+{
+    const size_t cols = clo_plan_domain(plan)->cols;
+    double *errors = NULL;
+    if (clo_i_alloc(cols, sizeof *errors, &errors, NULL)) return;
+    if (!clo_plan_predict_columns(plan, rows, errors, NULL))
+        write_numbers(w, "columns", errors, cols);
+    clo_i_free(errors);
+}
+
+static void write_needs(clo_writer *w, const clo_plan *plan, double rows)
+{
+    clo_needs needs;
+    if (clo_plan_needs_get(plan, rows, 0.999 * clo_plan_hidden_from(plan), &needs, sizeof needs,
+                           NULL))
+        return;
+    clo_json_open(w, "needs", '{');
+    if (needs.epsilon > 0) clo_json_number(w, "epsilon", needs.epsilon);
+    if (needs.rows > 0) clo_json_number(w, "rows", needs.rows);
+    if (needs.clusters > 0) clo_json_count(w, "clusters", needs.clusters);
+    clo_json_close(w, '}');
+}
+
 static void write_prediction(clo_writer *w, const clo_plan *plan)
 {
     const double rows = (double)clo_plan_domain(plan)->rows;
@@ -113,6 +136,9 @@ static void write_prediction(clo_writer *w, const clo_plan *plan)
     clo_json_number(w, "rows", rows);
     clo_json_number(w, "error", error);
     clo_json_text(w, "meaning", meaning);
+    write_columns(w, plan, rows);
+    clo_json_bool(w, "hidden", clo_plan_hidden(plan, rows));
+    if (clo_plan_hidden(plan, rows)) write_needs(w, plan, rows);
     clo_json_close(w, '}');
 }
 

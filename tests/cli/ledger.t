@@ -196,13 +196,13 @@
   $ sample
   $ cloister ledger init l.db --dataset s --epsilon 1 --delta 1e-5 > /dev/null
   $ cp l.db copy.db
-  $ starts_run --dataset s --epsilon 0.25 --delta 1e-6 --token t --ledger copy.db
-  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.25 --delta 1e-6 \
+  $ starts_run --dataset s --epsilon 0.4 --delta 1e-6 --token t --ledger copy.db
+  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger l.db -q > first.txt
   $ feeds sample.csv
   the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
   $ cp l.db copy.db
-  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.25 --delta 1e-6 \
+  $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger copy.db -q | cmp - first.txt
   $ cloister ledger verify copy.db
   copy.db: sound; 1 charge, and every hash fits

@@ -5,7 +5,7 @@ A plan reads no data and charges nobody.
 ## Answers how many rows in one sentence
 
   $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05
-  An error of at most 0.05 (root mean square distance of a released centre from the exact mean of its cluster in the coordinates looked at, as a share of the norm, for clusters of equal size) needs about {{[0-9]+}} rows at epsilon 1, delta 1e-6.
+  An error of at most 0.05 (root mean square distance of a released centre from the exact mean of its cluster, as a share of the norm) needs about {{[0-9]+}} rows at epsilon 1, delta 1e-6.
 
 ## Explains a plan of choices
 
@@ -126,6 +126,74 @@ A plan reads no data and charges nobody.
     guarantee   asymptotic, proof in proofs/subspaces_gibbs.md
     guarantee   idealized, proof in proofs/subspaces_gibbs.md
 
+## Says that noise hides what is looked for, and what would help
+
+  $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 | tail -n 6
+    With 1797 rows, expect an error of about 0.182: root mean square distance of a
+    released centre from the exact mean of its cluster, as a share of the norm. In
+    each column: ± 1.5.
+
+    Noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs epsilon 1.4,
+    or 7600 rows, or at most 2 clusters.
+  $ cloister plan kmeans --cols 2 --rows 2 --clusters 3 --epsilon 1e-9 --norm 1 | tail -n 2
+  {{}}
+    Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs 12000000 rows.
+  $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 --json \
+  >     | grep -A 4 hidden
+      "hidden": true,
+      "needs": {
+        "epsilon": 1.4,
+        "rows": 7600,
+        "clusters": 2
+  $ cloister plan subspace --cols 64 --rows 300 --dim 3 --epsilon 0.3 --norm 1 | tail -n 2
+    Noise hides 3 directions in 300 rows at epsilon 0.3: that needs epsilon 0.33,
+    or 330 rows.
+
+## Says errors in the units of each column
+
+  $ printf 'carat,0,5\nprice,0,20000\n' > bounds.csv
+  $ cloister plan kmeans --rows 53940 --clusters 8 --epsilon 1 --bounds bounds.csv | tail -n 3
+    With 53940 rows, expect an error of about 0.00264: root mean square distance
+    of a released centre from the exact mean of its cluster, as a share of the
+    norm. In each column: carat ± 0.0066, price ± 26.
+
+## Answers how much epsilon the rows need
+
+  $ cloister plan kmeans/lloyd --clusters 3 --rows 5000 --cols 10 --norm 1 --target 0.05
+  An error of at most 0.05 (root mean square distance of a released centre from the exact mean of its cluster, as a share of the norm) needs about epsilon 0.627, delta 1e-6 with 5000 rows.
+  $ cloister plan kmeans/lloyd --clusters 3 --rows 50 --cols 10 --norm 1 --target 1e-5
+  ! cloister: no epsilon up to 100 brings the error down to 1e-5; bring more rows or allow a larger error
+  [exit 2]
+
+## Shows what each epsilon buys
+
+  $ cloister plan kmeans/lloyd --clusters 4 --rows 5000 --cols 10 --norm 1 --curve
+  Expected error with 5000 rows, and the method that has it.  An exclamation mark: noise hides
+  what is looked for.
+
+    epsilon   2 clusters            4 clusters            8 clusters
+    0.1       0.11 lloyd            0.14 lloyd            0.17! lloyd
+    0.2       0.078 lloyd           0.11 lloyd            0.14! lloyd
+    0.5       0.043 lloyd           0.071 lloyd           0.1 lloyd
+    1         0.025 lloyd           0.045 lloyd           0.073 lloyd
+    2         0.015 lloyd           0.027 lloyd           0.047 lloyd
+    5         0.0076 lloyd          0.014 lloyd           0.025 lloyd
+    10        0.0054 lloyd          0.0097 lloyd          0.017 lloyd
+  $ cloister plan subspace/gaussian --dim 2 --rows 5000 --cols 10 --norm 1 --curve --json \
+  >     | head -n 9
+  {
+    "schema": "cloister.curve/1",
+    "rows": 5000,
+    "curve": [
+      {
+        "epsilon": 0.1,
+        "method": "gaussian",
+        "error": 0.05802635250320032,
+        "hidden": false
+  $ cloister plan kmeans --clusters 4 --cols 10 --norm 1 --curve
+  ! cloister: --curve needs the number of rows: give --rows
+  [exit 2]
+
 ## Says what a run would cost
 
   $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 5000
@@ -143,8 +211,8 @@ A plan reads no data and charges nobody.
     (noise: standard deviation, in the units of what is asked)
 
     With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
-    a released centre from the exact mean of its cluster in the coordinates looked
-    at, as a share of the norm, for clusters of equal size.
+    a released centre from the exact mean of its cluster, as a share of the norm.
+    In each column: ± 0.011.
 
 ## Shows the default delta
 
@@ -180,8 +248,8 @@ A plan reads no data and charges nobody.
     5000 rows can tell a radius at epsilon 0.05, which needs 2601.
 
     With 5000 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of
-    a released centre from the exact mean of its cluster in the coordinates looked
-    at, as a share of the norm, for clusters of equal size.
+    a released centre from the exact mean of its cluster, as a share of the norm.
+    In each column: ± 1400.
 
 ## Takes bounds from a file
 

@@ -67,7 +67,7 @@
 ## Refuses explain beside a target
 
   $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --target 0.05 --explain
-  ! cloister: --explain is about one plan: leave --target out, and give the rows that it names with --rows
+  ! cloister: --explain is about one plan: leave --target out
   [exit 2]
 
 ## Refuses Gaussian noise without delta
@@ -87,7 +87,7 @@
 ## Refuses rows beside a target
 
   $ cloister plan kmeans --clusters 3 --epsilon 1 --cols 10 --norm 1 --rows 10 --target 1
-  ! cloister: --target looks for the number of rows: leave --rows out
+  ! cloister: --target looks for the rows that an --epsilon needs, or for the epsilon that --rows need: give one of the two
   [exit 2]
 
 ## Refuses to learn the bounds before the bounds

@@ -145,11 +145,28 @@ As a crash between the charge and the result leaves it.
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 2 --delta 1e-5 --norm 2 --ledger l.db -q \
   >     > /dev/null
-  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q \
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
   >     -o out.json
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.1 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
   ! try: cloister ledger show l.db
   [exit 5]
+
+## Refuses to spend on what noise would hide, but on the operator's word
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q
+  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.39, or 1100 rows; nothing was spent
+  ! try: the same with --yes, which runs it all the same
+  [exit 5]
+  $ cloister ledger show l.db
+  data set    cap           spent           left            charges  last charge
+  sample.csv  (2, 1e-5)     (0, 0)          (2, 1e-5)             0  -
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q --yes \
+  >     > /dev/null
+  $ cloister ledger show l.db
+  data set    cap           spent           left            charges  last charge
+  sample.csv  (2, 1e-5)     (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
 
 ## Repeats a run with its token for nothing
 
@@ -187,8 +204,8 @@ As a crash between the charge and the result leaves it.
     (noise: standard deviation, in the units of what is asked)
 
     With 300 rows, expect an error of about {{[-0-9.e]+}}: root mean square distance of a
-    released centre from the exact mean of its cluster in the coordinates looked
-    at, as a share of the norm, for clusters of equal size.
+    released centre from the exact mean of its cluster, as a share of the norm. In
+    each column: x1 ± 0.17, x2 ± 0.17.
 
     Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-5); nothing was spent.
   $ charges

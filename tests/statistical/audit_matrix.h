@@ -11,6 +11,7 @@
 
 #include "pipeline.h"
 #include "statistical.h"
+#include "audit/audit_internal.h"
 #include "base/planted.h"
 
 #ifdef CLO_FAULT_INJECTION
@@ -65,8 +66,7 @@ typedef struct caught {
 enum { MOST_FAULTS = 8 };
 typedef struct audited {
     const char *mechanism, *pair;
-    size_t per_unit; /* rows of the person who differs; 0: a row does */
-    double runs;     /* as a share of the usual ones: one that solves many blocks, or fits a tensor,
+    double runs; /* as a share of the usual ones: one that solves many blocks, or fits a tensor,
                     costs as much as many others; a seldom event wants more */
     budget at;
     struct {
@@ -101,7 +101,6 @@ static const audited matrix[] = {
     }
 #define REPLACE      CLO_REPLACE, false
 #define ADD_REMOVE   CLO_ADD_REMOVE, false
-#define LONG_RUN     (clo_relation)0, false /* it takes long and shows nothing */
 #define REPLACE_ONLY CLO_REPLACE, true
 #define NO_EVIDENCE                                                                                \
     {                                                                                              \

@@ -148,12 +148,13 @@ static void many_columns_are_reduced_first(void **state)
 static double predicted(const char *settings, size_t cols, double rows, double epsilon)
 {
     clo_error err;
-    double error;
+    double error = NAN; /* no prediction */
     const char *meaning;
     clo_domain domain = ball(cols, 1, CLO_ADD_REMOVE);
     domain.rows = 0;
     clo_plan *const plan = plan_for("kmeans/moments", settings, &domain, epsilon, 1e-6);
-    assert_ok(clo_plan_predict(plan, rows, &error, &meaning, &err), err);
+    const clo_status status = clo_plan_predict(plan, rows, &error, &meaning, &err);
+    assert_true(status == CLO_OK || status == CLO_UNSUPPORTED);
     clo_plan_free(plan);
     return error;
 }
@@ -162,11 +163,13 @@ static void predicts_nothing_where_the_tensor_tells_nothing(void **state)
 {
     (void)state;
     const double usual = predicted("clusters=8", 10, 20000, 1);
-    assert_true(usual > 0.002 && usual < 0.02);
-    assert_true(predicted("clusters=8", 10, 20000, 0.3) > 2 * usual);
-    assert_true(predicted("clusters=8", 10, 2e7, 1) < 0.01 * usual); /* noise alone */
-    assert_true(isinf(predicted("clusters=40", 2, 1e6, 1)));         /* more centres than entries */
-    assert_true(isinf(predicted("clusters=8", 10, 100, 0.1)));       /* all noise */
+    assert_true(usual > 0.005 && usual < 0.03);
+    assert_true(predicted("clusters=8", 10, 20000, 0.3) > 1.5 * usual);
+    /* What rounds leave undone stays, however many rows there are. */
+    const double settled = predicted("clusters=8", 10, 2e7, 1);
+    assert_true(settled > 0.005 && settled < predicted("clusters=16", 10, 2e7, 1));
+    assert_true(isnan(predicted("clusters=40", 2, 1e6, 1)));   /* more centres than entries */
+    assert_true(isnan(predicted("clusters=8", 10, 100, 0.1))); /* all noise */
 }
 
 static void the_order_follows_from_public_quantities(void **state)

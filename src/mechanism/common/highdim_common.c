@@ -8,6 +8,7 @@
  * which they add up (zero-concentrated privacy), and one price covers them together.
  */
 #include "mechanism/common/highdim_common.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
@@ -25,7 +26,9 @@ static const double WHOLE_COLS = 12;    /* records of no more columns are looked
 static const double TREE_SHARE = 0.5;   /* of the budget */
 static const double SWAP_SHARE = 0.25;  /* and the rounds have the rest, but for ... */
 static const double FINAL_SHARE = 0.05; /* ... the choice among repeats, where there are several */
-static const double REACH = 0.75;  /* in radii: whatever is farther from a centre is just far */
+static const double REACH = 0.75; /* in radii: whatever is farther from a centre is just far */
+/* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.002;
 static const double ENOUGH = 3;    /* thresholds of a cube in a cluster that will be found */
 static const double FAILURE = 0.1; /* the chance of failure that the paper's constants are for */
 
@@ -282,9 +285,10 @@ double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, dou
     const double root = sqrt((double)plan->cols), size = rows / (double)plan->clusters;
     const double enough = ENOUGH * (double)clo_i_partition_part(&lines[plan->tree_line]).threshold;
     const double missed = size < enough ? 1 - size / enough : 0;
-    if (plan->rounds == 0) return ldexp(root, 1 - (int)plan->levels) + missed; /* half a cube */
-    return clo_i_highdim_width(plan) * root * ldexp((double)line->scale, -line->bits) / size +
-           missed;
+    const double noise = plan->rounds ? clo_i_highdim_width(plan) * root *
+                                            ldexp((double)line->scale, -line->bits) / size
+                                      : ldexp(root, 1 - (int)plan->levels); /* half a cube */
+    return clo_i_center_forecast(noise + missed, plan->clusters, UNSETTLED);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * (kmeans_highdim.T1; what differs from the paper is said in the proof).
  */
 #include "mechanism/common/highdim_common.h"
+#include "mechanism/common/forecast.h"
 #include "query/choose_centers.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
@@ -40,5 +41,7 @@ const clo_mechanism clo_i_mechanism_kmeans_highdim = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for narrow clusters of equal size",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

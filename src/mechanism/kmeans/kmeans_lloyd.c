@@ -14,6 +14,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/forecast.h"
 #include "query/cluster_sum.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
@@ -23,6 +24,8 @@
 
 enum { CLUSTERS, ROUNDS, REDUCE, SHARE, NOISE, PARAM_COUNT };
 enum { BY_CHOICE = -1, MOST_KEPT = 1024 };
+/* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.0025;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
@@ -213,7 +216,9 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     const lloyd_plan *const plan = plan_state;
     const clo_line *const line = &lines[rounds_line(plan)];
     (void)domain;
-    return sqrt((double)plan->seen) * clo_i_line_deviation(line) * (double)plan->clusters / rows;
+    const double noise =
+        sqrt((double)plan->seen) * clo_i_line_deviation(line) * (double)plan->clusters / rows;
+    return clo_i_center_forecast(noise, plan->clusters, UNSETTLED);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_lloyd;
@@ -230,6 +235,7 @@ const clo_mechanism clo_i_mechanism_kmeans_lloyd = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster in the coordinates looked at, as a share of the norm, for clusters of "
-                  "equal size",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

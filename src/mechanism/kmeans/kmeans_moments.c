@@ -12,6 +12,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/forecast.h"
 #include "parallel/parallel.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_moment.h"
@@ -24,7 +25,8 @@
 enum { CLUSTERS, ORDER, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
 enum { MOST_CLUSTERS = 256, BY_CHOICE = -1 };
 
-static const double MISSED = 0.25;
+/* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.003;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, MOST_CLUSTERS, 8, NULL,
@@ -311,14 +313,15 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     return clo_i_release_centers(domain, k, s.whole, s.sizes, out, err);
 }
 
-/* The noise, and a share for the clusters that a fit misses now and then: over the map of
- * bench/bench_centers_map.py the error is that much larger. */
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
+    const clo_i_center_plan *const plan = plan_state;
     (void)domain;
     (void)lines;
-    return (1 + MISSED) * sqrt(clo_i_center_error(plan_state, rows));
+    const double square = clo_i_center_error(plan, rows);
+    if (!isfinite(square)) return NAN; /* the tensor cannot tell the clusters apart */
+    return clo_i_center_forecast(sqrt(square), plan->clusters, UNSETTLED);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_moments;
@@ -335,6 +338,7 @@ const clo_mechanism clo_i_mechanism_kmeans_moments = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size about centres of "
-                  "usual length",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -17,6 +17,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/kmeans/sparse_centers.h"
+#include "mechanism/common/forecast.h"
 #include "parallel/parallel.h"
 #include "solver/solver.h"
 #include "query/assign.h"
@@ -45,6 +46,8 @@ enum { START_ASK, ROUND_ASK };                          /* the recovery is the l
 enum { OF_START, OF_RECOVERY, OF_ROUNDS, PARTS_COUNT }; /* of the budget */
 enum { MOST_SPARSITY = 1 << 16, DENSE_WITHOUT_DELTA = 1024, MOST_NUMBERS = 1 << 27 };
 enum { RESTARTS = 16, CONES_FROM = 8 };
+/* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.002;
 static const double CONE_POINT = 0.3; /* of the radius */
 static const double HARDLY = 1e-3;    /* the weight of a cell that seems to be empty */
 static const double WEAK = 5; /* deviations of a size, up to which a centre has no records */
@@ -414,7 +417,8 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     const size_t kept = plan->entries < plan->cols ? plan->entries : plan->cols;
     const double noise = line->noise / clo_i_domain_radius(domain);
     if (kept == 0) return NAN;
-    return sqrt((double)kept) * noise * (double)plan->clusters / rows;
+    return clo_i_center_forecast(sqrt((double)kept) * noise * (double)plan->clusters / rows,
+                                 plan->clusters, UNSETTLED);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_sparse;
@@ -431,6 +435,7 @@ const clo_mechanism clo_i_mechanism_kmeans_sparse = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, from the noise on as many entries as sparsity says, as a share of the "
-                  "norm, for clusters of equal size",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -16,6 +16,7 @@
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/forecast.h"
 #include "query/cluster_sum.h"
 #include "query/count.h"
 #include "query/gaussian_gram.h"
@@ -27,7 +28,8 @@ enum { CLUSTERS, CELLS, START, PASSES, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
 enum { BY_CHOICE = -1, MOST_KEPT = 1024, GRAM_COLUMNS = 4096 };
 
 static const double SHARE_COUNT = 0.001; /* of the budget, where directions are chosen */
-static const double GUESSED = 0.5; /* how far a guess is from a centre, as a share of the norm */
+/* What a round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.0015;
 static const double SHARE_ROUNDS = 0.5; /* of what is left, where there are rounds */
 
 static const clo_param params[PARAM_COUNT] = {
@@ -298,7 +300,8 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     const double sums = plan->rounds ? 1 : (double)plan->cells / k; /* that a mean is made of */
     (void)domain;
     const double columns = (double)(plan->rounds ? plan->cols : plan->seen);
-    return fmin(GUESSED, sqrt(columns * sums) * noise * k / rows);
+    return clo_i_center_forecast(sqrt(columns * sums) * noise * k / rows, plan->clusters,
+                                 UNSETTLED);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_tree;
@@ -315,5 +318,7 @@ const clo_mechanism clo_i_mechanism_kmeans_tree = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size, before shrinkage",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -12,6 +12,7 @@
  */
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
+#include "mechanism/common/forecast.h"
 #include "query/assign.h"
 #include "query/cluster_sum.h"
 #include "query/gaussian_sum.h"
@@ -24,6 +25,8 @@ enum { CLUSTERS, CELLS, ROUNDS, PARAM_COUNT };
 enum { BY_BUDGET = -1, USUAL_ROUNDS = 6, FEWEST_CELLS_A_SEED = 4, MOST_PRESET_CELLS = 256 };
 /* Of the budget; what is left is the rounds'. */
 static const double CELL_SHARE = 0.15, SEED_SHARE = 0.35;
+/* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
+static const double UNSETTLED = 0.002;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
@@ -249,7 +252,9 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     const double d = (double)domain->cols;
     if (plan->rounds == 0) return pow((double)plan->cells, -1 / d);
     const clo_line *const line = &lines[ROUND_LINE];
-    return sqrt(d) * ldexp((double)line->scale, -line->bits) * (double)plan->clusters / rows;
+    const double noise =
+        sqrt(d) * ldexp((double)line->scale, -line->bits) * (double)plan->clusters / rows;
+    return clo_i_center_forecast(noise, plan->clusters, UNSETTLED);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_variates;
@@ -266,6 +271,7 @@ const clo_mechanism clo_i_mechanism_kmeans_variates = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
-                  "cluster, as a share of the norm, for clusters of equal size that the seeds have "
-                  "found",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -8,6 +8,7 @@
  * one Gaussian query of vectors no longer than 1: proven for the arithmetic that runs.
  */
 #include "mechanism/common/highdim_common.h"
+#include "mechanism/common/forecast.h"
 #include "query/choose_centers.h"
 
 static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
@@ -43,5 +44,7 @@ const clo_mechanism clo_i_mechanism_kmedian_highdim = {
     .run = run,
     .predict = predict,
     .prediction = "root mean square distance of a released centre from the exact median of its "
-                  "cluster, as a share of the norm, for narrow clusters of equal size",
+                  "cluster, as a share of the norm",
+    .of_points = true,
+    .hidden_from = clo_i_centers_hidden_from,
 };

@@ -10,6 +10,7 @@
  */
 #include "mechanism/subspace/subspace_cells.h"
 #include "mechanism/subspace/subspace_units.h"
+#include "mechanism/common/forecast.h"
 #include "query/histogram.h"
 
 enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };
@@ -80,4 +81,5 @@ const clo_mechanism clo_i_mechanism_subspace_approx = {
     .predict = predict,
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, where the "
                   "records are as near to one as gamma says",
+    .hidden_from = clo_i_frames_hidden_from,
 };

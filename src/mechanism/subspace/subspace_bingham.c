@@ -16,6 +16,7 @@
  * Pure epsilon is possible, and draws are in floating point: idealized.
  */
 #include "mechanism/subspace/subspace_units.h"
+#include "mechanism/common/forecast.h"
 #include "query/gibbs.h"
 #include <math.h>
 
@@ -145,4 +146,5 @@ const clo_mechanism clo_i_mechanism_subspace_bingham = {
     .predict = predict,
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
                   "that fill it evenly out to the norm",
+    .hidden_from = clo_i_frames_hidden_from,
 };

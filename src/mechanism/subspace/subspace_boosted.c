@@ -12,6 +12,7 @@
 #include "mechanism/subspace/subspace_cells.h"
 #include "mechanism/subspace/subspace_units.h"
 #include "mechanism/subspace/subspace_vote.h"
+#include "mechanism/common/forecast.h"
 #include <math.h>
 
 enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, PARAM_COUNT };
@@ -168,4 +169,5 @@ const clo_mechanism clo_i_mechanism_subspace_boosted = {
     .predict = predict,
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, where the "
                   "records are as near to one as gamma says",
+    .hidden_from = clo_i_frames_hidden_from,
 };

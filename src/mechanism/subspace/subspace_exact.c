@@ -9,6 +9,7 @@
  * floating point.
  */
 #include "mechanism/subspace/subspace_units.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "query/gapmax.h"
@@ -191,5 +192,6 @@ const clo_mechanism clo_i_mechanism_subspace_exact = {
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
                   "that lie in it exactly and in general position; that none is found counts as a "
                   "right angle",
+    .hidden_from = clo_i_frames_hidden_from,
     .presumes = presumes,
 };

@@ -12,6 +12,7 @@
  */
 #include "mechanism/subspace/subspace_units.h"
 #include "mechanism/common/split_moments.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
 #include "query/assign.h"
@@ -157,4 +158,5 @@ const clo_mechanism clo_i_mechanism_subspace_gaussian = {
     .predict = predict,
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
                   "that fill it evenly out to the norm",
+    .hidden_from = clo_i_frames_hidden_from,
 };

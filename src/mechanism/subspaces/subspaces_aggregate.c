@@ -9,6 +9,7 @@
  */
 #include "domain/domain.h"
 #include "mechanism/subspaces/subspaces_common.h"
+#include "mechanism/common/forecast.h"
 #include "linalg/linalg.h"
 #include "solver/solver.h"
 #include "query/aggregate.h"
@@ -232,4 +233,5 @@ const clo_mechanism clo_i_mechanism_subspaces_aggregate = {
     .predict = predict,
     .prediction = "distance d_W between the released and the true subspaces, where the solutions "
                   "of all blocks agree",
+    .hidden_from = clo_i_frames_hidden_from,
 };

@@ -10,6 +10,7 @@
 #include "mechanism/subspaces/moments_parts.h"
 #include "domain/domain.h"
 #include "mechanism/common/frame.h"
+#include "mechanism/common/forecast.h"
 #include "linalg/linalg.h"
 #include "query/assign.h"
 #include "query/gaussian_gram.h"
@@ -409,4 +410,5 @@ const clo_mechanism clo_i_mechanism_subspaces_moments = {
     .predict = predict,
     .prediction = "distance d_W between the released and the true subspaces, for clusters of equal "
                   "size that fill their subspaces evenly out to the norm",
+    .hidden_from = clo_i_frames_hidden_from,
 };

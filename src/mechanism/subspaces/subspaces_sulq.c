@@ -15,6 +15,7 @@
  */
 #include "mechanism/common/frame.h"
 #include "mechanism/subspaces/subspaces_common.h"
+#include "mechanism/common/forecast.h"
 #include "domain/domain.h"
 #include "query/assign.h"
 #include "query/choose_flats.h"
@@ -486,4 +487,5 @@ const clo_mechanism clo_i_mechanism_subspaces_sulq = {
     .predict = predict,
     .prediction = "distance d_W between the released and the true subspaces, for clusters of equal "
                   "size whose rows fill them evenly out to the norm",
+    .hidden_from = clo_i_frames_hidden_from,
 };

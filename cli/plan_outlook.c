@@ -1,0 +1,131 @@
+/* plan_outlook.c - what a plan lets one expect, in words: the error, in the units of the columns,
+ * too; whether noise hides what is looked for, and what would bring it out.  All is public. */
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 8 }; /* columns */
+
+cli_prediction cli_predict(const clo_plan *plan)
+{
+    const double rows = (double)clo_plan_domain(plan)->rows;
+    cli_prediction out = { .rows = rows, .error = NAN, .meaning = NULL };
+    if (!(rows > 0)) return out;
+    if (clo_plan_predict(plan, rows, &out.error, &out.meaning, NULL) != CLO_OK) out.meaning = NULL;
+    return out;
+}
+
+/* ---- in the units of the columns ----------------------------------------------- */
+
+static void add_column(const clo_job *job, size_t j, double error, char *text, size_t size)
+{
+    const char *const name = clo_job_column_name(job, j);
+    const size_t used = strlen(text);
+    char number[32];
+    snprintf(number, sizeof number, "column %zu", j + 1);
+    snprintf(text + used, size - used, "%s%.40s \u00b1 %s", j ? ", " : "", name ? name : number,
+             cli_rounded(error, 2).text);
+}
+
+/* "carat ± 0.12, price ± 310"; "" where the error is not one of points. */
+static void say_columns(const clo_job *job, const clo_plan *plan, double rows, char *text,
+                        size_t size)
+{
+    const size_t cols = clo_plan_domain(plan)->cols;
+    double *const errors = calloc(cols, sizeof *errors);
+    text[0] = 0;
+    if (errors && clo_plan_predict_columns(plan, rows, errors, NULL) == CLO_OK) {
+        bool same = !clo_job_column_name(job, 0);
+        for (size_t j = 1; j < cols && same; j++) same = errors[j] == errors[0];
+        if (same) {
+            snprintf(text, size, "\u00b1 %s", cli_rounded(errors[0], 2).text);
+            free(errors);
+            return;
+        }
+        for (size_t j = 0; j < cols && j < MOST_SHOWN; j++)
+            add_column(job, j, errors[j], text, size);
+        if (cols > MOST_SHOWN) {
+            const size_t used = strlen(text);
+            snprintf(text + used, size - used, ", and so on (--json has all)");
+        }
+    }
+    free(errors);
+}
+
+/* ---- hidden by noise -------------------------------------------------------------- */
+
+/* "10 clusters", "2 directions". */
+static void say_subject(const clo_plan *plan, char *text, size_t size)
+{
+    double clusters = 0, dim = 0;
+    const bool k = clo_plan_value_of(plan, "clusters", &clusters, NULL) == CLO_OK;
+    const bool q = clo_plan_value_of(plan, "dim", &dim, NULL) == CLO_OK;
+    text[0] = 0;
+    if (k) snprintf(text, size, "%.0f cluster%s", clusters, clusters == 1 ? "" : "s");
+    if (q && dim > 0) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%.0f direction%s", k ? " of " : "", dim,
+                 dim == 1 ? "" : "s");
+    }
+}
+
+static void add_need(char *text, size_t size, const char *need)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? ", or " : "", need);
+}
+
+static void say_needs(const clo_needs *needs, char *text, size_t size)
+{
+    char part[64];
+    text[0] = 0;
+    if (needs->epsilon > 0) {
+        snprintf(part, sizeof part, "epsilon %s", cli_number(needs->epsilon).text);
+        add_need(text, size, part);
+    }
+    if (needs->rows > 0) {
+        snprintf(part, sizeof part, "%s rows", cli_number(needs->rows).text);
+        add_need(text, size, part);
+    }
+    if (needs->clusters > 0) {
+        snprintf(part, sizeof part, "at most %llu cluster%s", (unsigned long long)needs->clusters,
+                 needs->clusters == 1 ? "" : "s");
+        add_need(text, size, part);
+    }
+}
+
+bool cli_say_hidden(const clo_plan *plan, char *text, size_t size)
+{
+    const cli_prediction prediction = cli_predict(plan);
+    char subject[96], needs[192] = "";
+    clo_needs found;
+    if (!prediction.meaning || !clo_plan_hidden(plan, prediction.rows)) return false;
+    say_subject(plan, subject, sizeof subject);
+    if (clo_plan_needs_get(plan, prediction.rows, 0.999 * clo_plan_hidden_from(plan), &found,
+                           sizeof found, NULL) == CLO_OK)
+        say_needs(&found, needs, sizeof needs);
+    snprintf(text, size, "noise hides %s in %s rows at epsilon %s%s%s", subject,
+             cli_number(prediction.rows).text, cli_number(clo_plan_budget(plan).epsilon).text,
+             needs[0] ? ": that needs " : ", and no more of one thing alone would help", needs);
+    return true;
+}
+
+void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan)
+{
+    const cli_prediction prediction = cli_predict(plan);
+    char sentence[1200], columns[600];
+    if (!prediction.meaning) return;
+    say_columns(job, plan, prediction.rows, columns, sizeof columns);
+    snprintf(sentence, sizeof sentence, "With %s rows, expect an error of about %s: %s.%s%s%s",
+             cli_number(prediction.rows).text, cli_rounded(prediction.error, 3).text,
+             prediction.meaning, columns[0] ? "  In each column: " : "", columns,
+             columns[0] ? "." : "");
+    fputs("\n  ", out);
+    cli_wrap(out, 2, 2, sentence);
+    if (!cli_say_hidden(plan, sentence, sizeof sentence - 1)) return;
+    fputs("\n  ", out);
+    sentence[0] = 'N';
+    strcat(sentence, ".");
+    cli_wrap(out, 2, 2, sentence);
+}

@@ -1,0 +1,21 @@
+/*
+ * forecast.h - what mechanisms can say of their results before they run: how far centres will be
+ * off, and from which error on noise hides what is looked for.  Public numbers alone.
+ */
+#ifndef CLO_FORECAST_H
+#define CLO_FORECAST_H
+
+#include "plan/mechanism.h"
+
+/* The error to expect of a released centre, as a share of the norm: by noise, which moves a centre
+ * of an average cluster by so much, and by what the search leaves undone.  `unsettled` says how
+ * much that is of one cluster; all factors were measured on real data (bench/bench_real.py). */
+double clo_i_center_forecast(double noise, size_t clusters, double unsettled);
+/* The worst that can be expected, when a guess is as good; and the error from which on noise hides
+ * the centres, moving them by half of the norm if it could. */
+double clo_i_center_forecast_worst(void);
+double clo_i_centers_hidden_from(const clo_plan *plan);
+/* The same of subspaces: an error of so much of that of random ones. */
+double clo_i_frames_hidden_from(const clo_plan *plan);
+
+#endif

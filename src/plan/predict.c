@@ -1,0 +1,167 @@
+/*
+ * predict.c - what can be said of a run before it costs anything: the error to expect, in the units
+ * of each column, too; whether noise hides what is looked for; and what would bring it out.  All of
+ * it follows from public numbers: nothing here sees data.
+ */
+#include "domain/domain.h"
+#include "plan/mechanism.h"
+#include <math.h>
+#include <string.h>
+
+static const double MOST_EPSILON = 100, MOST_ROWS = 1e12;
+
+clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,
+                            clo_error *err)
+{
+    const clo_mechanism *const mechanism = plan->mechanism;
+    if (!mechanism->predict)
+        return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s has no prediction of its error",
+                          mechanism->family, mechanism->method);
+    if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
+    const double predicted =
+        mechanism->predict(plan->state, &plan->domain, plan->lines + plan->steps, rows);
+    if (isnan(predicted))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s/%s has no prediction of its error with these parameters",
+                          mechanism->family, mechanism->method);
+    *error = predicted;
+    *meaning = mechanism->prediction;
+    return CLO_OK;
+}
+
+clo_status clo_plan_predict_columns(const clo_plan *plan, double rows, double *errors,
+                                    clo_error *err)
+{
+    const clo_domain *const domain = &plan->domain;
+    const char *meaning;
+    double error;
+    CLO_TRY(clo_plan_predict(plan, rows, &error, &meaning, err));
+    if (!plan->mechanism->of_points || domain->frame)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "the error of %s/%s is not one of points in the data's own columns",
+                          plan->mechanism->family, plan->mechanism->method);
+    const double each = error * clo_i_domain_radius(domain) / sqrt((double)domain->cols);
+    for (size_t j = 0; j < domain->cols; j++)
+        errors[j] = each * (domain->lower ? domain->upper[j] / 2 - domain->lower[j] / 2 : 1);
+    return CLO_OK;
+}
+
+double clo_plan_hidden_from(const clo_plan *plan)
+{
+    return plan->mechanism->hidden_from ? plan->mechanism->hidden_from(plan) : INFINITY;
+}
+
+bool clo_plan_hidden(const clo_plan *plan, double rows)
+{
+    const char *meaning;
+    double error;
+    if (clo_plan_predict(plan, rows, &error, &meaning, NULL)) return false;
+    return error >= clo_plan_hidden_from(plan);
+}
+
+/* ---- what would be enough ------------------------------------------------------------------ */
+
+/* A plan like the given one, but for these. */
+typedef struct variation {
+    double epsilon, rows, clusters; /* of the whole budget; clusters 0: as they are */
+} variation;
+
+static clo_status set_values(const clo_plan *plan, double clusters, clo_params *params,
+                             clo_error *err)
+{
+    const clo_mechanism *const m = plan->mechanism;
+    for (size_t i = 0; i < m->param_count; i++) {
+        const bool other = clusters > 0 && strcmp(m->params[i].name, "clusters") == 0;
+        CLO_TRY(clo_params_set(params, m->params[i].name, other ? clusters : plan->values[i], err));
+    }
+    return CLO_OK;
+}
+
+/* Its error, infinite where there is no such plan or no prediction; of the mechanism's part of the
+ * budget where something is learnt first. */
+static clo_status error_of(const clo_plan *plan, const variation *v, double *out, clo_error *err)
+{
+    const double part = plan->rest.epsilon / plan->budget.epsilon;
+    const clo_loss budget = { v->epsilon * part, plan->rest.delta };
+    const char *meaning;
+    clo_domain domain = plan->domain;
+    clo_error unused;
+    clo_params *params = NULL;
+    clo_plan *other = NULL;
+    if (domain.rows) domain.rows = (uint64_t)v->rows;
+    *out = INFINITY;
+    CLO_TRY(clo_params_new(plan->mechanism, &params, err));
+    clo_status status = set_values(plan, v->clusters, params, &unused);
+    if (!status) status = clo_plan_new(params, &domain, budget, plan->guarantee, &other, &unused);
+    if (!status) status = clo_plan_predict(other, v->rows, out, &meaning, &unused);
+    clo_plan_free(other);
+    clo_params_free(params);
+    return status == CLO_MEMORY ? clo_i_fail(err, status, "%s", unused.message) : CLO_OK;
+}
+
+/* The least number from *field up, to two digits, at which the error is at most the target; 0 where
+ * there is none up to `most`.  *field is the part of the variation that varies. */
+static clo_status least(const clo_plan *plan, variation *v, double *field, double most,
+                        double target, double *out, clo_error *err)
+{
+    double low = *field, high = *field, error;
+    *out = 0;
+    for (;;) { /* too little at low, or low is where the search began */
+        *field = high;
+        CLO_TRY(error_of(plan, v, &error, err));
+        if (error <= target) break;
+        if (high >= most) return CLO_OK;
+        low = high;
+        high = fmin(2 * high, most);
+    }
+    while (high > 1.01 * low) {
+        const double middle = sqrt(low * high);
+        *field = middle;
+        CLO_TRY(error_of(plan, v, &error, err));
+        if (error <= target)
+            high = middle;
+        else
+            low = middle;
+    }
+    const double zeros = floor(log10(high)) - 1, unit = pow(10, fabs(zeros)); /* exact, both */
+    const double digits = ceil((zeros < 0 ? high * unit : high / unit) * (1 - 1e-9));
+    *out = zeros < 0 ? digits / unit : digits * unit;
+    return CLO_OK;
+}
+
+/* The most clusters, fewer than there are, with which the error is at most the target; 0: none. */
+static clo_status most_clusters(const clo_plan *plan, variation v, double target, uint64_t *out,
+                                clo_error *err)
+{
+    double now, error;
+    *out = 0;
+    if (clo_plan_value_of(plan, "clusters", &now, NULL)) return CLO_OK;
+    uint64_t enough = 0, too_many = (uint64_t)now;
+    while (too_many - enough > 1) {
+        const uint64_t middle = enough + (too_many - enough) / 2;
+        v.clusters = (double)middle;
+        CLO_TRY(error_of(plan, &v, &error, err));
+        if (error <= target)
+            enough = middle;
+        else
+            too_many = middle;
+    }
+    *out = enough;
+    return CLO_OK;
+}
+
+clo_status clo_plan_needs_get(const clo_plan *plan, double rows, double error, clo_needs *out,
+                              size_t size, clo_error *err)
+{
+    const variation now = { plan->budget.epsilon, rows, 0 };
+    clo_needs needs = { .epsilon = 0 };
+    variation v = now;
+    if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
+    if (!(error > 0)) return clo_i_fail(err, CLO_ARGUMENT, "the error must be greater than 0");
+    CLO_TRY(least(plan, &v, &v.epsilon, MOST_EPSILON, error, &needs.epsilon, err));
+    v = now;
+    CLO_TRY(least(plan, &v, &v.rows, MOST_ROWS, error, &needs.rows, err));
+    CLO_TRY(most_clusters(plan, now, error, &needs.clusters, err));
+    clo_i_give_presets(out, size, &needs, sizeof needs);
+    return CLO_OK;
+}
