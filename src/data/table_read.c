@@ -156,7 +156,7 @@ static clo_status take_options(const clo_read_options *given, clo_read_options *
     if (out->fill && out->missing != CLO_MISSING_FILL)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "values to fill in need the rule for missing cells "
-                          "that fills: --missing fill");
+                          "that fills: missing=fill");
     return clo_i_check_missing(out->missing, err);
 }
 

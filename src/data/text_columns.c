@@ -76,9 +76,9 @@ static clo_status refuse_mark(const clo_table *table, size_t column, clo_error *
     show(table, column, shown);
     return clo_i_fail(err, CLO_FORMAT,
                       table->comma ? "%s, column '%s': numbers with a decimal point, "
-                                     "where --decimal , says comma: leave it out"
+                                     "where decimal=, says comma: leave it out"
                                    : "%s, column '%s': numbers with a decimal comma: say "
-                                     "so with --decimal ,",
+                                     "so with decimal=,",
                       table->file, shown);
 }
 
@@ -125,11 +125,10 @@ clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, 
                  all - SHOWN);
     if (l.out_used >= sizeof l.out)
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s: columns %s are text: choose those that are numbers with --columns",
+                          "%s: columns %s are text: choose those that are numbers (columns)",
                           table->file, l.names);
     return clo_i_fail(err, CLO_FORMAT,
-                      "%s: column%s %s %s text: choose columns with --columns, or leave %s out "
-                      "with --columns %s",
+                      "%s: column%s %s %s text: choose other columns, or leave %s out with columns=%s",
                       table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is",
                       all > 1 ? "them" : "it", l.out);
 }

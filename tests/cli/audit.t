@@ -88,6 +88,9 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
   replace few 1 epsilon 1 0 False 2000
   replace few 2 epsilon 2 0 False 2000
   replace few 4 epsilon 4 0 False 2000
+  replace person 1 epsilon 1 0 False 2000
+  replace person 2 epsilon 2 0 False 2000
+  replace person 4 epsilon 4 0 False 2000
   add-remove choice 1 epsilon 1 0 False 2000
   add-remove choice 2 epsilon 2 0 False 2000
   add-remove choice 4 epsilon 4 0 False 2000
@@ -97,3 +100,6 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
   add-remove few 1 epsilon 1 0 False 2000
   add-remove few 2 epsilon 2 0 False 2000
   add-remove few 4 epsilon 4 0 False 2000
+  add-remove person 1 epsilon 1 0 False 2000
+  add-remove person 2 epsilon 2 0 False 2000
+  add-remove person 4 epsilon 4 0 False 2000

@@ -10,9 +10,9 @@
   [exit 2]
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.2 --norm private \
   >     --center private --norm-at-most 100 --ledger l.db -q
-  ! cloister: 300 rows at epsilon 0.01 cannot tell a radius, which needs 13001: the widest would be taken; give one, raise --epsilon to 8.7, or say --yes
-  ! try: --epsilon 8.7
-  [exit 2]
+  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.2: that needs epsilon 0.68, or 940 rows; nothing was spent
+  ! try: the same with --yes, which runs it all the same
+  [exit 5]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
   >     --norm-at-most 100 --ledger l.db --yes -q --seed 1 --json | grep learnt_norm
       "learnt_norm": [100],

@@ -100,15 +100,16 @@ secret_rows() {
         */approx | */boosted) same_plans "$@" --norm 2 --gamma 0.001 ;;
         bounds/*) same_plans "$@" --norm 2 --delta 0 ;;
         subspace/exact) [ "$kind" ] || same_plans "$@" --norm 2 ;; # for rows alone
+        kme* | subspaces*) same_plans "$@" --norm 2 --clusters 2 ;;
         *) same_plans "$@" --norm 2 ;;
         esac
     done
     name=kmeans/lloyd
-    same_plans "$@" --norm private --center private --norm-at-most 9
+    same_plans "$@" --clusters 2 --norm private --center private --norm-at-most 9
     for norm in "2" "private --norm-at-most 9"; do
         # shellcheck disable=SC2086
-        cloister run $name "few$kind.csv" --epsilon 1 "$@" --norm $norm --no-ledger --seed rows \
-            -o out.json 2> run.said > run.out
+        cloister run $name "few$kind.csv" --clusters 2 --epsilon 1 "$@" --norm $norm --no-ledger \
+            --seed rows -o out.json 2> run.said > run.out
         no_rows out.json run.said run.out
     done
 }

@@ -275,8 +275,8 @@ static void a_column_of_text_is_refused(void **state)
     static const char text[] = "x,cut,the size,y\n1,Fair,a,4\n2,Good,b,NA\n3,4,c,x\n";
     clo_read_options options = clo_read_options_default();
     refuse(text, NULL, CLO_FORMAT,
-           "columns 'cut' and 'the size' are text: choose columns with --columns, or leave them "
-           "out with --columns -cut,-3");
+           "columns 'cut' and 'the size' are text: choose other columns, or leave them out with "
+           "columns=-cut,-3");
     options.columns = "x,y";
     expect(text, &options, 3, 2, VALUES(1, 4, 2, NAN, 3, NAN));
     options.columns = "-cut,-3";
@@ -351,7 +351,7 @@ static void columns_are_left_out_by_name_number_and_range(void **state)
     options = options_with("-2", NULL); /* says nothing of how many there are */
     options.rows_are_secret = true;
     options.header = CLO_HEADER_NONE;
-    refuse("1,2,3\n", &options, CLO_ARGUMENT, "give it (--cols)");
+    refuse("1,2,3\n", &options, CLO_ARGUMENT, "give it (cols)");
 }
 
 static void numbers_come_in_many_forms(void **state)
