@@ -309,7 +309,7 @@ static void a_decimal_comma_is_said_or_refused(void **state)
     char many[1600] = "a;b\n";
     refuse(text, NULL, CLO_FORMAT,
            "column 'a': numbers with a decimal comma: say so with "
-           "--decimal ,");
+           "decimal=,");
     options.decimal = ',';
     expect(text, &options, 2, 2, VALUES(1.5, 2, -0.25, 100));
     expect("a\n1,5\n2,5\n", &options, 2, 1, VALUES(1.5, 2.5));
