@@ -1,7 +1,8 @@
 /*
  * norm_quantile.c - a private radius: below the largest one thinkable lies a public grid of
  * thresholds that fall by equal factors, and the exponential mechanism chooses one that holds most
- * records (bounds_quantile.T1), or the largest where they are too few to tell (quantile.T2).  For bounds/quantile, and for runs that learn their norm.
+ * records (bounds_quantile.T1), or the largest where they are too few to tell (quantile.T2).  For
+ * bounds/quantile, and for runs that learn their norm.
  */
 #include "plan/norm_quantile.h"
 #include "query/quantile.h"

@@ -1,6 +1,6 @@
 /*
- * quantile: the choice has the law of its scores (quantile.T1, choose.T2), for a radius and for both
- * ends of a column, at so many rows that the widest answer and the right one are nearly as likely.
+ * quantile: the choice has the law of its scores (quantile.T1, choose.T2), for a radius and for
+ * both ends of a column, at so many rows that the widest answer is about as likely as the right.
  * Power: the laws of the right scores and of those without the lead of the widest differ by more
  * than .2; the radius at 2^16 draws is .013.
  */

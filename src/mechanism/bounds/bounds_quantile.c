@@ -3,9 +3,9 @@
  * column, inside a generous public one.
  *
  * The domain's norm is the largest radius thinkable; below it lies a public grid of thresholds that
- * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses one that holds most
- * records, or for a column two, its ends, at once (bounds_quantile.T1).  Where the rows are too few
- * to tell, the answer is the public radius again (quantile.T2).
+ * fall by equal factors (norm_quantile.c), and the exponential mechanism chooses one that holds
+ * most records, or for a column two, its ends, at once (bounds_quantile.T1).  Where the rows are
+ * too few to tell, the answer is the public radius again (quantile.T2).
  */
 #include "plan/norm_quantile.h"
 #include "domain/domain.h"
