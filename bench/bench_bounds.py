@@ -83,7 +83,8 @@ def show_columns(programs, arguments, folder, pool):
         f" {name}: collapsed | median width over the right one, by column |"
         for name, _ in programs))
     print("|---|---|" + "---|---|" * len(programs))
-    for rows in (n for n in ROWS if max(arguments.least, 1000) <= n <= min(arguments.most, 100_000)):
+    most = min(arguments.most, 100_000)
+    for rows in (n for n in ROWS if max(arguments.least, 1000) <= n <= most):
         values = columns_of(np.random.default_rng(arguments.seed + rows), rows)
         data = str(folder / "columns.npy")
         np.save(data, values)
