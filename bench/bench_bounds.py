@@ -1,6 +1,7 @@
 """Private radii and column bounds: how often they collapse, and how tight they are.
 
-    python bench_bounds.py CLOISTER [--older CLOISTER] [--runs 50] [--seed 1000] [--most 1000000]
+    python bench_bounds.py CLOISTER [--older CLOISTER] [--runs 50] [--seed 1000]
+                           [--least 100] [--most 1000000] [--only radii|columns]
 
 For each number of rows, epsilon and largest public radius (10 to 10^6 times the right one) it runs
 `cloister bounds` that often, and says how many answers hold less than half of the records, and the
@@ -61,7 +62,7 @@ def show_radii(programs, arguments, folder, pool):
     print("| rows | ε |" + "".join(f" {name}: collapsed | largest radius 10, 10³, 10⁶ times |"
                                    for name, _ in programs))
     print("|---|---|" + "---|---|" * len(programs))
-    for rows in (n for n in ROWS if n <= arguments.most):
+    for rows in (n for n in ROWS if arguments.least <= n <= arguments.most):
         norms = norms_of(np.random.default_rng(arguments.seed + rows), rows)
         data = str(folder / "norms.npy")
         np.save(data, norms[:, None])
@@ -82,7 +83,8 @@ def show_columns(programs, arguments, folder, pool):
         f" {name}: collapsed | median width over the right one, by column |"
         for name, _ in programs))
     print("|---|---|" + "---|---|" * len(programs))
-    for rows in (n for n in ROWS if 1000 <= n <= min(arguments.most, 100_000)):
+    most = min(arguments.most, 100_000)
+    for rows in (n for n in ROWS if max(arguments.least, 1000) <= n <= most):
         values = columns_of(np.random.default_rng(arguments.seed + rows), rows)
         data = str(folder / "columns.npy")
         np.save(data, values)
@@ -110,6 +112,7 @@ def main():
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1000)
     parser.add_argument("--most", type=lambda text: int(float(text)), default=1_000_000)
+    parser.add_argument("--least", type=lambda text: int(float(text)), default=100)
     parser.add_argument("--only", choices=("radii", "columns"))
     arguments = parser.parse_args()
     programs = [("older", Program(arguments.older))] if arguments.older else []
