@@ -1,7 +1,7 @@
 /*
  * test_reader_allocations.c - packed files, text cells, null records and inspections, with the n-th
- * allocation failing, n = 1, 2, ...: CLO_MEMORY, outputs untouched, nothing leaked; and the packers'
- * own allocations are among those that fail.
+ * allocation failing, n = 1, 2, ...: CLO_MEMORY, outputs untouched, nothing leaked; allocations of
+ * zlib and zstd are among those that fail.
  */
 #include "check.h"
 #include "base/base.h"
