@@ -44,6 +44,17 @@ def without_pair(root):
             yield f"MECHANISM({family}, {method}) needs an audit pair in src/audit/pairs.def"
 
 
+def without_unit_pair(root):
+    """One sentence for each mechanism without a pair for persons of several rows, or a reason."""
+    pairs = (root / "src/audit/pairs.def").read_text(encoding="utf-8")
+    made = {tuple(row) for macro in ("UNIT_PAIR", "NO_UNIT_PAIR") for row in rows(pairs, macro, 2)}
+    table = (root / "src/mechanism/table.def").read_text(encoding="utf-8")
+    for family, method in rows(table, "MECHANISM", 2):
+        if (family, method) not in made:
+            yield (f"MECHANISM({family}, {method}) needs a UNIT_PAIR in src/audit/pairs.def, or "
+                   "a NO_UNIT_PAIR that says why it has none")
+
+
 def exists(root, file):
     """Whether there is such a file, or such a folder with something in it."""
     return any(any(path.iterdir()) if file.endswith("/") else path.is_file()
@@ -72,6 +83,7 @@ def main():
         sys.exit(__doc__.strip().splitlines()[-1])
     count, missing = check(Path(sys.argv[1]))
     missing += without_pair(Path(sys.argv[1]))
+    missing += without_unit_pair(Path(sys.argv[1]))
     for sentence in missing:
         print(sentence, file=sys.stderr)
     if missing:

@@ -97,6 +97,12 @@ CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_opt
  * middle of the domain. */
 CLO_API CLO_CHECK clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out,
                                             clo_error *err);
+/* The same where row i belongs to the person units[i], whatever numbers those are: the guarantee
+ * can then be for a person (clo_domain.unit, which names them for people to read).  The numbers
+ * need not outlive the call. */
+CLO_API CLO_CHECK clo_status clo_table_wrap_units(clo_matrix values, const uint64_t *units,
+                                                  clo_missing missing, clo_table **out,
+                                                  clo_error *err);
 CLO_API size_t clo_table_cols(const clo_table *table);
 /* How many columns the file has that it was read from, the unit's and those left out among them; 0:
  * it is no file's. */

@@ -8,8 +8,6 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* One pair at one group: all that its runs share. */
 typedef struct bench {
@@ -104,43 +102,30 @@ static clo_status make_plan(const clo_mechanism *mechanism, const clo_domain *do
     return status;
 }
 
-/* Rows that belong to units are read, as a stranger would, from a file: a line a row, its unit
- * first. */
-static clo_status read_units(clo_matrix view, unsigned unit_rows, clo_table **out, clo_error *err)
+/* Whose each row is: those that differ come first, per_unit of a person; all others are alone. */
+static void name_units(const clo_i_pair *pair, size_t differ, size_t rows, uint64_t *units)
 {
-    clo_read_options options = clo_read_options_default();
-    char path[40];
-    const int file = memfd_create("units", MFD_CLOEXEC);
-    if (file < 0) return clo_i_fail(err, CLO_IO, "a file in memory cannot be made");
-    bool written = true;
-    for (size_t i = 0; i < view.rows; i++) {
-        written = written && dprintf(file, "u%zu", i / unit_rows) > 0;
-        for (size_t j = 0; j < view.cols; j++)
-            written = written && dprintf(file, ",%.17g", view.data[i * view.stride + j]) > 0;
-        written = written && dprintf(file, "\n") > 0;
-    }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    options.format = "csv";
-    options.header = CLO_HEADER_NONE;
-    options.cols = view.cols + 1;
-    options.unit = "1";
-    const clo_status status = written ? clo_table_read(path, &options, out, err)
-                                      : clo_i_fail(err, CLO_IO, "a file in memory is full");
-    close(file);
-    return status;
+    for (size_t i = 0; i < rows; i++) units[i] = i < differ ? i / pair->per_unit : rows + i;
 }
 
 static clo_status make_world(const clo_domain *domain, unsigned group, int world, bench *b,
                              clo_error *err)
 {
     double rows[CLO_AUDIT_ROWS * CLO_AUDIT_COLS];
+    uint64_t units[CLO_AUDIT_ROWS];
     clo_table *table = NULL;
     clo_matrix view = { rows, 0, domain->cols, domain->cols };
-    view.rows = b->pair->rows(domain->relation, group, world, rows);
-    if (b->pair->unit_rows)
-        CLO_TRY(read_units(view, b->pair->unit_rows, &table, err));
-    else
+    const unsigned differ = group * (unsigned)domain->rows_per_unit;
+    const bool gone = domain->relation == CLO_ADD_REMOVE && world == 1;
+    view.rows = b->pair->rows(domain->relation, differ, world, rows);
+    if (view.rows > CLO_AUDIT_ROWS)
+        return clo_i_fail(err, CLO_INTERNAL, "a pair has more than %d rows", (int)CLO_AUDIT_ROWS);
+    if (domain->unit) {
+        name_units(b->pair, gone ? 0 : differ, view.rows, units);
+        CLO_TRY(clo_table_wrap_units(view, units, CLO_MISSING_NULL, &table, err));
+    } else {
         CLO_TRY(clo_table_wrap(view, CLO_MISSING_NULL, &table, err));
+    }
     const clo_status status = clo_bound(table, domain, &b->worlds[world], err);
     clo_table_free(table);
     return status;
@@ -167,9 +152,9 @@ static clo_status set_up(const clo_mechanism *mechanism, clo_relation relation, 
     domain.cols = b->pair->cols;
     domain.norm = 1;
     domain.relation = relation;
-    if (b->pair->unit_rows) {
+    if (b->pair->per_unit) {
         domain.unit = "person";
-        domain.rows_per_unit = b->pair->unit_rows;
+        domain.rows_per_unit = b->pair->per_unit;
     }
     CLO_TRY(make_plan(mechanism, &domain, b, budget, err));
     CLO_TRY(make_world(&domain, group, 0, b, err));

@@ -43,9 +43,10 @@ typedef struct clo_i_pair {
     const char *settings; /* "clusters=1 rounds=3" */
     size_t cols;
     bool categorical;
-    bool twice;         /* a second release, of world 1 in both worlds, with the same generator */
-    unsigned unit_rows; /* rows of a unit, one after the other; 0: each row is its own */
-    /* Writes world 0 or 1 under the relation, `group` records of difference; how many rows. */
+    bool twice;        /* a second release, of world 1 in both worlds, with the same generator */
+    unsigned per_unit; /* rows of each person who differs, and of anybody at most; 0: no persons */
+    /* Writes world 0 or 1 under the relation, `group` records of difference; how many rows.  Those
+     * that differ come first. */
     size_t (*rows)(clo_relation relation, unsigned group, int world, double *out);
 } clo_i_pair;
 

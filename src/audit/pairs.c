@@ -3,7 +3,8 @@
  * asks.
  *
  * Under replace, `group` records are one thing in world 0 and its opposite in world 1; under
- * add-remove they are there in world 0 and missing in world 1.  The norm is 1 throughout.
+ * add-remove they are there in world 0 and missing in world 1.  The norm is 1 throughout.  For
+ * persons of several rows the same shapes serve: all rows of one are the same, and as bad.
  */
 #include "audit/audit_internal.h"
 #include <math.h>
@@ -304,19 +305,15 @@ static size_t null_dissent(clo_relation relation, unsigned group, int world, dou
     return rows;
 }
 
-/* A unit of two rows, or one of whose rows both are null. */
-static size_t null_units(clo_relation relation, unsigned group, int world, double *out)
-{
-    return null_in_a_plane(relation, 2 * group, world, out);
-}
-
 static const clo_i_pair table[] = {
 #define PAIR(family, method, name, settings, cols, categorical, twice, rows, what)                 \
     { #family, #method, #name, what, settings, cols, categorical, twice, 0, rows },
-#define PAIR_OF_UNITS(family, method, name, settings, cols, categorical, unit_rows, rows, what)    \
-    { #family, #method, #name, what, settings, cols, categorical, false, unit_rows, rows },
+#define UNIT_PAIR(family, method, name, settings, cols, categorical, per_unit, rows, what)         \
+    { #family, #method, #name, what, settings, cols, categorical, false, per_unit, rows },
+#define NO_UNIT_PAIR(family, method, why)
 #include "audit/pairs.def"
-#undef PAIR_OF_UNITS
+#undef NO_UNIT_PAIR
+#undef UNIT_PAIR
 #undef PAIR
 };
 

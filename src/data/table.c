@@ -407,23 +407,57 @@ clo_status clo_i_check_missing(clo_missing missing, clo_error *err)
                       (int)missing);
 }
 
-clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out, clo_error *err)
+/* Takes the block over, whatever comes of it. */
+static clo_status wrap_block(clo_matrix values, clo_missing missing, clo_i_block *block,
+                             clo_table **out, clo_error *err)
 {
     clo_table *table = NULL;
-    clo_i_block block = { .rows = values.rows, .cells = (const uint8_t *)values.data };
-    CLO_TRY(clo_i_check_matrix(values, err));
-    CLO_TRY(clo_i_check_missing(missing, err));
-    if (missing == CLO_MISSING_REFUSE) CLO_TRY(refuse_bad_cells(values, err));
-    CLO_TRY(clo_i_table_new(&table, err));
-    table->cols = values.cols;
-    table->missing = missing;
-    table->col_step = sizeof(double);
-    table->row_step = values.stride * sizeof(double);
-    const clo_status status = clo_i_table_append(table, &block, err);
+    clo_status status = clo_i_table_new(&table, err);
+    if (status == CLO_OK) {
+        table->cols = values.cols;
+        table->missing = missing;
+        table->has_unit = block->units != NULL;
+        table->col_step = sizeof(double);
+        table->row_step = values.stride * sizeof(double);
+        status = clo_i_table_append(table, block, err);
+    }
     if (status != CLO_OK) {
+        clo_i_block_clear(block);
         clo_table_free(table);
         return status;
     }
     *out = table;
     return CLO_OK;
+}
+
+static clo_status check_wrapped(clo_matrix values, clo_missing missing, clo_error *err)
+{
+    CLO_TRY(clo_i_check_matrix(values, err));
+    CLO_TRY(clo_i_check_missing(missing, err));
+    return missing == CLO_MISSING_REFUSE ? refuse_bad_cells(values, err) : CLO_OK;
+}
+
+clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out, clo_error *err)
+{
+    clo_i_block block = { .rows = values.rows, .cells = (const uint8_t *)values.data };
+    CLO_TRY(check_wrapped(values, missing, err));
+    return wrap_block(values, missing, &block, out, err);
+}
+
+/* Hashes, as of every unit: equality is all that anybody sees of them.  Without rows there is room
+ * for one, so that the table has units all the same. */
+clo_status clo_table_wrap_units(clo_matrix values, const uint64_t *units, clo_missing missing,
+                                clo_table **out, clo_error *err)
+{
+    clo_i_block block = { .rows = values.rows,
+                          .room = values.rows ? values.rows : 1,
+                          .cells = (const uint8_t *)values.data };
+    uint8_t key[CLO_UNIT_KEY_BYTES];
+    CLO_TRY(check_wrapped(values, missing, err));
+    CLO_TRY(clo_i_unit_key(key, err));
+    CLO_TRY(clo_i_alloc(block.room, CLO_UNIT_BYTES, &block.units, err));
+    for (size_t i = 0; i < values.rows; i++)
+        clo_i_unit_hash(key, &units[i], sizeof *units, block.units + i * CLO_UNIT_BYTES);
+    clo_i_wipe(key, sizeof key);
+    return wrap_block(values, missing, &block, out, err);
 }

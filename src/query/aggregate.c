@@ -276,7 +276,7 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
     if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
     clo_i_workspace_release(context->workspace, mark);
     if (!status) status = answer(context, line, &s, out, err);
-    if (!status) clo_i_tell_answer(context, line, out, s.space.given);
+    if (!status) clo_i_tell_answer(context, line, out, s.space.given, 0);
     clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);
     return status;
 }

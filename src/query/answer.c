@@ -71,6 +71,12 @@ static clo_status add_noise(clo_context *context, const clo_noise *noise, clo_wi
     return status;
 }
 
+void clo_i_publish_answer(const clo_context *context, int64_t *numbers, size_t count)
+{
+    clo_i_witness_public(context->meter, numbers, count);
+    CLO_I_DECLASSIFY(numbers, count * sizeof *numbers);
+}
+
 clo_status clo_i_answer(clo_context *context, const clo_line *line, const clo_noise *noise,
                         int64_t *totals, clo_error *err)
 {
@@ -81,7 +87,7 @@ clo_status clo_i_answer(clo_context *context, const clo_line *line, const clo_no
         clo_i_witness_plant(&witness, line, noise, totals);
     }
     clo_i_witness_end(&witness);
-    if (!status) CLO_I_DECLASSIFY(totals, noise->count * sizeof *totals);
+    if (!status) clo_i_publish_answer(context, totals, noise->count);
     return status;
 }
 

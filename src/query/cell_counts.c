@@ -184,7 +184,8 @@ clo_status clo_i_ask_cell_counts(clo_context *context, size_t number, const clo_
     if (!status) {
         for (size_t c = 0; c < sum.fold.entries; c++)
             counts[c] = (double)totals[c] / (double)sum.line->count_unit;
-        clo_i_tell_answer(context, sum.line, counts, sum.fold.entries);
+        clo_i_tell_answer(context, sum.line, counts, sum.fold.entries,
+                          (double)sum.line->count_unit);
     }
     clo_i_sum_end(&sum);
     return status;

@@ -90,8 +90,8 @@ static void tell(const clo_context *context, const clo_line *line, const int64_t
             sums[c * cols + j] = ldexp((double)totals[c * (cols + 1) + j], -line->bits);
         counts[c] = (double)totals[c * (cols + 1) + cols] / (double)line->count_unit;
     }
-    clo_i_tell_answer(context, line, sums, line->groups * cols);
-    clo_i_tell_answer(context, line, counts, line->groups);
+    clo_i_tell_answer(context, line, sums, line->groups * cols, ldexp(1, line->bits));
+    clo_i_tell_answer(context, line, counts, line->groups, (double)line->count_unit);
 }
 
 clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number, const clo_query *query,

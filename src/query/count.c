@@ -58,7 +58,7 @@ clo_status clo_i_ask_count(clo_context *context, size_t number, const clo_bounde
     if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
     if (!status) {
         *count = (double)sum.fold.totals[0] / (double)RECORD;
-        clo_i_tell_answer(context, sum.line, count, 1);
+        clo_i_tell_answer(context, sum.line, count, 1, (double)RECORD);
     }
     clo_i_sum_end(&sum);
     return status;

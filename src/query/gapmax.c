@@ -371,7 +371,7 @@ static clo_status publish(clo_context *context, const clo_line *line, bool found
         clo_i_field_fraction(span->rows[i], &numerators[i], &denominators[i]);
         told[1 + i] = (double)numerators[i] / (double)denominators[i];
     }
-    clo_i_tell_answer(context, line, told, cells + 1);
+    clo_i_tell_answer(context, line, told, cells + 1, 0);
     clo_i_free(told);
     return CLO_OK;
 }

@@ -205,7 +205,7 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     if (!status) status = answer(&sum, err);
     if (!status) {
         unpack(totals, clusters, cols, grams);
-        clo_i_tell_answer(context, sum.line, grams, clusters * cols * cols);
+        clo_i_tell_answer(context, sum.line, grams, clusters * cols * cols, (double)SQUARE);
     }
     clo_i_sum_end(&sum);
     return status;

@@ -256,7 +256,7 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     if (!status) status = answer(&sum, err);
     if (!status) {
         for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, sum.line, moments, all);
+        clo_i_tell_answer(context, sum.line, moments, all, (double)(3 * SQUARE));
         if (share > 0) clo_i_moment_restore(&even, cols, work_of(&sum.fold)->grams, moments);
     }
     clo_i_sum_end(&sum);

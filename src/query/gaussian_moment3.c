@@ -220,7 +220,7 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
     if (!status) status = answer(&sum, err);
     if (!status) {
         for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, sum.line, moments, all);
+        clo_i_tell_answer(context, sum.line, moments, all, (double)(3 * SQUARE));
     }
     clo_i_sum_end(&sum);
     return status;

@@ -156,9 +156,9 @@ static void publish(const clo_context *context, const clo_line *line, const int6
         out->stiffness[c] = (double)total[cols] / UNIT;
         out->sizes[c] = (double)total[cols + 1] / UNIT;
     }
-    clo_i_tell_answer(context, line, out->pulls, k * cols);
-    clo_i_tell_answer(context, line, out->stiffness, k);
-    clo_i_tell_answer(context, line, out->sizes, k);
+    clo_i_tell_answer(context, line, out->pulls, k * cols, R);
+    clo_i_tell_answer(context, line, out->stiffness, k, UNIT);
+    clo_i_tell_answer(context, line, out->sizes, k, UNIT);
 }
 
 clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const clo_bounded *data,

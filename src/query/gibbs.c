@@ -93,7 +93,7 @@ clo_status clo_i_gibbs_tell(const clo_context *context, const clo_line *line,
                     projectors[(l * d + a) * d + b] +=
                         chain->frames[(l * d + a) * q + r] * chain->frames[(l * d + b) * q + r];
     CLO_I_DECLASSIFY(projectors, chain->k * d * d * sizeof *projectors);
-    clo_i_tell_answer(context, line, projectors, chain->k * d * d);
+    clo_i_tell_answer(context, line, projectors, chain->k * d * d, 0);
     clo_i_free(projectors);
     return CLO_OK;
 }

@@ -207,7 +207,7 @@ static clo_status answer(clo_context *context, const clo_line *line, entry *entr
     for (size_t part = 0; part < how.parts && !status; part++)
         status = answer_part(context, stream, line, entries + part * blocks, &c,
                              told + part * numbers, out + part, err);
-    if (!status) clo_i_tell_answer(context, line, told, how.parts * numbers);
+    if (!status) clo_i_tell_answer(context, line, told, how.parts * numbers, 0);
     clo_i_stream_close(stream);
     clo_i_wipe_free(c.sizes, blocks * sizeof *c.sizes);
     clo_i_wipe_free(c.cells, blocks * sizeof *c.cells);

@@ -36,9 +36,9 @@ clo_status clo_i_meter_charge(clo_context *context, size_t line, const clo_query
 }
 
 void clo_i_tell_answer(const clo_context *context, const clo_line *line, const double *values,
-                       size_t count)
+                       size_t count, double unit)
 {
-    clo_i_witness_told(context->meter, line, count);
+    clo_i_witness_told(context->meter, line, values, count, unit);
     if (context->answer)
         context->answer(context->user, clo_i_query_name(line->query), values, count);
 }

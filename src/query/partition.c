@@ -176,7 +176,7 @@ static clo_status grow(clo_context *context, const clo_line *line, const clo_bou
         active[level - 1] = (double)tree->count;
     }
     /* An answer is as long as there are cubes; who listens is told how many each level has. */
-    clo_i_tell_answer(context, line, active, levels);
+    clo_i_tell_answer(context, line, active, levels, 0);
     return CLO_OK;
 }
 

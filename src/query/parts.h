@@ -13,11 +13,11 @@
 CLO_CHECK clo_status clo_i_meter_charge(clo_context *context, size_t line, const clo_query *query,
                                         const clo_line **out, clo_error *err);
 
-/* Tells whoever listens what was answered: noised values, after CLO_I_DECLASSIFY.  In the test
- * build this is where a number that nobody noised, or one too many, ends the process
- * (witness.h). */
+/* Tells whoever listens what was answered: noised numbers, each over the unit; 0: what was made of
+ * them otherwise, or drawn.  In the test build this is where a number that nobody noised, that is
+ * not the one that was noised, or one too many, ends the process (witness.h). */
 void clo_i_tell_answer(const clo_context *context, const clo_line *line, const double *values,
-                       size_t count);
+                       size_t count, double unit);
 /* The same for which of several things was drawn. */
 void clo_i_tell_choice(const clo_context *context, const clo_line *line, size_t chosen);
 
@@ -66,10 +66,11 @@ CLO_CHECK clo_status clo_i_answer(clo_context *context, const clo_line *line,
 /* Takes the room of an answer of so many numbers. */
 CLO_CHECK clo_status clo_i_answer_lay_out(clo_workspace *space, size_t count, int64_t **drawn,
                                           clo_error *err);
-/* The same on numbers that one process has, from a stream that goes on afterwards and is to be
- * checked then; they are not public yet. */
+/* The same noise on numbers that one process has, from a stream that goes on afterwards and is to
+ * be checked then; and then, where they are an answer, let them be public. */
 void clo_i_add_noise_from(const clo_context *context, const clo_line *line, clo_stream *stream,
                           clo_law law, int64_t *numbers, size_t count);
+void clo_i_publish_answer(const clo_context *context, int64_t *numbers, size_t count);
 
 /* For answer.c alone.  The number of a new ask; then its draws wave * CLO_NOISE_WAVE, ... of that
  * ask, at most CLO_NOISE_WAVE of them. */

@@ -95,7 +95,7 @@ typedef struct candidates {
     size_t count;
     int64_t *scores; /* magnitudes of the sum */
     size_t *columns;
-    int64_t *numbers; /* rounds + 1: the entries that were chosen, and the size */
+    int64_t *numbers; /* what is noised of all clusters: the chosen values and the count of each */
 } candidates;
 
 static void start(const uint64_t *sum, size_t cols, candidates *left)
@@ -118,10 +118,10 @@ static size_t take_out(candidates *left, size_t chosen)
 }
 
 /* All choices of a cluster, and then the noise of all values and of the count: that is the same law
- * as value after choice, for no choice looks at a value. */
+ * as value after choice, for no choice looks at a value.  numbers: rounds + 1, the count last. */
 static clo_status peel_cluster(clo_context *context, const clo_line *line, const uint64_t *sum,
-                               size_t cols, candidates *left, size_t *columns, double *values,
-                               double *count, clo_error *err)
+                               size_t cols, candidates *left, size_t *columns, int64_t *numbers,
+                               clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     const clo_peel_part part = clo_i_peel_part(line);
@@ -133,33 +133,35 @@ static clo_status peel_cluster(clo_context *context, const clo_line *line, const
         size_t chosen = 0;
         CLO_TRY(clo_i_draw_exponential(context, line, left->scores, left->count, &chosen, err));
         columns[t] = take_out(left, chosen);
+        numbers[t] = (int64_t)sum[columns[t]];
     }
-    for (size_t t = 0; t <= part.rounds; t++)
-        left->numbers[t] = (int64_t)sum[t < part.rounds ? columns[t] : cols];
+    numbers[part.rounds] = (int64_t)sum[cols];
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    clo_i_add_noise_from(context, line, stream, law, left->numbers, part.rounds + 1);
-    for (size_t t = 0; t < part.rounds; t++) values[t] = (double)left->numbers[t] / (double)R;
-    *count = (double)left->numbers[part.rounds] / (double)line->count_unit;
+    clo_i_add_noise_from(context, line, stream, law, numbers, part.rounds + 1);
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
 }
 
-static void publish(const clo_context *context, const clo_line *line, double *values,
-                    double *counts)
+static void publish(const clo_context *context, const clo_line *line, int64_t *numbers,
+                    double *values, double *counts)
 {
-    const size_t k = line->groups, all = k * clo_i_peel_part(line).rounds;
-    CLO_I_DECLASSIFY(values, all * sizeof *values);
-    CLO_I_DECLASSIFY(counts, k * sizeof *counts);
-    clo_i_tell_answer(context, line, values, all);
-    clo_i_tell_answer(context, line, counts, k);
+    const size_t k = line->groups, rounds = clo_i_peel_part(line).rounds;
+    clo_i_publish_answer(context, numbers, k * (rounds + 1));
+    for (size_t c = 0; c < k; c++) {
+        const int64_t *const own = numbers + c * (rounds + 1);
+        for (size_t t = 0; t < rounds; t++) values[c * rounds + t] = (double)own[t] / (double)R;
+        counts[c] = (double)own[rounds] / (double)line->count_unit;
+    }
+    clo_i_tell_answer(context, line, values, k * rounds, (double)R);
+    clo_i_tell_answer(context, line, counts, k, (double)line->count_unit);
 }
 
 static clo_status take_candidates(clo_workspace *space, const clo_line *line, size_t cols,
                                   candidates *left, clo_error *err)
 {
-    const size_t rounds = clo_i_peel_part(line).rounds;
-    CLO_TRY(clo_i_take(space, rounds + 1, sizeof *left->numbers, &left->numbers, err));
+    const size_t all = line->groups * (clo_i_peel_part(line).rounds + 1);
+    CLO_TRY(clo_i_take(space, all, sizeof *left->numbers, &left->numbers, err));
     CLO_TRY(clo_i_take(space, cols, sizeof *left->scores, &left->scores, err));
     return clo_i_take(space, cols, sizeof *left->columns, &left->columns, err);
 }
@@ -185,8 +187,8 @@ clo_status clo_i_ask_peel(clo_context *context, size_t number, const clo_bounded
     if (!status) status = clo_i_sum_fold(&sum, err);
     for (size_t c = 0; !status && c < sum.line->groups; c++)
         status = peel_cluster(context, sum.line, totals + c * (cols + 1), cols, &left,
-                              columns + c * rounds, values + c * rounds, counts + c, err);
-    if (!status) publish(context, sum.line, values, counts);
+                              columns + c * rounds, left.numbers + c * (rounds + 1), err);
+    if (!status) publish(context, sum.line, left.numbers, values, counts);
     clo_i_sum_end(&sum);
     return status;
 }

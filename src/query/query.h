@@ -93,8 +93,12 @@ typedef struct clo_meter {
     size_t first; /* the place of these lines among those of the plan */
     uint64_t asked[CLO_MAX_LINES];
 #ifdef CLO_FAULT_INJECTION
-    size_t noised, told; /* numbers, of the ask under way: witness.c */
-    uint64_t answered[CLO_MAX_LINES];
+    struct clo_watched {
+        size_t drawn, noised, told;       /* numbers, of the ask under way: witness.c */
+        uint64_t noised_hash, told_hash;  /* of these numbers, in any order */
+        bool vast;                        /* some are too large to be read back from a double */
+        uint64_t answered[CLO_MAX_LINES]; /* how often a line was */
+    } watched;
 #endif
 } clo_meter;
 

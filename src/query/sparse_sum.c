@@ -108,8 +108,8 @@ clo_status clo_i_ask_sparse_sum(clo_context *context, size_t number, const clo_b
             for (size_t j = 0; j < cols; j++) sums[c * cols + j] = (double)row[j] / (double)R;
             counts[c] = (double)row[cols] / (double)sum.line->count_unit;
         }
-        clo_i_tell_answer(context, sum.line, sums, k * cols);
-        clo_i_tell_answer(context, sum.line, counts, k);
+        clo_i_tell_answer(context, sum.line, sums, k * cols, (double)R);
+        clo_i_tell_answer(context, sum.line, counts, k, (double)sum.line->count_unit);
     }
     clo_i_sum_end(&sum);
     return status;

@@ -1,15 +1,19 @@
 /* witness.c - watches noise being added and answers being told, in the test build (witness.h). */
 #include "query/witness.h"
+#include "query/gaussian_gram.h"
 #include "query/fold.h"
 
 #ifdef CLO_FAULT_INJECTION
 #include "base/planted.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const int64_t BLANK = INT64_MIN; /* no draw is as large: samplers.T2, samplers.T4 */
+/* A smaller number over a unit, times that unit, is off by less than a half: two roundings. */
+static const int64_t READABLE = (int64_t)1 << 51;
 
 static _Noreturn void breach(const clo_line *line, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -68,7 +72,7 @@ void clo_i_witness_check(const clo_witness *witness, const clo_context *context,
         if ((uint64_t)numbers[i] != wanted)
             breach(line, "number %zu of %zu is not its sum and its noise", i + 1, witness->count);
     }
-    context->meter->noised += witness->count;
+    context->meter->watched.drawn += witness->count;
 }
 
 void clo_i_witness_end(clo_witness *witness)
@@ -102,41 +106,89 @@ void clo_i_witness_plant(const clo_witness *witness, const clo_line *line, const
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
+static void forget(struct clo_watched *watched)
+{
+    watched->drawn = watched->noised = watched->told = 0;
+    watched->noised_hash = watched->told_hash = 0;
+    watched->vast = false;
+}
+
 /* An ask that failed has left its noise behind; one that told a part of its answer is at fault. */
 void clo_i_witness_charged(clo_meter *meter, const clo_line *line)
 {
-    if (meter->told)
-        breach(line, "asked while an answer was told in part: %zu of %zu numbers", meter->told,
-               meter->noised);
-    meter->noised = 0;
+    if (meter->watched.told)
+        breach(line, "asked while an answer was told in part: %zu of %zu numbers",
+               meter->watched.told, meter->watched.noised);
+    forget(&meter->watched);
 }
 
-void clo_i_witness_told(clo_meter *meter, const clo_line *line, size_t count)
+/* Sums of this tell sets of numbers apart, whatever their order (the finalizer of splitmix64). */
+static uint64_t hash(int64_t number)
 {
+    uint64_t x = (uint64_t)number + UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+void clo_i_witness_public(clo_meter *meter, const int64_t *numbers, size_t count)
+{
+    struct clo_watched *const watched = &meter->watched;
+    watched->noised += count;
+    for (size_t i = 0; i < count; i++) {
+        watched->noised_hash += hash(numbers[i]);
+        if (numbers[i] >= READABLE || numbers[i] <= -READABLE) watched->vast = true;
+    }
+}
+
+/* Reads the numbers back.  Of a Gram matrix those on the diagonal count twice, as the others stand
+ * twice. */
+static void read_back(struct clo_watched *watched, const clo_line *line, const double *values,
+                      size_t count, double unit)
+{
+    const size_t d = line->cols;
+    const bool gram = line->query == &clo_i_query_gaussian_gram;
+    for (size_t i = 0; i < count; i++) {
+        const double number = values[i] * unit;
+        const bool twice = gram && i / d % d == i % d;
+        const uint64_t own = fabs(number) < (double)READABLE ? hash(llround(number)) : 1;
+        watched->told_hash += twice ? 2 * own : own;
+    }
+    if (gram) watched->noised_hash *= 2; /* which is told at once */
+}
+
+void clo_i_witness_told(clo_meter *meter, const clo_line *line, const double *values, size_t count,
+                        double unit)
+{
+    struct clo_watched *const watched = &meter->watched;
     const clo_numbers wanted = line->query->numbers(line);
     if (wanted.noised == 0) {
-        meter->noised = 0;
+        forget(watched);
         return;
     }
-    meter->told += count;
+    watched->told += count;
+    read_back(watched, line, values, count, unit);
     const bool open = wanted.noised == CLO_AS_TOLD;
-    const size_t noised = open ? meter->noised : wanted.noised;
-    const size_t told = open ? meter->noised : wanted.told;
-    if (meter->noised != noised || meter->told > told)
+    const size_t noised = open ? watched->noised : wanted.noised;
+    const size_t told = open ? watched->noised : wanted.told;
+    if (watched->drawn != noised || watched->noised != noised || watched->told > told)
         breach(line, "%zu numbers are told, and %zu were noised; it should be %zu and %zu",
-               meter->told, meter->noised, told, noised);
-    if (meter->told < told) return; /* the rest is to follow */
-    meter->answered[line - meter->lines]++;
-    meter->noised = meter->told = 0;
+               watched->told, watched->drawn, told, noised);
+    if (watched->told < told) return; /* the rest is to follow */
+    if (unit > 0 && !watched->vast && watched->told_hash != watched->noised_hash)
+        breach(line, "the numbers that are told are not those that were noised");
+    meter->watched.answered[line - meter->lines]++;
+    forget(watched);
 }
 
 void clo_i_witness_finished(const clo_meter *meter)
 {
     for (size_t i = 0; i < meter->count; i++)
         if (meter->lines[i].query->numbers(&meter->lines[i]).noised &&
-            meter->answered[i] != meter->asked[i])
+            meter->watched.answered[i] != meter->asked[i])
             breach(&meter->lines[i], "asked %llu times, and told %llu answers",
-                   (unsigned long long)meter->asked[i], (unsigned long long)meter->answered[i]);
+                   (unsigned long long)meter->asked[i],
+                   (unsigned long long)meter->watched.answered[i]);
 }
 #else
 typedef int clo_i_no_witness; /* a translation unit must not be empty */

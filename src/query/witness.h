@@ -4,9 +4,9 @@
  *
  * Three things are watched.  While noise is added: each number gets a draw that was really drawn,
  * once, and nothing else happens to it.  When an answer is told: as many numbers were noised as the
- * plan's line says, and no others are told.  When a run has ended: whatever was asked was told.  A
- * breach ends the process with a sentence that names the query, so that every test, script and
- * audit that asks one looks at all of this on its way.
+ * plan's line says, and what is told are these numbers, each once.  When a run has ended: whatever
+ * was asked was told.  A breach ends the process with a sentence that names the query, so that
+ * every test, script and audit that asks one looks at all of this on its way.
  */
 #ifndef CLO_QUERY_WITNESS_H
 #define CLO_QUERY_WITNESS_H
@@ -34,9 +34,12 @@ void clo_i_witness_plant(const clo_witness *witness, const clo_line *line, const
                          int64_t *numbers);
 void clo_i_witness_end(clo_witness *witness);
 
-/* An ask begins; so many numbers of its answer are told; the run has succeeded. */
+/* An ask begins; its numbers are noised and public; some of them are told, over a unit or, where
+ * that is 0, as something else that was made of them; the run has succeeded. */
 void clo_i_witness_charged(clo_meter *meter, const clo_line *line);
-void clo_i_witness_told(clo_meter *meter, const clo_line *line, size_t count);
+void clo_i_witness_public(clo_meter *meter, const int64_t *numbers, size_t count);
+void clo_i_witness_told(clo_meter *meter, const clo_line *line, const double *values, size_t count,
+                        double unit);
 void clo_i_witness_finished(const clo_meter *meter);
 
 #else
@@ -69,7 +72,11 @@ static inline void clo_i_witness_end(clo_witness *witness)
 static inline void clo_i_witness_charged(clo_meter *meter, const clo_line *line)
 {
 }
-static inline void clo_i_witness_told(clo_meter *meter, const clo_line *line, size_t count)
+static inline void clo_i_witness_public(clo_meter *meter, const int64_t *numbers, size_t count)
+{
+}
+static inline void clo_i_witness_told(clo_meter *meter, const clo_line *line, const double *values,
+                                      size_t count, double unit)
 {
 }
 static inline void clo_i_witness_finished(const clo_meter *meter)

@@ -15,6 +15,7 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
 
   pair       group  unit       claim  evidence  verdict       trials  seconds
   choice         1  epsilon        1{{ +[0-9.]+}}  not refuted    20000{{ +[0-9.]+}}
+  person         1  epsilon        1{{ +[0-9.]+}}  not refuted    20000{{ +[0-9.]+}}
 
   No claim was refuted: the strongest evidence, the pair 'choice',…
   …
@@ -79,6 +80,12 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
   replace choice 1 epsilon 1 0 False 2000
   replace choice 2 epsilon 2 0 False 2000
   replace choice 4 epsilon 4 0 False 2000
+  replace person 1 epsilon 1 0 False 2000
+  replace person 2 epsilon 2 0 False 2000
+  replace person 4 epsilon 4 0 False 2000
   add-remove choice 1 epsilon 1 0 False 2000
   add-remove choice 2 epsilon 2 0 False 2000
   add-remove choice 4 epsilon 4 0 False 2000
+  add-remove person 1 epsilon 1 0 False 2000
+  add-remove person 2 epsilon 2 0 False 2000
+  add-remove person 4 epsilon 4 0 False 2000

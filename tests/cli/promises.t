@@ -112,3 +112,11 @@ Where the number of rows is public, it is that of the file; sums and sizes are t
   > done
   $ cmp -s 1.json 2.json
   [exit 1]
+
+## The number of rows is a secret under add remove
+
+  $ secret_rows '' --relation add-remove
+
+## The number of rows is a secret where persons have several
+
+  $ secret_rows -who --relation replace --unit who --rows-per-unit 2

@@ -82,3 +82,49 @@ wide() {
     cloister generate mixture --rows 100 --cols 4 --clusters 2 --noise 0.05 --spread 1 \
         --seed wide -o wide.csv
 }
+
+# secret_rows KIND OPTION ...: under these options the number of rows is a secret.  Two files that
+# differ in it get the same plan, byte for byte, from the dry run of every method, also where it
+# learns its norm and centre first; and no release says it.  KIND -who: a column says whose row it
+# is, two rows a person.
+secret_rows() {
+    kind=$1
+    shift
+    cloister generate mixture --rows 307 --cols 3 --clusters 2 --noise 0.05 --spread 1 \
+        --seed rows -o few.csv
+    awk -F, 'NR == 1 { print "who," $0; next } { print "p" int(NR / 2) "," $0 }' few.csv \
+        > few-who.csv
+    { cat "few$kind.csv"; tail -n 1 "few$kind.csv" | sed 's/p[0-9]*,/p999,/'; } > "many$kind.csv"
+    for name in $(cloister methods | sed -n 's|^\([a-z]*/[a-z]*\) .*|\1|p') kmeans subspaces; do
+        case $name in # the last two: the method is chosen
+        */approx | */boosted) same_plans "$@" --norm 2 --gamma 0.001 ;;
+        bounds/*) same_plans "$@" --norm 2 --delta 0 ;;
+        subspace/exact) [ "$kind" ] || same_plans "$@" --norm 2 ;; # for rows alone
+        *) same_plans "$@" --norm 2 ;;
+        esac
+    done
+    name=kmeans/lloyd
+    same_plans "$@" --norm private --center private --norm-at-most 9
+    for norm in "2" "private --norm-at-most 9"; do
+        # shellcheck disable=SC2086
+        cloister run $name "few$kind.csv" --epsilon 1 "$@" --norm $norm --no-ledger --seed rows \
+            -o out.json 2> run.said > run.out
+        no_rows out.json run.said run.out
+    done
+}
+
+same_plans() {
+    for file in few many; do
+        cp "$file$kind.csv" data.csv
+        cloister run "$name" data.csv --epsilon 1 --accept asymptotic "$@" \
+            --no-ledger --dry-run --json \
+            > $file.plan 2> $file.said || echo "$name: no plan with $*"
+    done
+    cmp few.plan many.plan && cmp few.said many.said
+    no_rows few.plan many.plan few.said many.said
+}
+
+no_rows() {
+    grep -lE '(^|[^0-9.])(307|308)([^0-9.]|$)' "$@" \
+        | sed "s|\$|: $name says how many rows there are|"
+}

@@ -369,6 +369,29 @@ done:
     return status;
 }
 
+/* Rows in memory, two of each person. */
+static clo_status bound_units(const void *given, clo_error *err)
+{
+    clo_domain domain = clo_domain_default();
+    uint64_t units[ROWS];
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_status status;
+    (void)given;
+    for (size_t i = 0; i < ROWS; i++) units[i] = i / 2;
+    domain.cols = COLS;
+    domain.norm = 1;
+    domain.unit = "person";
+    STEP(clo_table_wrap_units((clo_matrix){ files.values, ROWS, COLS, COLS }, units,
+                              CLO_MISSING_NULL, &table, err),
+         table);
+    STEP(clo_bound(table, &domain, &data, err), data);
+done:
+    clo_bounded_free(data);
+    clo_table_free(table);
+    return status;
+}
+
 /* ---- making things fail -------------------------------------------------------------------- */
 
 static void must_succeed(scenario *run, const void *given)
@@ -514,6 +537,11 @@ static void learning_first_survives_any_failed_allocation(void **state)
                          .learns = true,
                          .pure = true };
     fail_every_allocation(whole_run, &given);
+}
+
+static void rows_of_units_survive_any_failed_allocation(void **state)
+{
+    fail_every_allocation(bound_units, NULL);
 }
 
 static void a_ledger_survives_any_failed_allocation_and_its_books_still_balance(void **state)
@@ -677,6 +705,7 @@ int main(void)
         cmocka_unit_test(bounds_of_columns_survive_any_failed_allocation),
         cmocka_unit_test(laplace_noise_survives_any_failed_allocation),
         cmocka_unit_test(learning_first_survives_any_failed_allocation),
+        cmocka_unit_test(rows_of_units_survive_any_failed_allocation),
         cmocka_unit_test(a_ledger_survives_any_failed_allocation_and_its_books_still_balance),
         cmocka_unit_test(a_job_survives_any_failed_allocation),
         cmocka_unit_test(synthetic_data_survive_any_failed_allocation),

@@ -217,6 +217,17 @@ def mechanisms_ask_for_an_audit_pair():
         assert len(missing) == 1 and "MECHANISM(kmeans, tree)" in missing[0], missing
 
 
+def mechanisms_ask_for_a_pair_with_units():
+    mechanisms = "".join(f"MECHANISM(kmeans, {name})\n" for name in ("lloyd", "tree", "grid"))
+    tables = {"src/mechanism/table.def": mechanisms,
+              "src/audit/pairs.def": 'PAIR(kmeans, grid, counts, "side=2", 1)\n'
+                                     'UNIT_PAIR(kmeans, lloyd, units, "clusters=1", 2)\n'
+                                     'NO_UNIT_PAIR(kmeans, tree, "it refuses units")\n'}
+    with tempfile.TemporaryDirectory() as folder:
+        missing = list(check_tables.without_unit_pair(tree(folder, tables)))
+        assert len(missing) == 1 and "MECHANISM(kmeans, grid)" in missing[0], missing
+
+
 def manual_pages():
     with tempfile.TemporaryDirectory() as folder:
         root = tree(folder, {"build/faulty.1": ".SH NAME\nsound \\- has no title\n.XY\n"})
@@ -275,6 +286,7 @@ def tests():
         yield f"symbols finds {fault}", lambda rest=rest: plant_library(*rest)
     yield "the tables ask for their files", tables_ask_for_their_files
     yield "mechanisms ask for an audit pair", mechanisms_ask_for_an_audit_pair
+    yield "mechanisms ask for a pair with units", mechanisms_ask_for_a_pair_with_units
     yield "manual finds a page without a title", manual_pages
     yield "wrapping keeps what Markdown means", wrapping_keeps_the_meaning
     yield "the test runner counts", the_runner_counts

@@ -106,14 +106,17 @@ static inline void ask_lines(noisy *n, double *residual)
 
 enum { HISTOGRAM_PARTS = 256, HISTOGRAM_BLOCKS = 64 };
 
-static inline clo_status same_cell(void *user, size_t part, const clo_block *block, int64_t *place,
-                                   clo_error *err)
+/* Half of a part's blocks name one cell, half the other; user: how many have named one so far, a
+ * part each. */
+static inline clo_status either_cell(void *user, size_t part, const clo_block *block,
+                                     int64_t *place, clo_error *err)
 {
-    *place = 7;
+    _Atomic unsigned *const named = user;
+    *place = named[part]++ % 2;
     return CLO_OK;
 }
 
-/* All blocks of a part name one cell, far above the threshold. */
+/* Both far above the threshold. */
 static inline void prepare_histogram(noisy *n)
 {
     clo_error err;
@@ -125,21 +128,29 @@ static inline void prepare_histogram(noisy *n)
     n->scales[0] = 1;
 }
 
+/* P[two draws of the discrete Laplace law of this rate <= x]. */
+static inline double larger_of_two(double rate, double x)
+{
+    const double both = 1 + exp(-rate);
+    const double one = x < 0 ? exp(rate * x) / both : 1 - exp(-rate * (x + 1)) / both;
+    return one * one;
+}
+
 static inline void ask_histogram(noisy *n, double *residual)
 {
-    const double rate = 0.5, both = 1 + exp(-rate); /* epsilon 1 over 2 */
+    const double rate = 0.5; /* epsilon 1 over 2 */
+    _Atomic unsigned named[HISTOGRAM_PARTS] = { 0 };
     clo_cell cells[HISTOGRAM_PARTS];
     int64_t places[HISTOGRAM_PARTS];
     clo_error err;
     for (size_t p = 0; p < HISTOGRAM_PARTS; p++) cells[p] = (clo_cell){ .place = &places[p] };
-    assert_ok(clo_i_ask_histogram(&n->a.context, n->number, n->data, same_cell, NULL, cells, &err),
-              err);
+    assert_ok(
+        clo_i_ask_histogram(&n->a.context, n->number, n->data, either_cell, named, cells, &err),
+        err);
     for (size_t p = 0; p < HISTOGRAM_PARTS; p++) {
-        const double x = (double)(cells[p].size - HISTOGRAM_BLOCKS);
-        assert_true(cells[p].found && places[p] == 7);
-        residual[p] =
-            x < 0 ? laplace_within(n, exp(rate * (x - 1)) / both, exp(rate * x) / both)
-                  : laplace_within(n, 1 - exp(-rate * x) / both, 1 - exp(-rate * (x + 1)) / both);
+        const double x = (double)(cells[p].size - HISTOGRAM_BLOCKS / 2);
+        assert_true(cells[p].found);
+        residual[p] = laplace_within(n, larger_of_two(rate, x - 1), larger_of_two(rate, x));
     }
 }
 

@@ -225,7 +225,7 @@ static inline void ask_peel_choice(noisy *n, double *residual)
 
 /* ---- trees of cubes -------------------------------------------------------------------------- */
 
-enum { CORNER_RECORDS = 5, SURE_RECORDS = 200, CORNERS = 3 };
+enum { CORNER_RECORDS = 15, SURE_RECORDS = 200, CORNERS = 3 };
 
 /* Four corners: one with so many records that it is always active, so that where the cube lies is
  * known; the three others with a few each. */
@@ -234,7 +234,7 @@ static inline void prepare_partition(noisy *n)
     const clo_cube_tree how = { .levels = 1, .trees = 1, .most = 4 };
     clo_error err;
     n->domain = ball(2, 1, CLO_ADD_REMOVE);
-    assert_ok(clo_i_plan_partition(&n->domain, &how, 1, "", &n->line, &err), err);
+    assert_ok(clo_i_plan_partition(&n->domain, &how, 0.2, "", &n->line, &err), err);
     noisy_room(n, CORNERS * 1024, n->form->asks, SURE_RECORDS + CORNERS * CORNER_RECORDS);
     for (size_t r = 0; r < n->rows; r++) {
         const size_t corner = r < SURE_RECORDS ? CORNERS : r % CORNERS;

@@ -83,14 +83,45 @@ static void every_planted_fault_is_caught(void **state)
         assert_true(finding.refuted);
         caught[faults[i].fault] = true;
     }
+    caught[CLO_FAULT_UNIT_FORGOTTEN] = true; /* below */
     for (int fault = CLO_FAULT_NONE + 1; fault < CLO_FAULT_COUNT; fault++)
         assert_true(caught[fault]);
+}
+
+/* Of an aggregate, the unit's rows say by how much the noise may follow the data: a matter of a few
+ * hundredths of its scale, which no number of runs that there is time for would show. What its line
+ * says of them, and what the noise makes of the line, is held by tests/unit/test_plan_sensitivity.c
+ * and tests/unit/test_blocks.c. */
+static bool is_too_faint(const clo_i_pair *pair)
+{
+    return strcmp(pair->method, "aggregate") == 0;
+}
+
+static void a_forgotten_unit_is_caught_in_every_mechanism(void **state)
+{
+    const double epsilon = epsilon_of(2);
+    char mechanism[128];
+    size_t seen = 0;
+    (void)state;
+    for (size_t i = 0; i < clo_i_pair_count(); i++)
+        for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+            const clo_i_pair *const pair = unit_pair(i, mechanism);
+            if (!pair || is_too_faint(pair)) continue;
+            const double asked = asked_of(mechanism, pair->name, 1, epsilon);
+            print_message("# %s: %s\n", mechanism, clo_i_planted_name(CLO_FAULT_UNIT_FORGOTTEN));
+            const clo_audit_finding finding = audit_one(
+                mechanism, pair->name, (clo_relation)relation, asked, 1, CLO_FAULT_UNIT_FORGOTTEN);
+            assert_true(finding.refuted);
+            seen++;
+        }
+    assert_true(seen >= 2 * (clo_mechanism_count() - 3)); /* one refuses units, two are faint */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_planted_fault_is_caught),
+        cmocka_unit_test(a_forgotten_unit_is_caught_in_every_mechanism),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,20 @@ static inline clo_bounded *bounded_from(const double *values, size_t rows, const
     return data;
 }
 
+/* The same where row i belongs to the person units[i], which the domain must have a name for. */
+static inline clo_bounded *bounded_from_units(const double *values, const uint64_t *units,
+                                              size_t rows, const clo_domain *domain)
+{
+    clo_error err;
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    const clo_matrix view = { values, rows, domain->cols, domain->cols };
+    assert_ok(clo_table_wrap_units(view, units, CLO_MISSING_NULL, &table, &err), err);
+    assert_ok(clo_bound(table, domain, &data, &err), err);
+    clo_table_free(table);
+    return data;
+}
+
 static inline clo_domain ball(size_t cols, double norm, clo_relation relation)
 {
     clo_domain domain = clo_domain_default();

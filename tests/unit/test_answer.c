@@ -163,26 +163,30 @@ static const clo_line *charge(setting *s, size_t number)
     return line;
 }
 
+static int64_t noised[8];
+
 static void noise_so_many(setting *s, const clo_line *line, size_t count)
 {
     const clo_noise noise = { .count = count, .laws = { clo_i_gaussian_law(100) } };
-    int64_t totals[8] = { 0 };
     clo_error err;
-    assert_ok(clo_i_answer(&s->context, line, &noise, totals, &err), err);
+    memset(noised, 0, sizeof noised);
+    assert_ok(clo_i_answer(&s->context, line, &noise, noised, &err), err);
 }
 
-static void tell_so_many(setting *s, const clo_line *line, size_t count)
+/* Numbers first, first + 1, ... of them, over a unit of 3. */
+static void tell_some(setting *s, const clo_line *line, size_t first, size_t count)
 {
-    const double values[8] = { 0 };
-    clo_i_tell_answer(&s->context, line, values, count);
+    double values[8];
+    for (size_t i = 0; i < count; i++) values[i] = (double)noised[first + i] / 3;
+    clo_i_tell_answer(&s->context, line, values, count, 3);
 }
 
 static void ask_well(setting *s)
 {
     const clo_line *const line = charge(s, 0);
     noise_so_many(s, line, 3);
-    tell_so_many(s, line, 2); /* an answer may come in parts */
-    tell_so_many(s, line, 1);
+    tell_some(s, line, 1, 2); /* an answer may come in parts, and in any order */
+    tell_some(s, line, 0, 1);
 }
 
 static void as_it_should_be(setting *s)
@@ -200,21 +204,21 @@ static void after_a_failed_ask(setting *s)
 
 static void nothing_is_noised(setting *s)
 {
-    tell_so_many(s, charge(s, 0), 3);
+    tell_some(s, charge(s, 0), 0, 3);
 }
 
 static void a_part_is_noised(setting *s)
 {
     const clo_line *const line = charge(s, 0);
     noise_so_many(s, line, 2);
-    tell_so_many(s, line, 2);
+    tell_some(s, line, 0, 2);
 }
 
 static void more_is_told_than_noised(setting *s)
 {
     const clo_line *const line = charge(s, 0);
     noise_so_many(s, line, 3);
-    tell_so_many(s, line, 4);
+    tell_some(s, line, 0, 4);
 }
 
 static void numbers_are_noised_again(setting *s)
@@ -222,15 +226,31 @@ static void numbers_are_noised_again(setting *s)
     const clo_line *const line = charge(s, 0);
     noise_so_many(s, line, 3);
     noise_so_many(s, line, 3);
-    tell_so_many(s, line, 3);
+    tell_some(s, line, 0, 3);
 }
 
 static void a_part_is_told(setting *s)
 {
     const clo_line *const line = charge(s, 0);
     noise_so_many(s, line, 3);
-    tell_so_many(s, line, 2);
+    tell_some(s, line, 0, 2);
     charge(s, 1);
+}
+
+static void one_is_told_twice(setting *s)
+{
+    const clo_line *const line = charge(s, 0);
+    noise_so_many(s, line, 3);
+    tell_some(s, line, 0, 2);
+    tell_some(s, line, 1, 1);
+}
+
+static void one_is_told_bare(setting *s)
+{
+    const clo_line *const line = charge(s, 0);
+    noise_so_many(s, line, 3);
+    noised[2] = 0; /* its sum */
+    tell_some(s, line, 0, 3);
 }
 
 static void nothing_is_told(setting *s)
@@ -247,6 +267,13 @@ static void an_answer_needs_its_noise_and_no_more(void **state)
     assert_ended(a_part_is_noised, "cell_counts: 2 numbers are told, and 2 were noised");
     assert_ended(more_is_told_than_noised, "cell_counts: 4 numbers are told, and 3 were noised");
     assert_ended(numbers_are_noised_again, "cell_counts: 3 numbers are told, and 6 were noised");
+}
+
+static void what_is_told_is_what_was_noised(void **state)
+{
+    (void)state;
+    assert_ended(one_is_told_twice, "cell_counts: the numbers that are told are not those that");
+    assert_ended(one_is_told_bare, "cell_counts: the numbers that are told are not those that");
 }
 
 static void what_is_asked_is_told(void **state)
@@ -313,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_stream_goes_on_where_it_was),
 #ifdef CLO_FAULT_INJECTION
         cmocka_unit_test(an_answer_needs_its_noise_and_no_more),
+        cmocka_unit_test(what_is_told_is_what_was_noised),
         cmocka_unit_test(what_is_asked_is_told),
         cmocka_unit_test(each_number_gets_one_draw_that_was_drawn),
 #endif

@@ -4,8 +4,8 @@
  * (partition.T2). */
 #include "pipeline.h"
 #include "parallel/parallel.h"
-#include "query/partition_parts.h"
 #include "query/partition.h"
+#include "query/partition_parts.h"
 
 enum { D = 2, MOST = 60, LEVELS = 3 };
 
@@ -229,6 +229,39 @@ static void no_level_has_more_cubes_than_planned(void **state)
     assert_int_equal(grow(values, ROWS, line, "cap", 0, centers), FEW);
 }
 
+/* Which of more active cubes than are kept go on is a function of the cubes (partition.T2): the
+ * same ones with other numbers of records in each are kept alike. Without noise, every cube that
+ * holds a record is active. */
+static void how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept(void **state)
+{
+    enum { PLACES = 24, HEAVY = 40, FEW = 2 * LEVELS, ROWS = PLACES * (HEAVY + 1) };
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    clo_line line = planned(&domain, LEVELS, FEW, 1);
+    double centers[FEW * D], first[FEW * D];
+    size_t kept = 0;
+    (void)state;
+    line.rate_numerator = 64; /* e^-64: never another noise than 0 */
+    line.rate_denominator = 1;
+    change_part(partition, &line, threshold = 1);
+    for (size_t heavy = 0; heavy < PLACES; heavy++) {
+        size_t rows = 0;
+        for (size_t place = 0; place < PLACES; place++)
+            for (size_t i = 0; i < (place == heavy ? HEAVY : 1); i++, rows++) {
+                values[rows * D] = cos((double)place) * 0.9;
+                values[rows * D + 1] = sin((double)place) * 0.9;
+            }
+        const size_t count = grow(values, rows, line, "heavy", 0, centers);
+        if (heavy == 0) {
+            memcpy(first, centers, sizeof first);
+            kept = count;
+        }
+        assert_int_equal(count, kept);
+        assert_same_doubles(centers, first, count * D);
+    }
+    assert_int_equal(kept, FEW);
+}
+
 static void no_records_and_as_many_columns_as_there_may_be_have_an_answer(void **state)
 {
     enum { WIDE = CLO_PARTITION_COLS, TALL = 400 };
@@ -273,6 +306,7 @@ int main(void)
         cmocka_unit_test(cubes_close_in_on_the_records),
         cmocka_unit_test(rows_in_another_order_and_other_blocks_give_the_same_cubes),
         cmocka_unit_test(no_level_has_more_cubes_than_planned),
+        cmocka_unit_test(how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept),
         cmocka_unit_test(no_records_and_as_many_columns_as_there_may_be_have_an_answer),
         cmocka_unit_test(refuses_what_cannot_be_planned),
     };

@@ -113,6 +113,39 @@ static void no_rows_can_be_wrapped(void **state)
     clo_table_free(table);
 }
 
+static bool same_unit(const clo_table *table, size_t a, size_t b)
+{
+    return memcmp(clo_i_table_unit(table, a), clo_i_table_unit(table, b), CLO_UNIT_BYTES) == 0;
+}
+
+static void wrapped_rows_can_belong_to_units(void **state)
+{
+    const double cells[] = { 1, 2, 3, 4 };
+    const uint64_t units[] = { 7, 0, 7, UINT64_MAX };
+    clo_table *table = NULL;
+    assert_ok(clo_table_wrap_units((clo_matrix){ cells, 4, 1, 1 }, units, CLO_MISSING_REFUSE,
+                                   &table, &err),
+              err);
+    assert_true(clo_table_has_unit(table));
+    assert_true(same_unit(table, 0, 2));
+    assert_false(same_unit(table, 0, 1));
+    assert_false(same_unit(table, 1, 3));
+    const uint8_t nobody[CLO_UNIT_BYTES] = { 0 }; /* a unit of number 0 is somebody */
+    assert_memory_not_equal(clo_i_table_unit(table, 1), nobody, sizeof nobody);
+    clo_table_free(table);
+    table = NULL;
+    assert_ok(
+        clo_table_wrap_units((clo_matrix){ NULL, 0, 3, 3 }, NULL, CLO_MISSING_NULL, &table, &err),
+        err);
+    assert_true(clo_table_has_unit(table)); /* without rows, too: the domain must fit */
+    clo_table_free(table);
+    table = NULL;
+    assert_fails(
+        clo_table_wrap_units((clo_matrix){ cells, 1, 2, 1 }, units, CLO_MISSING_NULL, &table, &err),
+        CLO_ARGUMENT, err, "stride");
+    assert_null(table);
+}
+
 static void freeing_nothing_is_fine(void **state)
 {
     clo_table_free(NULL);
@@ -294,6 +327,7 @@ int main(void)
         cmocka_unit_test(bad_cells_of_wrapped_memory_are_nan_or_refused),
         cmocka_unit_test(memory_that_is_no_matrix_is_refused),
         cmocka_unit_test(no_rows_can_be_wrapped),
+        cmocka_unit_test(wrapped_rows_can_belong_to_units),
         cmocka_unit_test(freeing_nothing_is_fine),
         cmocka_unit_test(the_format_is_found_by_content_then_by_name),
         cmocka_unit_test(an_array_is_found_by_its_first_bytes),
