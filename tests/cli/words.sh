@@ -97,6 +97,7 @@ secret_rows() {
     { cat "few$kind.csv"; tail -n 1 "few$kind.csv" | sed 's/p[0-9]*,/p999,/'; } > "many$kind.csv"
     for name in $(cloister methods | sed -n 's|^\([a-z]*/[a-z]*\) .*|\1|p') kmeans subspaces; do
         case $name in # the last two: the method is chosen
+        kmeans* | kmedian* | subspaces*) same_plans "$@" --clusters 3 --norm 2 ;;
         */approx | */boosted) same_plans "$@" --norm 2 --gamma 0.001 ;;
         bounds/*) same_plans "$@" --norm 2 --delta 0 ;;
         subspace/exact) [ "$kind" ] || same_plans "$@" --norm 2 ;; # for rows alone
@@ -104,11 +105,11 @@ secret_rows() {
         esac
     done
     name=kmeans/lloyd
-    same_plans "$@" --norm private --center private --norm-at-most 9
+    same_plans "$@" --clusters 3 --norm private --center private --norm-at-most 9
     for norm in "2" "private --norm-at-most 9"; do
         # shellcheck disable=SC2086
-        cloister run $name "few$kind.csv" --epsilon 1 "$@" --norm $norm --no-ledger --seed rows \
-            -o out.json 2> run.said > run.out
+        cloister run $name "few$kind.csv" --clusters 3 --epsilon 1 "$@" --norm $norm --no-ledger \
+            --seed rows -o out.json 2> run.said > run.out
         no_rows out.json run.said run.out
     done
 }
