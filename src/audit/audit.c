@@ -8,8 +8,6 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* One pair at one group: all that its runs share. */
 typedef struct bench {

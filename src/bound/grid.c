@@ -94,7 +94,7 @@ static void take_a_step_in(int32_t *record, size_t cols)
 void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
 {
     const double largest = largest_magnitude(values, cols);
-    if (!(largest > 0)) { /* the zero record, or one with a bad cell */
+    if (!(largest > 0)) { /* the zero record, or one out of range */
         for (size_t j = 0; j < cols; j++) out[j] = 0;
         return;
     }

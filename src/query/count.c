@@ -1,8 +1,8 @@
 /*
  * count.c - how many records there are, with Gaussian noise (count.T1).
  *
- * A record counts 2^20, so that the noise has a fine grid.  Under replace the number of records
- * is public and a mechanism has no need to ask; asked all the same, it is noised as if it were not.
+ * A record counts 2^20, so that the noise has a fine grid.  Under replace, too: the number of rows
+ * is public there, but not how many of them are null and count for nothing (bound.T6).
  */
 #include "query/count.h"
 #include "bound/bound.h"

@@ -97,6 +97,7 @@ secret_rows() {
     { cat "few$kind.csv"; tail -n 1 "few$kind.csv" | sed 's/p[0-9]*,/p999,/'; } > "many$kind.csv"
     for name in $(cloister methods | sed -n 's|^\([a-z]*/[a-z]*\) .*|\1|p') kmeans subspaces; do
         case $name in # the last two: the method is chosen
+        kmeans* | kmedian* | subspaces*) same_plans "$@" --clusters 3 --norm 2 ;;
         */approx | */boosted) same_plans "$@" --norm 2 --gamma 0.001 ;;
         bounds/*) same_plans "$@" --norm 2 --delta 0 ;;
         subspace/exact) [ "$kind" ] || same_plans "$@" --norm 2 ;; # for rows alone

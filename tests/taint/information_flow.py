@@ -124,6 +124,10 @@ def cases(cloister, leak):
            [leak, "rows", "data.svm"])
     yield ("a leak of the number of rows of units is caught", must_be_caught,
            [leak, "units", "data.csv"])
+    yield ("a leak of how many of a public number of rows count is caught", must_be_caught,
+           [leak, "counted", "holes.csv"])
+    yield ("a leak of the number of slots, where rows are hidden, is caught", must_be_caught,
+           [leak, "slots", "data.csv"])
     yield ("a leak of the number of rows in an error is caught", must_be_caught,
            [leak, "error", "data.csv"])
     yield ("a leak of the number of rows in a release is caught", must_be_caught,

@@ -8,6 +8,7 @@
  *   rows        how many rows there are, where that is a secret, as bytes
  *   error       the same as in the message of a failure: a size that follows from it
  *   release     the same as a number of a release, in JSON
+ *   counted     how many records count, where how many rows there are is public
  *   units       how many rows are left of units, where no other relation hides it
  *   entries     how many entries a sparse record has
  *   room        how much memory a chain on these data needs, which follows from their number
@@ -74,6 +75,12 @@ static bool leak_rows(const clo_bounded *data)
 {
     const size_t rows = clo_i_bounded_rows(data);
     return put(&rows, sizeof rows);
+}
+
+static bool leak_slots(const clo_bounded *data)
+{
+    const size_t slots = clo_i_bounded_slots(data);
+    return put(&slots, sizeof slots);
 }
 
 static bool leak_error(const clo_bounded *data)
@@ -151,7 +158,8 @@ static const way ways[] = {
     { "gram", leak_gram, CLO_REPLACE },      { "rows", leak_rows, CLO_ADD_REMOVE },
     { "error", leak_error, CLO_ADD_REMOVE }, { "release", leak_release, CLO_ADD_REMOVE },
     { "units", leak_rows, CLO_REPLACE },     { "entries", leak_entries, CLO_REPLACE },
-    { "room", leak_room, CLO_ADD_REMOVE },   { "known", leak_rows, CLO_REPLACE },
+    { "room", leak_room, CLO_ADD_REMOVE },   { "known", leak_slots, CLO_REPLACE },
+    { "counted", leak_rows, CLO_REPLACE },   { "slots", leak_slots, CLO_ADD_REMOVE },
 };
 
 static bool leak(const char *how, const clo_table *table)
@@ -177,7 +185,7 @@ int main(int count, char **words)
     clo_error err;
     if (count != 3) return 2;
     options.cols = strstr(words[2], ".svm") ? COLS : 0;
-    options.columns = strstr(words[2], ".csv") ? "2-4" : NULL;
+    options.columns = strstr(words[2], "data.csv") ? "2-4" : NULL;
     options.unit = strcmp(words[1], "units") == 0 ? "person" : NULL;
     if (clo_table_read(words[2], &options, &table, &err)) {
         fprintf(stderr, "%s\n", err.message);
