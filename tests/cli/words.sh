@@ -101,7 +101,6 @@ secret_rows() {
         */approx | */boosted) same_plans "$@" --norm 2 --gamma 0.001 ;;
         bounds/*) same_plans "$@" --norm 2 --delta 0 ;;
         subspace/exact) [ "$kind" ] || same_plans "$@" --norm 2 ;; # for rows alone
-        kme* | subspaces*) same_plans "$@" --norm 2 --clusters 2 ;;
         *) same_plans "$@" --norm 2 ;;
         esac
     done
