@@ -127,8 +127,9 @@ clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, 
         return clo_i_fail(err, CLO_FORMAT,
                           "%s: columns %s are text: choose those that are numbers (columns)",
                           table->file, l.names);
-    return clo_i_fail(err, CLO_FORMAT,
-                      "%s: column%s %s %s text: choose other columns, or leave %s out with columns=%s",
-                      table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is",
-                      all > 1 ? "them" : "it", l.out);
+    return clo_i_fail(
+        err, CLO_FORMAT,
+        "%s: column%s %s %s text: choose other columns, or leave %s out with columns=%s",
+        table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", all > 1 ? "them" : "it",
+        l.out);
 }

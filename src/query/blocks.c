@@ -86,9 +86,7 @@ static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
 clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
                                clo_workspace *space, clo_error *err)
 {
-    clo_division unused = {
-        .count = rows, .slots = rows, .cols = line->cols, .blocks = blocks
-    };
+    clo_division unused = { .count = rows, .slots = rows, .cols = line->cols, .blocks = blocks };
     return take(space, &unused, err);
 }
 
