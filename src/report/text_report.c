@@ -76,7 +76,7 @@ static bool runs_over_columns(const char *name)
 static void write_more(clo_writer *w, size_t more, const char *what)
 {
     if (more)
-        clo_i_write_format(w, "     … and %zu%s%s more; report --wide shows all\n", more,
+        clo_i_write_format(w, "     … and %zu%s%s more: a wide report shows all\n", more,
                            what[0] ? " " : "", what);
 }
 
