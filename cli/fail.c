@@ -33,15 +33,31 @@ static void print_visible(FILE *out, const char *text)
     }
 }
 
+/* The library names parameters: a message that ends with one and its value, "(columns -cut)", is an
+ * option to try here. */
+static void hint_at_parameter(const char *message, char *out, size_t size)
+{
+    static const char *const names[] = { "columns -", "decimal ", "missing " };
+    const char *const open = strrchr(message, '(');
+    const size_t length = open ? strlen(open) : 0;
+    out[0] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && length > 2; i++)
+        if (strncmp(open + 1, names[i], strlen(names[i])) == 0 && open[length - 1] == ')')
+            snprintf(out, size, "--%.*s", (int)length - 2, open + 1);
+}
+
 void cli_print_error(const cli_error *err)
 {
     const char *const message = err->error.message;
+    char hint[sizeof err->hint];
+    snprintf(hint, sizeof hint, "%s", err->hint);
+    if (!hint[0]) hint_at_parameter(message, hint, sizeof hint);
     fprintf(stderr, "%scloister:%s ", cli_style_on(stderr, CLI_RED), cli_style_off(stderr));
     print_visible(stderr, message[0] ? message : clo_status_text(err->error.status));
     fputc('\n', stderr);
-    if (!err->hint[0]) return;
+    if (!hint[0]) return;
     fprintf(stderr, "%stry:%s ", cli_style_on(stderr, CLI_BOLD), cli_style_off(stderr));
-    print_visible(stderr, err->hint);
+    print_visible(stderr, hint);
     fputc('\n', stderr);
 }
 

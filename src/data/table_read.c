@@ -154,9 +154,9 @@ static clo_status take_options(const clo_read_options *given, clo_read_options *
     if (out->decimal && out->decimal != '.' && out->decimal != ',')
         return clo_i_fail(err, CLO_ARGUMENT, "the decimal mark must be a point or a comma");
     if (out->fill && out->missing != CLO_MISSING_FILL)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "values to fill in need the rule for missing cells "
-                          "that fills: missing=fill");
+        return clo_i_fail(
+            err, CLO_ARGUMENT,
+            "values to fill in need the rule for missing cells that fills (missing fill)");
     return clo_i_check_missing(out->missing, err);
 }
 

@@ -74,12 +74,12 @@ static clo_status refuse_mark(const clo_table *table, size_t column, clo_error *
 {
     char shown[CLO_SHOWN_BYTES];
     show(table, column, shown);
-    return clo_i_fail(err, CLO_FORMAT,
-                      table->comma ? "%s, column '%s': numbers with a decimal point, "
-                                     "where decimal=, says comma: leave it out"
-                                   : "%s, column '%s': numbers with a decimal comma: say "
-                                     "so with decimal=,",
-                      table->file, shown);
+    return clo_i_fail(
+        err, CLO_FORMAT,
+        table->comma
+            ? "%s, column '%s': numbers with a decimal point, where a decimal comma was announced"
+            : "%s, column '%s': numbers with a decimal comma: say so (decimal ,)",
+        table->file, shown);
 }
 
 /* The columns of text as people read them, and as a list that leaves them out. */
@@ -127,9 +127,8 @@ clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, 
         return clo_i_fail(err, CLO_FORMAT,
                           "%s: columns %s are text: choose those that are numbers (columns)",
                           table->file, l.names);
-    return clo_i_fail(
-        err, CLO_FORMAT,
-        "%s: column%s %s %s text: choose other columns, or leave %s out with columns=%s",
-        table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", all > 1 ? "them" : "it",
-        l.out);
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s: column%s %s %s text: choose the columns, or leave %s out (columns %s)",
+                      table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is",
+                      all > 1 ? "them" : "it", l.out);
 }

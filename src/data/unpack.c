@@ -146,10 +146,10 @@ static clo_status step_zstd(clo_i_unpacker *unpacker, const char *name, const ch
     if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
         return clo_i_fail(err, CLO_MEMORY, "out of memory");
     if (ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge)
-        return clo_i_fail(err, CLO_FORMAT,
-                          "%s needs a zstd window of more than 2^%d bytes: pack it with a smaller "
-                          "window",
-                          name, (int)ZSTD_WINDOW_LOG);
+        return clo_i_fail(
+            err, CLO_FORMAT,
+            "%s needs a zstd window of more than 2^%d bytes: pack it with a smaller one", name,
+            (int)ZSTD_WINDOW_LOG);
     if (ZSTD_isError(left)) return damaged(name, "zstd", err);
     unpacker->whole = left == 0;
     return CLO_OK;

@@ -77,7 +77,7 @@ static bool runs_over_columns(const char *name)
 static void write_more(clo_writer *w, size_t more, const char *what)
 {
     if (more)
-        clo_i_writer_format(w, "     … and %zu%s%s more; the wide report shows all\n", more,
+        clo_i_writer_format(w, "     … and %zu%s%s more: a wide report shows all\n", more,
                             what[0] ? " " : "", what);
 }
 

@@ -20,11 +20,13 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ printf 'carat,cut,the color,price\n0.2,Fair,E,300\n0.3,Good,D,NA\n0.5,Good,x,7\n' > d.csv
   $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json
-  ! cloister: d.csv: columns 'cut' and 'the color' are text: choose other columns, or leave them out with columns=-cut,-3
+  ! cloister: d.csv: columns 'cut' and 'the color' are text: choose the columns, or leave them out (columns -cut,-3)
+  ! try: --columns -cut,-3
   [exit 3]
   $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --columns carat,cut
-  ! cloister: d.csv: column 'cut' is text: choose other columns, or leave it out with columns=-cut
+  ! cloister: d.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
+  ! try: --columns -cut
   [exit 3]
   $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --columns -cut,-3
@@ -37,7 +39,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ printf 'a;b\n1,5;2\n2,5;3\n' > german.csv
   $ refused cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json
-  ! cloister: german.csv, column 'a': numbers with a decimal comma: say so with decimal=,
+  ! cloister: german.csv, column 'a': numbers with a decimal comma: say so (decimal ,)
+  ! try: --decimal ,
   [exit 3]
   $ refused cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --decimal , --delimiter ,
@@ -60,7 +63,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   [exit 2]
   $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --fill x1=2
-  ! cloister: values to fill in need the rule for missing cells that fills: missing=fill
+  ! cloister: values to fill in need the rule for missing cells that fills (missing fill)
+  ! try: --missing fill
   [exit 2]
 
 ## Files of other programs

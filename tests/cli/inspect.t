@@ -15,7 +15,7 @@ Its answers are not private, and it says so each time.  It never says how large 
        4  price   numbers         33.3 %  takes it
 
   A run with these options would be refused, before anything is spent:
-  diamonds.csv: column 'cut' is text: choose other columns, or leave it out with columns=-cut
+  diamonds.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
   ! warning: not private: for the operator only
 
 ## Says what a run would take
@@ -58,7 +58,7 @@ Its answers are not private, and it says so each time.  It never says how large 
        2  b       numbers           none  takes it
 
   A run with these options would be refused, before anything is spent:
-  german.csv.gz, column 'a': numbers with a decimal comma: say so with decimal=,
+  german.csv.gz, column 'a': numbers with a decimal comma: say so (decimal ,)
   $ cloister inspect german.csv.gz --decimal , 2> /dev/null
   german.csv.gz: csv, packed with gzip, cells parted by a semicolon, a header, 2 rows, 2 columns
 
@@ -104,7 +104,7 @@ Its answers are not private, and it says so each time.  It never says how large 
     "rows": 2,
     "null_rows": 2,
     "taken": 2,
-    "refusal": "d.csv: column 'cut' is text: choose other columns, or leave it out with columns=-cut",
+    "refusal": "d.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)",
     "columns": [
       {
         "name": "x",

@@ -84,6 +84,6 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
   $ cloister run kmeans/lloyd w.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
   >     -o w.json 2> /dev/null
   $ cloister report w.json | grep more
-       {{…}} and 30 columns more; the wide report shows all
+       {{…}} and 30 columns more: a wide report shows all
   $ cloister report w.json --wide | grep -c '^ *x[0-9]* '
   130

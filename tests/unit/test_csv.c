@@ -275,8 +275,8 @@ static void a_column_of_text_is_refused(void **state)
     static const char text[] = "x,cut,the size,y\n1,Fair,a,4\n2,Good,b,NA\n3,4,c,x\n";
     clo_read_options options = clo_read_options_default();
     refuse(text, NULL, CLO_FORMAT,
-           "columns 'cut' and 'the size' are text: choose other columns, or leave them out with "
-           "columns=-cut,-3");
+           "columns 'cut' and 'the size' are text: choose the columns, or leave them out "
+           "(columns -cut,-3)");
     options.columns = "x,y";
     expect(text, &options, 3, 2, VALUES(1, 4, 2, NAN, 3, NAN));
     options.columns = "-cut,-3";
@@ -308,8 +308,8 @@ static void a_decimal_comma_is_said_or_refused(void **state)
     static const char text[] = "a;b\n1,5;2\n-0,25;1e2\n";
     char many[1600] = "a;b\n";
     refuse(text, NULL, CLO_FORMAT,
-           "column 'a': numbers with a decimal comma: say so with "
-           "decimal=,");
+           "column 'a': numbers with a decimal comma: say so "
+           "(decimal ,)");
     options.decimal = ',';
     expect(text, &options, 2, 2, VALUES(1.5, 2, -0.25, 100));
     expect("a\n1,5\n2,5\n", &options, 2, 1, VALUES(1.5, 2.5));

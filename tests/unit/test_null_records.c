@@ -319,7 +319,7 @@ static void a_fill_that_makes_no_sense_is_refused(void **state)
     options.fill = "age=1";
     options.missing = CLO_MISSING_NULL;
     assert_fails(clo_table_read(file.path, &options, &table, &err), CLO_ARGUMENT, err,
-                 "--missing fill");
+                 "(missing fill)");
     assert_null(table);
     bytes_file_close(file);
 }
