@@ -314,6 +314,7 @@ static clo_status whole_job(const void *context, clo_error *err)
         { "rounds", "1" },
         { "epsilon", "1" },
         { "norm", "private" },
+        { "yes", "yes" }, /* so few rows cannot tell one */
         { "norm-at-most", "4" },
         { "center", "private" },
         { "dataset", "a job" },
