@@ -103,46 +103,55 @@ static void write_lines(clo_writer *w, const clo_plan *plan)
     clo_json_close(w, ']');
 }
 
-static void write_columns(clo_writer *w, const clo_plan *plan, double rows)
+/* What there is to say of the error, before a word of it is written: it takes memory. */
+typedef struct prediction {
+    double rows, error;
+    const char *meaning; /* NULL: there is none */
+    double *columns;     /* NULL: it is none of points */
+    bool hidden;
+    clo_needs needs; /* where it is hidden */
+} prediction;
+
+static clo_status look_ahead(const clo_plan *plan, prediction *out, clo_error *err)
 {
-    const size_t cols = clo_plan_domain(plan)->cols;
-    double *errors = NULL;
-    if (clo_i_alloc(cols, sizeof *errors, &errors, NULL)) return;
-    if (!clo_plan_predict_columns(plan, rows, errors, NULL))
-        write_numbers(w, "columns", errors, cols);
-    clo_i_free(errors);
+    const clo_domain *const domain = clo_plan_domain(plan);
+    out->rows = (double)domain->rows;
+    if (!(out->rows > 0) || clo_plan_predict(plan, out->rows, &out->error, &out->meaning, NULL))
+        return CLO_OK;
+    CLO_TRY(clo_i_alloc(domain->cols, sizeof *out->columns, &out->columns, err));
+    if (clo_plan_predict_columns(plan, out->rows, out->columns, NULL)) {
+        clo_i_free(out->columns);
+        out->columns = NULL;
+    }
+    out->hidden = clo_plan_hidden(plan, out->rows);
+    if (!out->hidden) return CLO_OK;
+    return clo_plan_needs_get(plan, out->rows, 0.999 * clo_plan_hidden_from(plan), &out->needs,
+                              sizeof out->needs, err);
 }
 
-static void write_needs(clo_writer *w, const clo_plan *plan, double rows)
+static void write_needs(clo_writer *w, const clo_needs *needs)
 {
-    clo_needs needs;
-    if (clo_plan_needs_get(plan, rows, 0.999 * clo_plan_hidden_from(plan), &needs, sizeof needs,
-                           NULL))
-        return;
     clo_json_open(w, "needs", '{');
-    if (needs.epsilon > 0) clo_json_number(w, "epsilon", needs.epsilon);
-    if (needs.rows > 0) clo_json_number(w, "rows", needs.rows);
-    if (needs.clusters > 0) clo_json_count(w, "clusters", needs.clusters);
+    if (needs->epsilon > 0) clo_json_number(w, "epsilon", needs->epsilon);
+    if (needs->rows > 0) clo_json_number(w, "rows", needs->rows);
+    if (needs->clusters > 0) clo_json_count(w, "clusters", needs->clusters);
     clo_json_close(w, '}');
 }
 
-static void write_prediction(clo_writer *w, const clo_plan *plan)
+static void write_prediction(clo_writer *w, const clo_plan *plan, const prediction *p)
 {
-    const double rows = (double)clo_plan_domain(plan)->rows;
-    const char *meaning = NULL;
-    double error = NAN;
-    if (!(rows > 0) || clo_plan_predict(plan, rows, &error, &meaning, NULL)) return;
+    if (!p->meaning) return;
     clo_json_open(w, "prediction", '{');
-    clo_json_number(w, "rows", rows);
-    clo_json_number(w, "error", error);
-    clo_json_text(w, "meaning", meaning);
-    write_columns(w, plan, rows);
-    clo_json_bool(w, "hidden", clo_plan_hidden(plan, rows));
-    if (clo_plan_hidden(plan, rows)) write_needs(w, plan, rows);
+    clo_json_number(w, "rows", p->rows);
+    clo_json_number(w, "error", p->error);
+    clo_json_text(w, "meaning", p->meaning);
+    write_numbers(w, "columns", p->columns, clo_plan_domain(plan)->cols);
+    clo_json_bool(w, "hidden", p->hidden);
+    if (p->hidden) write_needs(w, &p->needs);
     clo_json_close(w, '}');
 }
 
-static void write_plan(clo_writer *w, const clo_plan *plan)
+static void write_plan(clo_writer *w, const clo_plan *plan, const prediction *p)
 {
     const clo_mechanism *const mechanism = clo_plan_mechanism(plan);
     const clo_price price = clo_plan_price(plan);
@@ -160,7 +169,7 @@ static void write_plan(clo_writer *w, const clo_plan *plan)
     write_learning(w, clo_plan_learning(plan));
     write_lines(w, plan);
     write_outlook(w, plan);
-    write_prediction(w, plan);
+    write_prediction(w, plan, p);
     clo_json_close(w, '}');
     clo_writer_text(w, "\n");
 }
@@ -168,7 +177,11 @@ static void write_plan(clo_writer *w, const clo_plan *plan)
 clo_status clo_plan_json(const clo_plan *plan, clo_write *write, void *user, clo_error *err)
 {
     clo_writer writer = { .write = write, .user = user };
-    write_plan(&writer, plan);
+    prediction ahead = { .meaning = NULL };
+    const clo_status status = look_ahead(plan, &ahead, err);
+    if (!status) write_plan(&writer, plan, &ahead);
+    clo_i_free(ahead.columns);
+    if (status) return status;
     if (writer.failed) return clo_i_fail(err, CLO_IO, "the plan could not be written");
     return CLO_OK;
 }

@@ -358,6 +358,7 @@ static clo_status job_in_memory(const void *context, clo_error *err)
                         err),
          table);
     STEP(clo_job_set(job, "mechanism", "kmeans/lloyd", err), NULL);
+    STEP(clo_job_set(job, "clusters", "2", err), NULL);
     STEP(clo_job_set(job, "rounds", "1", err), NULL);
     STEP(clo_job_set(job, "bounds", context, err), NULL);
     STEP(clo_job_set(job, "no-ledger", "yes", err), NULL);
