@@ -1,5 +1,6 @@
 /* cmd_ledger.c - cloister ledger: what was spent on each data set, and what is left. */
 #include "cli.h"
+#include <math.h>
 #include <string.h>
 
 static const cli_option rows[] = {
@@ -64,17 +65,20 @@ static void loss_text(clo_loss loss, char *text, size_t size)
 static bool show_row(void *user, const clo_account *account)
 {
     request *const r = user;
-    char cap[96] = "none", left[96] = "-", spent[96];
-    loss_text(account->spent, spent, sizeof spent);
+    char cap[96] = "none", left[96] = "-", composed[96] = "-", sum[96];
+    loss_text(account->spent, sum, sizeof sum);
+    if (isfinite(account->composed.epsilon))
+        loss_text(account->composed, composed, sizeof composed);
     if (account->capped) {
         loss_text(account->cap, cap, sizeof cap);
         loss_text(account->left, left, sizeof left);
     }
     if (r->seen++ == 0)
-        printf("%-*s  %-12s  %-14s  %-14s  %7s  %s\n", r->name_width, "data set", "cap", "spent",
-               "left", "charges", "last charge");
-    printf("%-*s  %-12s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap, spent,
-           left, (unsigned long long)account->charges, cli_time(account->last_charge).text);
+        printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7s  %s\n", r->name_width, "data set", "cap",
+               "composed", "plain sum", "left", "charges", "last charge");
+    printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap,
+           composed, sum, left, (unsigned long long)account->charges,
+           cli_time(account->last_charge).text);
     return true;
 }
 
@@ -88,7 +92,11 @@ static bool show_object(void *user, const clo_account *account)
         cli_json_loss(json, "cap", account->cap);
     else
         clo_json_text(json, "cap", NULL);
-    cli_json_loss(json, "spent", account->spent);
+    if (isfinite(account->composed.epsilon))
+        cli_json_loss(json, "composed", account->composed);
+    else
+        clo_json_text(json, "composed", NULL);
+    cli_json_loss(json, "plain_sum", account->spent);
     if (account->capped)
         cli_json_loss(json, "left", account->left);
     else
@@ -149,7 +157,7 @@ static clo_status show(request *r, cli_error *err)
     const bool json = cli_given(r->args, "json");
     clo_status status = open_for_list(r, err);
     if (status != CLO_OK) return status;
-    begin_list(r, "cloister.ledger/1", "datasets");
+    begin_list(r, "cloister.ledger/2", "datasets");
     status =
         clo_ledger_accounts(r->ledger, r->dataset, json ? show_object : show_row, r, &err->error);
     end_list(r);
@@ -314,7 +322,7 @@ static clo_status export_all(request *r, cli_error *err)
     if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (status != CLO_OK) return status;
     r->json = cli_json_begin(stdout);
-    clo_json_text(&r->json, "schema", "cloister.ledger-export/1");
+    clo_json_text(&r->json, "schema", "cloister.ledger-export/2");
     clo_json_text(&r->json, "ledger", r->path);
     clo_json_text(&r->json, "identity", facts.identity);
     clo_json_text(&r->json, "key_id", facts.key_id);
@@ -407,11 +415,16 @@ const cli_command cli_ledger = {
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "declares a data set and caps what may ever be spent on it; a run that the cap does not "
-        "cover is refused and costs nothing.  'show' says what is left, 'history' lists every "
-        "charge, 'verify' checks the chain of hashes from the first charge on, 'export' writes all "
+        "cover is refused and costs nothing.  'show' says what was spent and what is left, "
+        "'history' "
+        "lists every charge, 'verify' checks the chain of hashes from the first charge on, "
+        "'export' writes all "
         "entries as JSON, for an archive: times and names, never data.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
+        "'composed' is what the charges come to together, which is never more than the cap.  "
+        "'plain sum' adds their epsilons and deltas: independent noises partly cancel, so that "
+        "many small charges come to less than their sum, and the sum may pass the cap.\n\n"
         "The hashes are keyed.  The key is $XDG_CONFIG_HOME/cloister/ledger.key or "
         "~/.config/cloister/ledger.key, made on first use: keep a copy of it.  Beside it, in "
         "anchors/, stands how far each ledger and its copies had come, so that an old one is "

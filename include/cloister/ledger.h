@@ -77,12 +77,15 @@ typedef struct clo_account {
     const char *dataset; /* valid during the callback */
     bool capped;
     clo_loss cap;
-    clo_loss spent; /* sums of the charges' epsilons and deltas */
+    clo_loss spent; /* the plain sums of the charges' epsilons and deltas: where losses compose by
+                        zCDP, more than they come to, and it may be more than the cap */
     clo_loss left;  /* what a run could still ask: where losses are added, the rest of both; where
                         they compose by zCDP, an epsilon at the cap's delta; 0 without a cap */
     uint64_t charges;
     int64_t created;     /* seconds since 1970 */
     int64_t last_charge; /* 0: none */
+    clo_loss composed;   /* what the charges, as they stand, come to together: never above the cap;
+                            an infinite epsilon where they are under more than one relation */
 } clo_account;
 
 /* Calls visit for each data set, by name, or for the named one alone (CLO_ARGUMENT where there is

@@ -224,6 +224,9 @@ bool clo_i_account_covered(const clo_i_account *account);
 /* For people: the sums as the shortest decimals that they can be told from their rounding by, and
  * what a run could still ask for. */
 clo_loss clo_i_account_spent(const clo_i_account *account);
+/* A loss at which all charges together are private, and within the cap; infinite where the charges
+ * are under several relations (ledger.T11). */
+clo_loss clo_i_account_composed(const clo_i_account *account);
 clo_loss clo_i_account_left(const clo_i_account *account);
 /* Puts a cap on it; whether it covers what was spent before is for the caller to ask. */
 void clo_i_account_cap(clo_i_account *account, clo_loss cap);

@@ -166,7 +166,8 @@ static clo_account public_account(const clo_i_account *account)
                           .left = clo_i_account_left(account),
                           .charges = account->charges,
                           .created = account->created,
-                          .last_charge = account->last_charge };
+                          .last_charge = account->last_charge,
+                          .composed = clo_i_account_composed(account) };
 }
 
 clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,

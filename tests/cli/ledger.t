@@ -5,8 +5,8 @@
   $ cloister ledger init l.db --dataset patients --epsilon 3 --delta 1e-6
   'patients' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
   $ cloister ledger show l.db
-  data set  cap           spent           left            charges  last charge
-  patients  (3, 1e-6)     (0, 0)          (3, 1e-6)             0  -
+  data set  cap           composed         plain sum       left            charges  last charge
+  patients  (3, 1e-6)     (0, 0)           (0, 0)          (3, 1e-6)             0  -
   $ cloister ledger history l.db
   l.db: nothing was spent yet
   $ cloister ledger verify l.db
@@ -19,7 +19,7 @@
   >     --token may > /dev/null
   $ cloister ledger export l.db
   {
-    "schema": "cloister.ledger-export/1",
+    "schema": "cloister.ledger-export/2",
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
@@ -32,7 +32,11 @@
           "epsilon": 2,
           "delta": 1e-5
         },
-        "spent": {
+        "composed": {
+          "epsilon": {{0\.[89][0-9]+}},
+          "delta": 1e-5
+        },
+        "plain_sum": {
           "epsilon": 1,
           "delta": 1e-6
         },
@@ -110,7 +114,7 @@
   $ cloister run subspace sample.csv --dim 1 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
   $ cloister ledger show l.db
   data set…
-  sample.csv  (2, 1e-5)     (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
+  sample.csv  (2, 1e-5)     (1.0{{..}}, 1e-5)    (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
   $ cloister ledger history l.db
   number  time…
        1  {{....-..-..T..:..:..Z}}  sample.csv  kmeans/lloyd        replace     (1, 1e-6)
@@ -124,8 +128,9 @@
   $ cloister ledger show l.db --json | python3 -c "
   > import json, sys
   > for d in json.load(sys.stdin)['datasets']:
-  >     print(d['dataset'], d['charges'], d['cap'], d['spent'])"
-  sample.csv 2 {'epsilon': 2, 'delta': 1e-05} {'epsilon': 1.5, 'delta': 2e-06}
+  >     print(d['dataset'], d['charges'], d['cap'], d['composed'],
+  >         d['plain_sum'])"
+  sample.csv 2 {'epsilon': 2, 'delta': 1e-05} {'epsilon': 1.0{{[0-9]+}}, 'delta': 1e-05} {'epsilon': 1.5, 'delta': 2e-06}
   $ cloister ledger verify l.db --json
   {
     "schema": "cloister.ledger-verify/1",
@@ -164,8 +169,8 @@
   $ ledger
   $ cloister ledger init l.db --dataset other --epsilon 1 > /dev/null
   $ cloister ledger show l.db --dataset other
-  data set  cap           spent           left            charges  last charge
-  other     (1, 1e-6)     (0, 0)          (1, 1e-6)             0  -
+  data set  cap           composed         plain sum       left            charges  last charge
+  other     (1, 1e-6)     (0, 0)           (0, 0)          (1, 1e-6)             0  -
 
 ## Suggests a verb
 

@@ -56,7 +56,7 @@
   ledger.db
   $ cloister ledger show
   data set…
-  sample.csv  none          (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
+  sample.csv  none          (1, 1e-6)        (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
 
 ## Keeps the token of a run whose output fails
 
@@ -159,13 +159,13 @@ As a crash between the charge and the result leaves it.
   ! try: the same with --yes, which runs it all the same
   [exit 5]
   $ cloister ledger show l.db
-  data set    cap           spent           left            charges  last charge
-  sample.csv  (2, 1e-5)     (0, 0)          (2, 1e-5)             0  -
+  data set    cap           composed         plain sum       left            charges  last charge
+  sample.csv  (2, 1e-5)     (0, 0)           (0, 0)          (2, 1e-5)             0  -
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q --yes \
   >     > /dev/null
   $ cloister ledger show l.db
-  data set    cap           spent           left            charges  last charge
-  sample.csv  (2, 1e-5)     (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
+  data set    cap           composed         plain sum       left            charges  last charge
+  sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
 
 ## Repeats a run with its token for nothing
