@@ -7,6 +7,8 @@ static const cli_option rows[] = {
     CLI_OPTION("dataset", 0, "NAME", "the data set to declare, or the only one to show"),
     CLI_OPTION("epsilon", 0, "E", "init: the most that may ever be spent"),
     CLI_OPTION("delta", 0, "D", "init: and its delta; by default 1e-6"),
+    CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
+    CLI_OPTION("output", 'o', "FILE", "fetch: write to this file, whole or not at all"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -343,16 +345,48 @@ static clo_status export_all(request *r, cli_error *err)
     return status;
 }
 
+/* ---- fetch ------------------------------------------------------------------- */
+
+static clo_status write_stored(const char *bytes, size_t length, clo_file *file, cli_error *err)
+{
+    clo_write *const to = file ? clo_file_write : cli_stream_write;
+    if (!to(file ? (void *)file : stdout, bytes, length))
+        return cli_fail(err, CLO_IO, "the release could not be written");
+    return file ? clo_file_commit(file, &err->error) : cli_flush(stdout, err);
+}
+
+/* A stored release again, byte for byte. */
+static clo_status fetch(request *r, cli_error *err)
+{
+    const char *const token = cli_value(r->args, "token"), *const output =
+                                                               cli_value(r->args, "output");
+    clo_file *file = NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    if (output && cli_same_file(output, r->path))
+        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
+    cli_hint(err, "cloister ledger history %s --json", r->path); /* which lists the tokens */
+    if (!token || !token[0])
+        return cli_fail(err, CLO_ARGUMENT, "--token T must be given: the name of the run");
+    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    if (status == CLO_OK)
+        status = clo_ledger_result(r->ledger, token, &bytes, &length, &err->error);
+    if (status != CLO_ARGUMENT) cli_hint(err, "%s", "");
+    if (status == CLO_OK && output && strcmp(output, "-") != 0)
+        status = clo_file_open(output, &file, &err->error);
+    if (status == CLO_OK) status = write_stored(bytes, length, file, err);
+    clo_file_close(file);
+    clo_ledger_bytes_free(bytes);
+    return status;
+}
+
 /* ---- the verbs --------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     clo_status (*run)(request *r, cli_error *err);
-} verbs[] = { { "init", init },
-              { "show", show },
-              { "history", history },
-              { "verify", verify },
-              { "export", export_all } };
+} verbs[] = { { "init", init },     { "show", show },         { "history", history },
+              { "verify", verify }, { "export", export_all }, { "fetch", fetch } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static clo_status unknown_verb(const char *word, cli_error *err)
@@ -364,7 +398,7 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
     return cli_fail(err, CLO_ARGUMENT,
-                    "a ledger can init, show, history, verify and export, not '%s'", word);
+                    "a ledger can init, show, history, verify, export and fetch, not '%s'", word);
 }
 
 static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
@@ -372,6 +406,12 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
     const bool is_init = strcmp(verb, "init") == 0;
     if (!is_init && (cli_given(args, "epsilon") || cli_given(args, "delta")))
         return cli_fail(err, CLO_ARGUMENT, "--epsilon and --delta belong to 'ledger init'");
+    const bool is_fetch = strcmp(verb, "fetch") == 0;
+    if (!is_fetch && (cli_given(args, "token") || cli_given(args, "output")))
+        return cli_fail(err, CLO_ARGUMENT, "--token and -o belong to 'ledger fetch'");
+    if (is_fetch && cli_given(args, "dataset"))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'ledger fetch' takes a token, which is one run's: leave --dataset out");
     if (strcmp(verb, "verify") == 0 && cli_given(args, "dataset"))
         return cli_fail(err, CLO_ARGUMENT,
                         "'ledger verify' checks the whole ledger: leave --dataset "
@@ -389,7 +429,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     char own[1024];
     request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
     clo_status status =
-        cli_check_words(args, 1, 2, "a verb: init, show, history, verify or export", err);
+        cli_check_words(args, 1, 2, "a verb: init, show, history, verify, export or fetch", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -411,7 +451,8 @@ const cli_command cli_ledger = {
              "show [LEDGER] [--dataset NAME] [--json]\n"
              "history [LEDGER] [--dataset NAME] [--json]\n"
              "verify [LEDGER] [--json]\n"
-             "export [LEDGER]",
+             "export [LEDGER]\n"
+             "fetch [LEDGER] --token T [-o FILE]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "declares a data set and caps what may ever be spent on it; a run that the cap does not "
@@ -419,7 +460,9 @@ const cli_command cli_ledger = {
         "'history' "
         "lists every charge, 'verify' checks the chain of hashes from the first charge on, "
         "'export' writes all "
-        "entries as JSON, for an archive: times and names, never data.\n\n"
+        "entries as JSON, for an archive: times and names, never data.  'fetch' gives a stored "
+        "release "
+        "again, byte for byte, and costs nothing.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
         "'composed' is what the charges come to together, which is never more than the cap.  "
@@ -436,6 +479,8 @@ const cli_command cli_ledger = {
                 "cloister ledger show\n"
                 "Was it tampered with?\n"
                 "cloister ledger verify\n"
+                "A release that was lost, by its run's token\n"
+                "cloister ledger fetch --token may-report -o may.json\n"
                 "A copy of the books for the archive\n"
                 "cloister ledger export > ledger-2024.json",
     .groups = groups,

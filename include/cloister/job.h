@@ -155,6 +155,9 @@ CLO_API const clo_release *clo_job_result(const clo_job *job);
 CLO_API const char *clo_job_json(const clo_job *job, size_t *length);
 /* Why the ledger could not keep the release, so that the caller should; NULL: it could. */
 CLO_API const char *clo_job_trouble(const clo_job *job);
+/* Of a job that is done: the token under which the ledger has its release, for clo_ledger_result;
+ * NULL where it has none.  The job's. */
+CLO_API const char *clo_job_token(const clo_job *job);
 /* Of a job that was checked: the ledger's file and the name that is charged; NULL: not metered. */
 CLO_API const char *clo_job_ledger_path(const clo_job *job);
 CLO_API const char *clo_job_dataset(const clo_job *job);

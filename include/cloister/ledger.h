@@ -59,6 +59,11 @@ CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_gran
 CLO_API CLO_CHECK clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, const char *token, char **bytes,
                                               size_t *length, clo_error *err);
+/* The same by the token alone, for whoever has lost a release: CLO_ARGUMENT where the ledger does
+ * not know it.  Nothing is charged; the key is needed, since it shows that nobody has changed the
+ * bytes. */
+CLO_API CLO_CHECK clo_status clo_ledger_result(clo_ledger *ledger, const char *token, char **bytes,
+                                               size_t *length, clo_error *err);
 CLO_API void clo_ledger_bytes_free(char *bytes);
 
 /* For a caller that takes a data set's name from a file's: notes where a data set lies that was
@@ -70,6 +75,9 @@ CLO_API CLO_CHECK clo_status clo_ledger_claim(clo_ledger *ledger, const char *da
 CLO_API CLO_CHECK clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant **out,
                                                  clo_error *err);
 CLO_API void clo_grant_free(clo_grant *grant);
+/* The run's name in the ledger that was charged, a random one where the caller gave none; NULL of a
+ * grant that is not metered.  The grant's. */
+CLO_API const char *clo_grant_token(const clo_grant *grant);
 
 /* What the ledger shows of a data set. */
 typedef struct clo_account {

@@ -446,6 +446,12 @@ const char *clo_job_trouble(const clo_job *job)
     return job->trouble[0] ? job->trouble : NULL;
 }
 
+const char *clo_job_token(const clo_job *job)
+{
+    if (job->step != CLO_STEP_DONE || !job->metered || job->trouble[0]) return NULL;
+    return job->grant ? clo_grant_token(job->grant) : job->token; /* fetched: nothing was granted */
+}
+
 const char *clo_job_ledger_path(const clo_job *job)
 {
     return job->step >= CLO_STEP_CHECKED && job->metered ? job->ledger_path : NULL;

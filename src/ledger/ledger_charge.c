@@ -239,6 +239,8 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     CLO_TRY(update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &after);
     *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
+    _Static_assert(sizeof receipt->token == sizeof entry.token, "a token has one size");
+    memcpy(receipt->token, entry.token, sizeof receipt->token);
     memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);
     memcpy(receipt->hash, head->charge_hash, LEDGER_HASH);
     return CLO_OK;

@@ -60,6 +60,11 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
     return CLO_OK;
 }
 
+const char *clo_grant_token(const clo_grant *grant)
+{
+    return grant->metered ? grant->receipt.token : NULL;
+}
+
 clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                             clo_grant **out, clo_error *err)
 {

@@ -99,6 +99,38 @@
   ! cloister: 'ledger export' writes the whole ledger: leave --dataset out
   [exit 2]
 
+## Fetches a lost release for nothing
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     -o kept.json
+  $ cloister ledger fetch l.db --token may | cmp - kept.json
+  $ cloister ledger fetch l.db --token may -o again.json && cmp again.json kept.json
+  $ cloister ledger fetch l.db --token may | cloister report - | head -1
+  kmeans…
+  $ charges
+  1
+  $ cloister ledger fetch l.db --token may > /dev/full
+  ! cloister: cannot write to standard output: No space left on device
+  [exit 4]
+  $ cloister ledger fetch l.db --token june
+  ! cloister: the ledger l.db knows no token june
+  ! try: cloister ledger history l.db --json
+  [exit 2]
+  $ cloister ledger fetch l.db
+  ! cloister: --token T must be given: the name of the run
+  ! try: cloister ledger history l.db --json
+  [exit 2]
+  $ cloister ledger fetch l.db --token may -o l.db
+  ! cloister: -o l.db would overwrite the ledger
+  [exit 2]
+  $ cloister ledger fetch l.db --token may --dataset sample.csv
+  ! cloister: 'ledger fetch' takes a token, which is one run's: leave --dataset out
+  [exit 2]
+  $ cloister ledger show l.db --token may
+  ! cloister: --token and -o belong to 'ledger fetch'
+  [exit 2]
+
 ## Keeps the cap options to init
 
   $ ledger
@@ -192,7 +224,7 @@
 ## Wants a verb
 
   $ cloister ledger
-  ! cloister: 'ledger' needs a verb: init, show, history, verify or export
+  ! cloister: 'ledger' needs a verb: init, show, history, verify, export or fetch
   ! try: cloister ledger --help
   [exit 2]
 

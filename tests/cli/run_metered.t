@@ -63,13 +63,35 @@
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
   >     --json > /dev/full
-  ! cloister: cannot write to standard output: No space left on device
+  ! cloister: cannot write to standard output: No space left on device; the release is safe in the ledger, and to fetch it costs nothing
+  ! try: cloister ledger fetch l.db --token may
   [exit 4]
+  $ cloister ledger fetch l.db --token may > fetched.json
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
-  >     --json | head -c 1; echo
-  {
+  >     --json | cmp - fetched.json
   $ charges
   1
+
+## Says how to fetch a release that a full disk had no room for
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
+  >     -o /dev/full 2> said; echo $?
+  4
+  $ cat said
+  cloister: /dev/full cannot be written: No space left on device; the release is safe in the ledger, and to fetch it costs nothing
+  try: cloister ledger fetch l.db --token {{[0-9a-f]{32}}}
+  $ sh -c "$(sed -n 's/^try: //p' said)" | cloister report - | head -1
+  kmeans…
+  $ cloister bounds sample.csv --epsilon 0.7 --norm 9 --ledger l.db -q > /dev/full 2> said; echo $?
+  4
+  $ sh -c "$(sed -n 's/^try: //p' said)" | cloister report - | head -1
+  bounds…
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --no-ledger -q > /dev/full
+  ! cloister: cannot write to standard output: No space left on device
+  [exit 4]
+  $ charges
+  2
 
 ## Refuses a private norm that would exceed the cap
 

@@ -158,6 +158,8 @@ static void a_token_fetches_the_same_bytes_for_nothing(void **state)
     assert_ok(clo_job_fetch(again, &found, &err), err);
     assert_true(found);
     assert_same_json(first, again);
+    assert_string_equal(clo_job_token(first), "t");
+    assert_string_equal(clo_job_token(again), "t");
     assert_int_equal(charges_at(p), 1);
     /* Done is done: there is nothing to spend. */
     assert_fails(clo_job_spend(again, &err), CLO_ARGUMENT, err, "out of order");
