@@ -45,7 +45,8 @@ static clo_status set_all(cli_job *job, cli_error *err)
     const char *name;
     for (size_t i = 0; (name = clo_job_setting_name(i)) && status == CLO_OK; i++) {
         const char *const value = cli_value(job->args, name);
-        const bool flag = strcmp(name, "no-ledger") == 0 || strcmp(name, "yes") == 0;
+        const bool flag =
+            strcmp(name, "no-ledger") == 0 || strcmp(name, "yes") == 0 || strcmp(name, "new") == 0;
         if (value) status = cli_job_set(job, name, flag ? "yes" : value, err);
     }
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
@@ -229,6 +230,10 @@ clo_status cli_job_dry_run(cli_job *job, cli_error *err)
     if (status != CLO_OK) return status;
     clo_job_account(job->job, &account, sizeof account);
     say_left(&account, left, sizeof left);
+    if (clo_job_known_as(job->job))
+        cli_warn("these data are '%s' in this ledger: a run would be refused without --dataset %s, "
+                 "or --new",
+                 clo_job_known_as(job->job), clo_job_known_as(job->job));
     if (cli_given(job->args, "json")) {
         dry_run_json(plan, ledger, &account);
         return cli_flush(stdout, err);

@@ -49,6 +49,19 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend(clo_ledger *ledger, const char *da
 CLO_API CLO_CHECK clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset,
                                                     const clo_plan *plan, const char *token,
                                                     clo_grant **out, clo_error *err);
+/* The same for data whose digest is known (clo_table_digest); token NULL: a random one, content
+ * NULL: not known.  The ledger keeps it so that only the key's owner can compare it with another
+ * (ledger.T12), for clo_ledger_known_as. */
+CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const char *dataset,
+                                                      const clo_plan *plan, const char *token,
+                                                      const uint8_t *content, clo_grant **out,
+                                                      clo_error *err);
+/* The other name under which data with this digest were charged last, and never under this one: two
+ * names have two caps, and somebody may have forgotten which one is meant.  Into the caller's text of
+ * `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
+CLO_API CLO_CHECK clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset,
+                                                 const uint8_t *content, char *name, size_t size,
+                                                 clo_error *err);
 /* Keeps the result of the grant's run, durably; at most 256 MiB.  CLO_ARGUMENT where it was stored
  * before, or another ledger gave the grant. */
 CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant,

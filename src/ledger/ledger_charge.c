@@ -235,6 +235,7 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     after.last_charge = entry.time;
 
     CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
+    if (charge->content) CLO_TRY(clo_i_content_insert(ledger, head, charge->content, err));
     CLO_TRY(update_totals(ledger, &after, err));
     CLO_TRY(update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &after);

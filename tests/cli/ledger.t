@@ -23,7 +23,7 @@
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
-    "ledger_schema": 2,
+    "ledger_schema": 3,
     "created": "{{....-..-..T..:..:..Z}}",
     "datasets": [
       {

@@ -93,6 +93,41 @@
   $ charges
   2
 
+## Notices data that the ledger knows under another name
+
+  $ sample
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people \
+  >     -q > /dev/null
+  $ cp sample.csv s.csv; gzip -kc sample.csv > s.csv.gz
+  $ for file in s.csv s.csv.gz; do
+  >     refused cloister run kmeans $file --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >         -o out.json
+  > done
+  ! cloister: these data are 'people' in this ledger, and 's.csv' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset s.csv and --new; nothing was spent
+  ! try: --dataset people
+  ! cloister: these data are 'people' in this ledger, and 's.csv.gz' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset s.csv.gz and --new; nothing was spent
+  ! try: --dataset people
+  [exit 2]
+  $ cat s.csv | refused cloister run kmeans - --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dataset x --columns x1 -q -o out.json
+  ! cloister: these data are 'people' in this ledger, and 'x' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset x and --new; nothing was spent
+  ! try: --dataset people
+  [exit 2]
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dry-run | tail -1
+  ! warning: these data are 'people' in this ledger: a run would be refused without --dataset people, or --new
+    Would charge 's.csv' in l.db (no cap set); nothing was spent.
+  $ charges
+  1
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people -q \
+  >     > /dev/null
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --new -q > /dev/null
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q > /dev/null
+  $ echo 0.1,0.1 >> s.csv
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset grown -q \
+  >     > /dev/null
+  $ charges
+  5
+
 ## Refuses a private norm that would exceed the cap
 
   $ sample; ledger
@@ -159,7 +194,7 @@ As a crash between the charge and the result leaves it.
 ## Refuses ledger options beside no ledger
 
   $ cloister run kmeans a.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --ledger l.db
-  ! cloister: --no-ledger excludes --ledger and --dataset
+  ! cloister: --no-ledger excludes --ledger, --dataset and --new
   [exit 2]
 
 ## Refuses what the cap does not cover

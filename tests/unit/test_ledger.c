@@ -278,7 +278,7 @@ static void has_the_durable_settings_in_force(void **state)
     } settings[] = {
         { "PRAGMA journal_mode", "delete" }, { "PRAGMA synchronous", "3" },
         { "PRAGMA foreign_keys", "1" },      { "PRAGMA trusted_schema", "0" },
-        { "PRAGMA user_version", "2" },      { "PRAGMA application_id", "1129074508" }
+        { "PRAGMA user_version", "3" },      { "PRAGMA application_id", "1129074508" }
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         char value[LEDGER_TEXT + 1];
@@ -368,11 +368,11 @@ static void refuses_other_schema_versions(void **state)
 {
     const place *p = *state;
     clo_ledger_close(open_at(p->ledger));
-    tamper(p->ledger, "PRAGMA user_version = 3");
-    refuses(p->ledger, "was written by a newer cloister (schema 3");
+    tamper(p->ledger, "PRAGMA user_version = 4");
+    refuses(p->ledger, "was written by a newer cloister (schema 4");
     tamper(p->ledger, "PRAGMA user_version = 0");
     refuses(p->ledger, "which never was");
-    tamper(p->ledger, "PRAGMA user_version = 2; DROP TRIGGER ledger_is_not_deleted; "
+    tamper(p->ledger, "PRAGMA user_version = 3; DROP TRIGGER ledger_is_not_deleted; "
                       "DELETE FROM ledger");
     refuses(p->ledger, "is damaged");
     tamper(p->ledger, "DROP TABLE ledger");
