@@ -80,6 +80,7 @@ format: ## lay out all C files by .clang-format, and wrap all Markdown
 install: build ## install under PREFIX (DESTDIR is honoured)
 	@meson configure $(release) --prefix=$(PREFIX)
 	@meson install -C $(release)
+	@test -n "$(DESTDIR)" || tools/check_install.sh $(PREFIX)
 
 clean: ## remove build/
 	@rm -rf build

@@ -17,8 +17,8 @@
 /* A failure of the library or of the command, and what the user might try next. */
 typedef struct cli_error {
     clo_error error;
-    char hint[256]; /* printed on a second line after "try: "; empty: none */
-    int verdict;    /* the exit code of a command that did its work and has to say no; 0: none */
+    char hint[2048]; /* printed on a second line after "try: "; empty: none */
+    int verdict;     /* the exit code of a command that did its work and has to say no; 0: none */
 } cli_error;
 
 /* Fills err and returns status: one sentence, lower case, no full stop. */
@@ -201,6 +201,8 @@ clo_status cli_job_check(cli_job *job, cli_error *err);
 clo_status cli_job_dry_run(cli_job *job, cli_error *err);
 /* All steps, with what there is to say about them; *found: an earlier run had the release. */
 clo_status cli_job_release(cli_job *job, bool *found, cli_error *err);
+/* After a release was made and could not be written: where it is, and how to get it. */
+clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error *err);
 void cli_job_sum_up(const cli_job *job, const char *written_to);
 void cli_job_close(cli_job *job);
 
@@ -259,6 +261,8 @@ clo_status cli_check_output(const char *output, const cli_job *job, cli_error *e
 
 bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
 bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
+void cli_quote(cli_bytes *to, const char *text); /* as one word of the shell, whatever is in it */
+bool cli_same_file(const char *a, const char *b);
 clo_status cli_flush(FILE *out, cli_error *err);
 
 /* One object on a stream: its members are written with clo_json_*. */

@@ -132,9 +132,9 @@ static clo_status find_bounds(cli_job *job, clo_file *file, cli_error *err)
     bool found = false;
     clo_status status;
     if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
-    if ((status = cli_job_release(job, &found, err)) || (status = answer(job, file, err)) ||
-        (status = cli_flush(stdout, err)))
-        return status;
+    if ((status = cli_job_release(job, &found, err))) return status;
+    if ((status = answer(job, file, err)) || (status = cli_flush(stdout, err)))
+        return cli_job_undelivered(job, status, err);
     cli_job_sum_up(job, NULL);
     return CLO_OK;
 }

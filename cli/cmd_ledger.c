@@ -1,11 +1,14 @@
 /* cmd_ledger.c - cloister ledger: what was spent on each data set, and what is left. */
 #include "cli.h"
+#include <math.h>
 #include <string.h>
 
 static const cli_option rows[] = {
     CLI_OPTION("dataset", 0, "NAME", "the data set to declare, or the only one to show"),
     CLI_OPTION("epsilon", 0, "E", "init: the most that may ever be spent"),
     CLI_OPTION("delta", 0, "D", "init: and its delta; by default 1e-6"),
+    CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
+    CLI_OPTION("output", 'o', "FILE", "fetch: write to this file, whole or not at all"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -64,17 +67,20 @@ static void loss_text(clo_loss loss, char *text, size_t size)
 static bool show_row(void *user, const clo_account *account)
 {
     request *const r = user;
-    char cap[96] = "none", left[96] = "-", spent[96];
-    loss_text(account->spent, spent, sizeof spent);
+    char cap[96] = "none", left[96] = "-", composed[96] = "-", sum[96];
+    loss_text(account->spent, sum, sizeof sum);
+    if (isfinite(account->composed.epsilon))
+        loss_text(account->composed, composed, sizeof composed);
     if (account->capped) {
         loss_text(account->cap, cap, sizeof cap);
         loss_text(account->left, left, sizeof left);
     }
     if (r->seen++ == 0)
-        printf("%-*s  %-12s  %-14s  %-14s  %7s  %s\n", r->name_width, "data set", "cap", "spent",
-               "left", "charges", "last charge");
-    printf("%-*s  %-12s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap, spent,
-           left, (unsigned long long)account->charges, cli_time(account->last_charge).text);
+        printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7s  %s\n", r->name_width, "data set", "cap",
+               "composed", "plain sum", "left", "charges", "last charge");
+    printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap,
+           composed, sum, left, (unsigned long long)account->charges,
+           cli_time(account->last_charge).text);
     return true;
 }
 
@@ -88,7 +94,11 @@ static bool show_object(void *user, const clo_account *account)
         cli_json_loss(json, "cap", account->cap);
     else
         clo_json_text(json, "cap", NULL);
-    cli_json_loss(json, "spent", account->spent);
+    if (isfinite(account->composed.epsilon))
+        cli_json_loss(json, "composed", account->composed);
+    else
+        clo_json_text(json, "composed", NULL);
+    cli_json_loss(json, "plain_sum", account->spent);
     if (account->capped)
         cli_json_loss(json, "left", account->left);
     else
@@ -149,7 +159,7 @@ static clo_status show(request *r, cli_error *err)
     const bool json = cli_given(r->args, "json");
     clo_status status = open_for_list(r, err);
     if (status != CLO_OK) return status;
-    begin_list(r, "cloister.ledger/1", "datasets");
+    begin_list(r, "cloister.ledger/2", "datasets");
     status =
         clo_ledger_accounts(r->ledger, r->dataset, json ? show_object : show_row, r, &err->error);
     end_list(r);
@@ -314,7 +324,7 @@ static clo_status export_all(request *r, cli_error *err)
     if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (status != CLO_OK) return status;
     r->json = cli_json_begin(stdout);
-    clo_json_text(&r->json, "schema", "cloister.ledger-export/1");
+    clo_json_text(&r->json, "schema", "cloister.ledger-export/2");
     clo_json_text(&r->json, "ledger", r->path);
     clo_json_text(&r->json, "identity", facts.identity);
     clo_json_text(&r->json, "key_id", facts.key_id);
@@ -335,16 +345,48 @@ static clo_status export_all(request *r, cli_error *err)
     return status;
 }
 
+/* ---- fetch ------------------------------------------------------------------- */
+
+static clo_status write_stored(const char *bytes, size_t length, clo_file *file, cli_error *err)
+{
+    clo_write *const to = file ? clo_file_write : cli_stream_write;
+    if (!to(file ? (void *)file : stdout, bytes, length))
+        return cli_fail(err, CLO_IO, "the release could not be written");
+    return file ? clo_file_commit(file, &err->error) : cli_flush(stdout, err);
+}
+
+/* A stored release again, byte for byte. */
+static clo_status fetch(request *r, cli_error *err)
+{
+    const char *const token = cli_value(r->args, "token"), *const output =
+                                                               cli_value(r->args, "output");
+    clo_file *file = NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    if (output && cli_same_file(output, r->path))
+        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
+    cli_hint(err, "cloister ledger history %s --json", r->path); /* which lists the tokens */
+    if (!token || !token[0])
+        return cli_fail(err, CLO_ARGUMENT, "--token T must be given: the name of the run");
+    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    if (status == CLO_OK)
+        status = clo_ledger_result(r->ledger, token, &bytes, &length, &err->error);
+    if (status != CLO_ARGUMENT) cli_hint(err, "%s", "");
+    if (status == CLO_OK && output && strcmp(output, "-") != 0)
+        status = clo_file_open(output, &file, &err->error);
+    if (status == CLO_OK) status = write_stored(bytes, length, file, err);
+    clo_file_close(file);
+    clo_ledger_bytes_free(bytes);
+    return status;
+}
+
 /* ---- the verbs --------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     clo_status (*run)(request *r, cli_error *err);
-} verbs[] = { { "init", init },
-              { "show", show },
-              { "history", history },
-              { "verify", verify },
-              { "export", export_all } };
+} verbs[] = { { "init", init },     { "show", show },         { "history", history },
+              { "verify", verify }, { "export", export_all }, { "fetch", fetch } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static clo_status unknown_verb(const char *word, cli_error *err)
@@ -356,7 +398,7 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
     return cli_fail(err, CLO_ARGUMENT,
-                    "a ledger can init, show, history, verify and export, not '%s'", word);
+                    "a ledger can init, show, history, verify, export and fetch, not '%s'", word);
 }
 
 static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
@@ -364,6 +406,12 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
     const bool is_init = strcmp(verb, "init") == 0;
     if (!is_init && (cli_given(args, "epsilon") || cli_given(args, "delta")))
         return cli_fail(err, CLO_ARGUMENT, "--epsilon and --delta belong to 'ledger init'");
+    const bool is_fetch = strcmp(verb, "fetch") == 0;
+    if (!is_fetch && (cli_given(args, "token") || cli_given(args, "output")))
+        return cli_fail(err, CLO_ARGUMENT, "--token and -o belong to 'ledger fetch'");
+    if (is_fetch && cli_given(args, "dataset"))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'ledger fetch' takes a token, which is one run's: leave --dataset out");
     if (strcmp(verb, "verify") == 0 && cli_given(args, "dataset"))
         return cli_fail(err, CLO_ARGUMENT,
                         "'ledger verify' checks the whole ledger: leave --dataset "
@@ -381,7 +429,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     char own[1024];
     request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
     clo_status status =
-        cli_check_words(args, 1, 2, "a verb: init, show, history, verify or export", err);
+        cli_check_words(args, 1, 2, "a verb: init, show, history, verify, export or fetch", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -403,15 +451,23 @@ const cli_command cli_ledger = {
              "show [LEDGER] [--dataset NAME] [--json]\n"
              "history [LEDGER] [--dataset NAME] [--json]\n"
              "verify [LEDGER] [--json]\n"
-             "export [LEDGER]",
+             "export [LEDGER]\n"
+             "fetch [LEDGER] --token T [-o FILE]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "declares a data set and caps what may ever be spent on it; a run that the cap does not "
-        "cover is refused and costs nothing.  'show' says what is left, 'history' lists every "
-        "charge, 'verify' checks the chain of hashes from the first charge on, 'export' writes all "
-        "entries as JSON, for an archive: times and names, never data.\n\n"
+        "cover is refused and costs nothing.  'show' says what was spent and what is left, "
+        "'history' "
+        "lists every charge, 'verify' checks the chain of hashes from the first charge on, "
+        "'export' writes all "
+        "entries as JSON, for an archive: times and names, never data.  'fetch' gives a stored "
+        "release "
+        "again, byte for byte, and costs nothing.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
+        "'composed' is what the charges come to together, which is never more than the cap.  "
+        "'plain sum' adds their epsilons and deltas: independent noises partly cancel, so that "
+        "many small charges come to less than their sum, and the sum may pass the cap.\n\n"
         "The hashes are keyed.  The key is $XDG_CONFIG_HOME/cloister/ledger.key or "
         "~/.config/cloister/ledger.key, made on first use: keep a copy of it.  Beside it, in "
         "anchors/, stands how far each ledger and its copies had come, so that an old one is "
@@ -423,6 +479,8 @@ const cli_command cli_ledger = {
                 "cloister ledger show\n"
                 "Was it tampered with?\n"
                 "cloister ledger verify\n"
+                "A release that was lost, by its run's token\n"
+                "cloister ledger fetch --token may-report -o may.json\n"
                 "A copy of the books for the archive\n"
                 "cloister ledger export > ledger-2024.json",
     .groups = groups,

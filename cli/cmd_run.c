@@ -43,9 +43,9 @@ static clo_status release(cli_job *job, clo_file *file, cli_error *err)
     bool found = false;
     clo_status status;
     if (cli_given(job->args, "dry-run")) return cli_job_dry_run(job, err);
-    if ((status = cli_job_release(job, &found, err)) || (status = write_release(job, file, err)) ||
-        (status = cli_flush(stdout, err)))
-        return status;
+    if ((status = cli_job_release(job, &found, err))) return status;
+    if ((status = write_release(job, file, err)) || (status = cli_flush(stdout, err)))
+        return cli_job_undelivered(job, status, err);
     if (!found) cli_job_sum_up(job, file ? cli_value(job->args, "output") : NULL);
     return CLO_OK;
 }
@@ -93,7 +93,8 @@ const cli_command cli_run = {
         "the run is stopped: what it had already drawn cannot be undrawn.\n\n"
         "Every release is stored in the ledger under the run's token, a random one where --token "
         "names none ('cloister ledger history --json' lists them).  The same command with that "
-        "token gives the stored release again.  A token whose run died before it had a result "
+        "token gives the stored release again, and so does 'cloister ledger fetch --token T', "
+        "without the data.  A token whose run died before it had a result "
         "stays dead: running again would be a second draw for one charge.",
     .examples =
         "Three centres of the records in the unit ball\n"

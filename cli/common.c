@@ -87,6 +87,8 @@ const cli_group cli_record_group = { "Records", record_rows };
 static const cli_option ledger_rows[] = {
     CLI_OPTION("ledger", 0, "FILE", "the ledger that is charged; by default your own"),
     CLI_OPTION("dataset", 0, "NAME", "the name that is charged; by default the file's"),
+    CLI_OPTION("new", 0, NULL,
+               "a second name, with a cap of its own, for data that the ledger knows by another"),
     CLI_OPTION("no-ledger", 0, NULL, "charge nothing; the release says that it is not metered"),
     CLI_ROWS_END,
 };

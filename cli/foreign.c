@@ -118,27 +118,15 @@ static clo_status make_worlds(cli_foreign *f, const cli_foreign_spec *spec, cli_
 
 /* ---- the command ---------------------------------------------------------------- */
 
-/* A path as one word of the shell, whatever is in it. */
-static void append_quoted(cli_bytes *to, const char *path)
-{
-    cli_bytes_write(to, "'", 1);
-    for (const char *c = path; *c; c++)
-        if (*c == '\'')
-            cli_bytes_write(to, "'\\''", 4);
-        else
-            cli_bytes_write(to, c, 1);
-    cli_bytes_write(to, "'", 1);
-}
-
 static char *filled_in(const char *template, const char *input, const char *output)
 {
     cli_bytes text = { NULL, 0, 0 };
     for (const char *c = template; *c;)
         if (strncmp(c, "{input}", 7) == 0) {
-            append_quoted(&text, input);
+            cli_quote(&text, input);
             c += 7;
         } else if (strncmp(c, "{output}", 8) == 0) {
-            append_quoted(&text, output);
+            cli_quote(&text, output);
             c += 8;
         } else {
             cli_bytes_write(&text, c++, 1);

@@ -1,8 +1,8 @@
 /* running.c - a job of the library, and what the command says to the operator about it: what it is
  * about to ask, the question before a spend without a cap, how far it is, what is left. */
 #include "cli.h"
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,7 +45,8 @@ static clo_status set_all(cli_job *job, cli_error *err)
     const char *name;
     for (size_t i = 0; (name = clo_job_setting_name(i)) && status == CLO_OK; i++) {
         const char *const value = cli_value(job->args, name);
-        const bool flag = strcmp(name, "no-ledger") == 0 || strcmp(name, "yes") == 0;
+        const bool flag =
+            strcmp(name, "no-ledger") == 0 || strcmp(name, "yes") == 0 || strcmp(name, "new") == 0;
         if (value) status = cli_job_set(job, name, flag ? "yes" : value, err);
     }
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
@@ -120,19 +121,12 @@ clo_status cli_job_check(cli_job *job, cli_error *err)
     return told(job, clo_job_check(job->job, &err->error), err);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err)
 {
     const char *const ledger = clo_job_ledger_path(job->job);
-    if (same_file(output, job->path))
+    if (cli_same_file(output, job->path))
         return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the data", output);
-    if (ledger && same_file(output, ledger))
+    if (ledger && cli_same_file(output, ledger))
         return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
     return CLO_OK;
 }
@@ -236,6 +230,10 @@ clo_status cli_job_dry_run(cli_job *job, cli_error *err)
     if (status != CLO_OK) return status;
     clo_job_account(job->job, &account, sizeof account);
     say_left(&account, left, sizeof left);
+    if (clo_job_known_as(job->job))
+        cli_warn("these data are '%s' in this ledger: a run would be refused without --dataset %s, "
+                 "or --new",
+                 clo_job_known_as(job->job), clo_job_known_as(job->job));
     if (cli_given(job->args, "json")) {
         dry_run_json(plan, ledger, &account);
         return cli_flush(stdout, err);
@@ -264,6 +262,30 @@ void cli_job_sum_up(const cli_job *job, const char *written_to)
     say_left(&account, left, sizeof left);
     cli_note("spent epsilon %s, delta %s on '%s': %s", cli_number(budget.epsilon).text,
              cli_number(budget.delta).text, account.dataset, left);
+}
+
+clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error *err)
+{
+    const char *const ledger = clo_job_ledger_path(job->job), *const token =
+                                                                  clo_job_token(job->job);
+    cli_bytes command = { NULL, 0, 0 };
+    char why[sizeof err->error.message];
+    if (!ledger) return status;
+    snprintf(why, sizeof why, "%s", err->error.message);
+    if (!token)
+        return cli_fail(err, status,
+                        "%.300s; the ledger could not keep the release either: it is lost, and "
+                        "its budget stays spent",
+                        why);
+    if (cli_given(job->args, "ledger")) cli_quote(&command, ledger);
+    cli_bytes_write(&command, " --token ", 9);
+    cli_quote(&command, token);
+    cli_hint(err, "cloister ledger fetch%s%.*s", command.data[0] == ' ' ? "" : " ",
+             (int)command.length, command.data);
+    free(command.data);
+    return cli_fail(err, status,
+                    "%.300s; the release is safe in the ledger, and to fetch it costs nothing",
+                    why);
 }
 
 /* ---- the steps --------------------------------------------------------------- */

@@ -74,6 +74,7 @@ typedef struct clo_read_options {
      * where that is not known (a pipe); false stops it with CLO_CANCELLED.  NULL: nobody asks. */
     bool (*progress)(void *user, double done);
     void *user;
+    bool digest; /* keep a digest of the bytes, for clo_table_digest */
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -92,6 +93,11 @@ static inline clo_read_options clo_read_options_default(void)
  * CLO_ARGUMENT where it has no such column. */
 CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_options *options,
                                             clo_table **out, clo_error *err);
+enum { CLO_DIGEST_BYTES = 32 };
+/* BLAKE2b-256 of the bytes that a table was read from, unpacked, where clo_read_options.digest asked
+ * for it; false otherwise.  It is as secret as the data: who sees it can check a guess of them.  It
+ * is for clo_ledger_spend_content, which keeps it under the ledger's key alone. */
+CLO_API CLO_CHECK bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES]);
 /* Wraps the caller's own memory, which must outlive the table (NumPy, say).  With
  * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT; with CLO_MISSING_FILL it takes the
  * middle of the domain. */

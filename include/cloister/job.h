@@ -63,6 +63,8 @@ CLO_API void clo_job_free(clo_job *job);
  *                                                            as in clo_read_options
  *   ledger     its file; clo_ledger_default_path where it is not given
  *   dataset    the name that is charged; by default the file's
+ *   new        yes: these data may be charged under a second name, which is refused otherwise
+ *              (clo_ledger_known_as)
  *   no-ledger  yes: charge nothing; the release says that it is not metered
  *   token      names the run (clo_ledger_spend_token)
  *   threads, seed (a text: reproducible, not private)
@@ -155,9 +157,15 @@ CLO_API const clo_release *clo_job_result(const clo_job *job);
 CLO_API const char *clo_job_json(const clo_job *job, size_t *length);
 /* Why the ledger could not keep the release, so that the caller should; NULL: it could. */
 CLO_API const char *clo_job_trouble(const clo_job *job);
+/* Of a job that is done: the token under which the ledger has its release, for clo_ledger_result;
+ * NULL where it has none.  The job's. */
+CLO_API const char *clo_job_token(const clo_job *job);
 /* Of a job that was checked: the ledger's file and the name that is charged; NULL: not metered. */
 CLO_API const char *clo_job_ledger_path(const clo_job *job);
 CLO_API const char *clo_job_dataset(const clo_job *job);
+/* Of a job that was prepared or rehearsed: another name under which its ledger has charged these
+ * data, so that the spend will be refused; NULL: none.  The job's. */
+CLO_API const char *clo_job_known_as(const clo_job *job);
 /* Of a job that was prepared: how many columns the file has, the unit's among them, and how many of
  * them the run takes.  Both follow from the file's header and the settings; 0: the data are not a
  * file's. */

@@ -49,6 +49,19 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend(clo_ledger *ledger, const char *da
 CLO_API CLO_CHECK clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset,
                                                     const clo_plan *plan, const char *token,
                                                     clo_grant **out, clo_error *err);
+/* The same for data whose digest is known (clo_table_digest); token NULL: a random one, content
+ * NULL: not known.  The ledger keeps it so that only the key's owner can compare it with another
+ * (ledger.T12), for clo_ledger_known_as. */
+CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const char *dataset,
+                                                      const clo_plan *plan, const char *token,
+                                                      const uint8_t *content, clo_grant **out,
+                                                      clo_error *err);
+/* The other name under which data with this digest were charged last, and never under this one: two
+ * names have two caps, and somebody may have forgotten which one is meant.  Into the caller's text of
+ * `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
+CLO_API CLO_CHECK clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset,
+                                                 const uint8_t *content, char *name, size_t size,
+                                                 clo_error *err);
 /* Keeps the result of the grant's run, durably; at most 256 MiB.  CLO_ARGUMENT where it was stored
  * before, or another ledger gave the grant. */
 CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant,
@@ -59,6 +72,11 @@ CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_gran
 CLO_API CLO_CHECK clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, const char *token, char **bytes,
                                               size_t *length, clo_error *err);
+/* The same by the token alone, for whoever has lost a release: CLO_ARGUMENT where the ledger does
+ * not know it.  Nothing is charged; the key is needed, since it shows that nobody has changed the
+ * bytes. */
+CLO_API CLO_CHECK clo_status clo_ledger_result(clo_ledger *ledger, const char *token, char **bytes,
+                                               size_t *length, clo_error *err);
 CLO_API void clo_ledger_bytes_free(char *bytes);
 
 /* For a caller that takes a data set's name from a file's: notes where a data set lies that was
@@ -70,6 +88,9 @@ CLO_API CLO_CHECK clo_status clo_ledger_claim(clo_ledger *ledger, const char *da
 CLO_API CLO_CHECK clo_status clo_grant_unmetered(const clo_plan *plan, clo_grant **out,
                                                  clo_error *err);
 CLO_API void clo_grant_free(clo_grant *grant);
+/* The run's name in the ledger that was charged, a random one where the caller gave none; NULL of a
+ * grant that is not metered.  The grant's. */
+CLO_API const char *clo_grant_token(const clo_grant *grant);
 
 /* What the ledger shows of a data set. */
 typedef struct clo_account {
@@ -77,12 +98,15 @@ typedef struct clo_account {
     const char *dataset; /* valid during the callback */
     bool capped;
     clo_loss cap;
-    clo_loss spent; /* sums of the charges' epsilons and deltas */
+    clo_loss spent; /* the plain sums of the charges' epsilons and deltas: where losses compose by
+                        zCDP, more than they come to, and it may be more than the cap */
     clo_loss left;  /* what a run could still ask: where losses are added, the rest of both; where
                         they compose by zCDP, an epsilon at the cap's delta; 0 without a cap */
     uint64_t charges;
     int64_t created;     /* seconds since 1970 */
     int64_t last_charge; /* 0: none */
+    clo_loss composed;   /* what the charges, as they stand, come to together: never above the cap;
+                            an infinite epsilon where they are under more than one relation */
 } clo_account;
 
 /* Calls visit for each data set, by name, or for the named one alone (CLO_ARGUMENT where there is

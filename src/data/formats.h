@@ -13,6 +13,7 @@
 #define CLO_FORMATS_H
 
 #include "data/data.h"
+#include <sodium.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY is read as it lies in the file");
 
@@ -73,6 +74,8 @@ struct clo_table {
     size_t mapping_bytes;
     uint8_t *bytes; /* of an NPY stream: its data as they came */
     size_t byte_count;
+    bool has_digest;
+    uint8_t digest[CLO_DIGEST_BYTES];
 };
 
 CLO_CHECK clo_status clo_i_table_new(clo_table **out, clo_error *err);
@@ -102,6 +105,8 @@ typedef struct clo_i_source {
     bool (*progress)(void *user, double done); /* as in clo_read_options */
     void *progress_user;
     size_t lines; /* line ends before start; kept by the readers of text */
+    bool digests; /* every byte that was read, unpacked, goes into the digest */
+    crypto_generichash_state digest;
 } clo_i_source;
 
 /* A message has room for some 500 bytes; of a long path the end says most. */
@@ -114,6 +119,10 @@ CLO_CHECK clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err);
 /* Reads until the window holds `wanted` bytes or nothing is left.  Moves the window: pointers into
  * it are no longer valid. */
 CLO_CHECK clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err);
+/* Begins a digest, of nothing so far. */
+CLO_CHECK clo_status clo_i_source_digest(clo_i_source *source, clo_error *err);
+/* Bytes of it that a reader has got by another way. */
+void clo_i_source_digest_more(clo_i_source *source, const void *bytes, size_t count);
 
 /* The readers, one a row of formats.def. */
 typedef clo_status clo_i_reader(clo_i_source *source, const clo_read_options *options,

@@ -256,6 +256,9 @@ static clo_status map_data(const npy *f, clo_i_source *source, clo_table *table,
     table->mapping = mapping;
     table->mapping_bytes = bytes;
     *cells = (const uint8_t *)mapping + f->header;
+    if (source->taken < source->size) /* what came before lies in the window */
+        clo_i_source_digest_more(source, (const uint8_t *)mapping + source->taken,
+                                 bytes - (size_t)source->taken);
     return CLO_OK;
 }
 

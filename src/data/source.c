@@ -56,8 +56,23 @@ clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err
     return CLO_OK;
 }
 
+clo_status clo_i_source_digest(clo_i_source *source, clo_error *err)
+{
+    if (sodium_init() < 0)
+        return clo_i_fail(err, CLO_ENTROPY, "the library for digests could not be started");
+    crypto_generichash_init(&source->digest, NULL, 0, CLO_DIGEST_BYTES);
+    source->digests = true;
+    return CLO_OK;
+}
+
+void clo_i_source_digest_more(clo_i_source *source, const void *bytes, size_t count)
+{
+    if (source->digests) crypto_generichash_update(&source->digest, bytes, count);
+}
+
 void clo_i_source_close(clo_i_source *source)
 {
+    clo_i_wipe(&source->digest, sizeof source->digest);
     clo_i_wipe_free(source->bytes, source->bytes ? source->capacity + CLO_PADDING : 0);
     clo_i_wipe_free(source->packed, source->packed ? source->packed_capacity : 0);
     clo_i_unpacker_free(source->unpacker);
@@ -141,6 +156,7 @@ clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err)
     source->start = source->end = source->capacity = 0;
     source->at_end = false;
     source->regular = false; /* neither its size nor a map of it says anything of what is inside */
+    if (source->digests) CLO_TRY(clo_i_source_digest(source, err)); /* of what is inside */
     return CLO_OK;
 }
 
@@ -158,6 +174,7 @@ clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err
         CLO_TRY((source->unpacker ? unpack_some : read_some)(
             source, to, source->capacity - source->end, &got, err));
         source->at_end = got == 0;
+        clo_i_source_digest_more(source, to, got);
         source->end += got;
         CLO_TRY(tell(source, err));
     }

@@ -69,9 +69,16 @@ clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *e
     return CLO_OK;
 }
 
+bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES])
+{
+    if (table->has_digest) memcpy(out, table->digest, CLO_DIGEST_BYTES);
+    return table->has_digest;
+}
+
 void clo_table_free(clo_table *table)
 {
     if (!table) return;
+    clo_i_wipe(table->digest, sizeof table->digest);
     for (size_t i = 0; i < table->block_count; i++) clo_i_block_clear(&table->blocks[i]);
     clo_i_free(table->blocks);
     for (size_t j = 0; table->names && j < table->cols; j++) clo_i_free(table->names[j]);

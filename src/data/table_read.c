@@ -212,7 +212,8 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     CLO_TRY(clo_i_source_open(path, &source, err));
     source.progress = options.progress;
     source.progress_user = options.user;
-    clo_status status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
+    clo_status status = options.digest ? clo_i_source_digest(&source, err) : CLO_OK;
+    if (status == CLO_OK) status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
     if (status == CLO_OK) status = clo_i_source_unpack(&source, err);
     if (status == CLO_OK) status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
     if (status != CLO_OK) goto done;
@@ -226,6 +227,8 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
     table->missing = options.missing;
     table->format = format->name;
     table->packing = source.unpacker ? clo_i_unpacker_kind(source.unpacker) : NULL;
+    table->has_digest = source.digests;
+    if (source.digests) crypto_generichash_final(&source.digest, table->digest, CLO_DIGEST_BYTES);
     taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
 done:

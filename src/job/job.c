@@ -145,9 +145,9 @@ static clo_status check_ledger(clo_job *job, clo_error *err)
         if (job->token)
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "@no-ledger excludes @token, which is kept in the ledger");
-        if (path || clo_i_job_value(job, "dataset"))
+        if (path || clo_i_job_value(job, "dataset") || clo_i_job_says(job, "new", "yes"))
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                                  "@no-ledger excludes @ledger and @dataset");
+                                  "@no-ledger excludes @ledger, @dataset and @new");
         return CLO_OK;
     }
     CLO_TRY(settle_dataset(job, err));
@@ -342,20 +342,32 @@ static clo_status confirm(clo_job *job, clo_error *err)
     return clo_i_fail(err, CLO_CANCELLED, "stopped before the spend: nothing was spent");
 }
 
+/* Looked up again: while the data were read, somebody else may have charged them. */
+static clo_status refuse_other_name(clo_job *job, clo_error *err)
+{
+    CLO_TRY(clo_i_job_recognise(job, err));
+    if (!job->known_as[0]) return CLO_OK;
+    clo_i_job_advise(job, CLO_ADVICE_SET, "dataset %s", job->known_as);
+    return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                          "these data are '%s' in this ledger, and '%s' would be charged for them: "
+                          "say @dataset %s, or, to give them a second account with a cap of its "
+                          "own, @dataset %s and @new; nothing was spent",
+                          job->known_as, job->dataset, job->known_as, job->dataset);
+}
+
 static clo_status charge(clo_job *job, clo_error *err)
 {
+    const uint8_t *const content = job->has_content ? job->content : NULL;
     clo_status status;
     if (job->origin[0]) {
         status = clo_ledger_claim(job->ledger, job->dataset, job->origin, err);
         if (status) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");
         if (status) return status;
     }
+    CLO_TRY(refuse_other_name(job, err));
     CLO_TRY(confirm(job, err));
-    if (job->token)
-        status = clo_ledger_spend_token(job->ledger, job->dataset, job->plan, job->token,
-                                        &job->grant, err);
-    else
-        status = clo_ledger_spend(job->ledger, job->dataset, job->plan, &job->grant, err);
+    status = clo_ledger_spend_content(job->ledger, job->dataset, job->plan, job->token, content,
+                                      &job->grant, err);
     if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
     return status;
 }
@@ -444,6 +456,17 @@ const char *clo_job_json(const clo_job *job, size_t *length)
 const char *clo_job_trouble(const clo_job *job)
 {
     return job->trouble[0] ? job->trouble : NULL;
+}
+
+const char *clo_job_token(const clo_job *job)
+{
+    if (job->step != CLO_STEP_DONE || !job->metered || job->trouble[0]) return NULL;
+    return job->grant ? clo_grant_token(job->grant) : job->token; /* fetched: nothing was granted */
+}
+
+const char *clo_job_known_as(const clo_job *job)
+{
+    return job->step >= CLO_STEP_PREPARED && job->known_as[0] ? job->known_as : NULL;
 }
 
 const char *clo_job_ledger_path(const clo_job *job)

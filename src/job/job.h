@@ -94,6 +94,9 @@ struct clo_job {
     const char *dataset, *token;
     char origin[PATH_MAX]; /* where the data lie; "": the data set was named by the user */
     char ledger_path[1024];
+    bool has_content; /* a digest of the data, as secret as they are */
+    uint8_t content[CLO_DIGEST_BYTES];
+    char known_as[201]; /* another name under which the ledger has charged them; "": none */
     /* Out of prepare and of what follows. */
     clo_domain domain; /* a copy */
     char **names;      /* of the columns; NULL: they have none */
@@ -161,6 +164,8 @@ CLO_CHECK clo_status clo_i_job_read_options(const clo_job *job, clo_read_options
                                             clo_error *err);
 /* As the caller has them, with the setting `threads` and the memory that was gathered. */
 clo_run_options clo_i_job_run_options(const clo_job *job);
+/* Whether the ledger has charged these data under another name. */
+CLO_CHECK clo_status clo_i_job_recognise(clo_job *job, clo_error *err);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
 /* Everything that prepare and what follows have made; the settings stay. */
 void clo_i_job_drop(clo_job *job);

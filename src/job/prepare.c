@@ -78,6 +78,7 @@ static clo_status settle_rows(clo_job *job, const clo_table *table, clo_error *e
 
 static clo_status bound(clo_job *job, const clo_table *table, clo_error *err)
 {
+    job->has_content = clo_table_digest(table, job->content);
     CLO_TRY(settle_rows(job, table, err));
     CLO_TRY(clo_i_spec_fit(job, clo_table_cols(table), table, &job->domain, err));
     CLO_TRY(clo_bound(table, &job->domain, &job->data, err));
@@ -91,6 +92,7 @@ static clo_status read_and_bound(clo_job *job, clo_error *err)
     if (job->table) return bound(job, job->table, err);
     CLO_TRY(clo_i_job_read_options(job, &options, err));
     options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
+    options.digest = job->metered; /* for the ledger to know them again */
     options.progress = job->reading;
     options.user = job->reading_user;
     CLO_TRY(clo_table_read(clo_i_job_value(job, "data"), &options, &table, err));
@@ -110,6 +112,14 @@ static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
     if (!rehearsal) return clo_ledger_open(job->ledger_path, &job->ledger, err);
     if (access(job->ledger_path, F_OK) != 0) return CLO_OK;
     return clo_ledger_open_existing(job->ledger_path, &job->ledger, err);
+}
+
+clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
+{
+    job->known_as[0] = 0;
+    if (!job->ledger || !job->has_content || clo_i_job_says(job, "new", "yes")) return CLO_OK;
+    return clo_ledger_known_as(job->ledger, job->dataset, job->content, job->known_as,
+                               sizeof job->known_as, err);
 }
 
 clo_run_options clo_i_job_run_options(const clo_job *job)
@@ -144,6 +154,7 @@ static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
     job->plan = NULL;
     CLO_TRY(open_ledger(job, rehearsal, err));
     CLO_TRY(read_and_bound(job, err));
+    CLO_TRY(clo_i_job_recognise(job, err));
     CLO_TRY(clo_i_job_make_plan(job, &job->domain, &job->plan, err));
     if (rehearsal) return CLO_OK;
     CLO_TRY(gather_memory(job, err));
@@ -173,6 +184,8 @@ void clo_i_job_drop(clo_job *job)
     for (size_t j = 0; j < job->name_count; j++) clo_i_free(job->names[j]);
     clo_i_free(job->names);
     clo_i_domain_clear(&job->domain);
+    clo_i_wipe(job->content, sizeof job->content);
+    job->has_content = false;
     job->json = NULL;
     job->json_length = job->json_room = 0;
     job->release = NULL;

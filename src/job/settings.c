@@ -43,6 +43,7 @@ static const row ROWS[] = {
     { "decimal", ".|," },
     { "ledger", NULL },
     { "dataset", NULL },
+    { "new", "yes|no" },
     { "no-ledger", "yes|no" },
     { "token", NULL },
     { "threads", NULL },

@@ -26,12 +26,17 @@ typedef struct clo_i_charge {
                               otherwise the loss is charged rounded up to the grid */
     const char *token;     /* names the run, once and for good; NULL: a random one */
     const uint8_t *plan;   /* 32 bytes: what the token is good for; NULL: zeros */
+    const uint8_t
+        *content; /* 32 bytes: a digest of the data, kept keyed (ledger.T12); NULL: none */
 } clo_i_charge;
+
+enum { CLO_TOKEN_ROOM = 201 }; /* bytes of a token, with its end */
 
 typedef struct clo_i_receipt {
     uint64_t sequence;
-    uint8_t identity[16]; /* of the ledger that gave it */
-    uint8_t hash[32];     /* of the charge: a copy may have another one of that number */
+    char token[CLO_TOKEN_ROOM]; /* the run's name: the caller's, or a random one */
+    uint8_t identity[16];       /* of the ledger that gave it */
+    uint8_t hash[32];           /* of the charge: a copy may have another one of that number */
     bool capped;
 } clo_i_receipt;
 

@@ -140,6 +140,19 @@ void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_H
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }
 
+void clo_i_chain_content(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         uint64_t sequence, const uint8_t content[CLO_DIGEST_BYTES],
+                         uint8_t hash[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "content");
+    put_bytes(&h, identity, LEDGER_IDENTITY);
+    put_integer(&h, sequence);
+    put_bytes(&h, content, CLO_DIGEST_BYTES);
+    crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
 void clo_i_chain_account(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                          const clo_i_account *account, uint8_t hash[LEDGER_HASH])
 {

@@ -235,10 +235,13 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     after.last_charge = entry.time;
 
     CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
+    if (charge->content) CLO_TRY(clo_i_content_insert(ledger, head, charge->content, err));
     CLO_TRY(update_totals(ledger, &after, err));
     CLO_TRY(update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &after);
     *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
+    _Static_assert(sizeof receipt->token == sizeof entry.token, "a token has one size");
+    memcpy(receipt->token, entry.token, sizeof receipt->token);
     memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);
     memcpy(receipt->hash, head->charge_hash, LEDGER_HASH);
     return CLO_OK;

@@ -210,6 +210,54 @@ clo_loss clo_i_account_spent(const clo_i_account *account)
                        spent_number(account->spent.delta, account->charges, -62) };
 }
 
+/* The least epsilon, rounded up, at which this rho is private with this delta: by bisection,
+ * because the capacity grows with epsilon.  Infinite where there is none. */
+static double epsilon_of_rho(uint64_t rho, double delta)
+{
+    double low = 0, high = LEDGER_CAP_EPSILON;
+    uint64_t capacity = 0;
+    if (clo_i_capacity_rho((clo_loss){ high, delta }, &capacity, NULL) || capacity < rho)
+        return INFINITY;
+    while (high - low > 1e-7 * high) {
+        const double middle = low + (high - low) / 2;
+        if (clo_i_capacity_rho((clo_loss){ middle, delta }, &capacity, NULL)) return INFINITY;
+        if (capacity >= rho)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* ledger.T11: the charges as their rhos compose, after those that were there before the rule; six
+ * digits, rounded up. */
+static clo_loss composed_as_zcdp(const clo_i_account *account)
+{
+    const double delta = account->capped ? account->cap.delta : clo_i_account_spent(account).delta;
+    const uint64_t rho = account->spent.rho, base = account->base_rho;
+    if (account->spent.rho_delta > 0 || rho >= LEDGER_UNITS_LIMIT || base > rho || !(delta > 0))
+        return (clo_loss){ INFINITY, 1 };
+    const double epsilon = ldexp((double)account->base_epsilon, -48) +
+                           (rho > base ? epsilon_of_rho(rho - base, delta) : 0);
+    if (!(epsilon > 0) || isinf(epsilon)) return (clo_loss){ INFINITY, 1 };
+    const double scale = pow(10, 5 - floor(log10(epsilon)));
+    return (clo_loss){ ceil(epsilon * (1 + 1e-9) * scale) / scale, delta };
+}
+
+clo_loss clo_i_account_composed(const clo_i_account *account)
+{
+    const clo_loss sum = clo_i_account_spent(account);
+    clo_loss composed = sum;
+    if (strcmp(account->relation, "mixed") == 0) return (clo_loss){ INFINITY, 1 };
+    if (account->rule == CLO_RULE_ZCDP || (!account->capped && sum.delta > 0)) {
+        const clo_loss other = composed_as_zcdp(account);
+        if (other.epsilon < sum.epsilon || other.delta < sum.delta) composed = other;
+    }
+    if (!account->capped) return composed;
+    return (clo_loss){ fmin(composed.epsilon, account->cap.epsilon),
+                       fmin(composed.delta, account->cap.delta) };
+}
+
 static double left_number(uint64_t cap, uint64_t spent, uint64_t charges, int exponent)
 {
     if (spent >= cap) return 0;

@@ -13,6 +13,7 @@
  *   ledger_write.c    the transaction of a declaration or a charge, under the anchor's lock
  *   ledger_charge.c   the two things that spend: declare and charge
  *   ledger_token.c    a run's result under its token: stored once, given out for nothing
+ *   ledger_content.c  whether the same data were charged under another name
  *   ledger_read.c     the things that read: accounts and history
  *   ledger_verify.c   a replay of everything from the first charge on
  */
@@ -28,7 +29,7 @@
 
 enum {
     LEDGER_APPLICATION = 0x434c4f4c, /* "CLOL", in the header of the file */
-    LEDGER_SCHEMA = 2,
+    LEDGER_SCHEMA = 3,
     /* How an entry is serialised and hashed: BLAKE2b-256, without a key in schema 1, keyed now. */
     LEDGER_PLAIN = 1,
     LEDGER_KEYED = 2,
@@ -224,6 +225,9 @@ bool clo_i_account_covered(const clo_i_account *account);
 /* For people: the sums as the shortest decimals that they can be told from their rounding by, and
  * what a run could still ask for. */
 clo_loss clo_i_account_spent(const clo_i_account *account);
+/* A loss at which all charges together are private, and within the cap; infinite where the charges
+ * are under several relations (ledger.T11). */
+clo_loss clo_i_account_composed(const clo_i_account *account);
 clo_loss clo_i_account_left(const clo_i_account *account);
 /* Puts a cap on it; whether it covers what was spent before is for the caller to ask. */
 void clo_i_account_cap(clo_i_account *account, clo_loss cap);
@@ -271,6 +275,10 @@ void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
 void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_HASH], int64_t time,
                         const void *bytes, size_t length, uint8_t hash[LEDGER_HASH]);
 
+/* The data of a charge, so that only who has the key can compare them (ledger.T12). */
+void clo_i_chain_content(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         uint64_t sequence, const uint8_t content[CLO_DIGEST_BYTES],
+                         uint8_t hash[LEDGER_HASH]);
 /* All of an account that a decision depends on. */
 void clo_i_chain_account(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                          const clo_i_account *account, uint8_t hash[LEDGER_HASH]);
@@ -390,6 +398,12 @@ CLO_CHECK clo_status clo_i_token_check(const char *token, const clo_i_token *kno
 /* The sentence for a token that cannot be charged a second time. */
 clo_status clo_i_token_refuse(const char *token, const clo_i_token *known, clo_error *err);
 
+/* ---- content --------------------------------------------------------------- */
+
+/* In the transaction of the charge with this number. */
+CLO_CHECK clo_status clo_i_content_insert(clo_ledger *ledger, const clo_i_head *head,
+                                          const uint8_t content[CLO_DIGEST_BYTES], clo_error *err);
+
 /* ---- file ----------------------------------------------------------------- */
 
 /* Makes the folders above the path, for the owner alone. */
@@ -417,6 +431,7 @@ CLO_CHECK clo_status clo_i_ledger_check_contents(clo_ledger *ledger, clo_error *
 
 /* The schema, object by object, as SQLite keeps it. */
 typedef struct clo_i_schema_object {
+    int since; /* the version that brought it; 2, if it is older */
     const char *type, *name, *text;
 } clo_i_schema_object;
 extern const clo_i_schema_object clo_i_ledger_schema[];

@@ -9,6 +9,9 @@
  *
  * 1 to 2: entries get tokens, plans and keyed hashes.  Entries of schema 1 keep their plain hashes;
  * a keyed seal over their number and their last hashes says, from now on, which ones they were.
+ *
+ * 2 to 3: a table for the data that charges were for (ledger.T12).  Charges from before have no row
+ * in it.  Who only reads leaves a ledger of schema 2 as it is.
  */
 #include "ledger/ledger_internal.h"
 #include <stdio.h>
@@ -93,32 +96,48 @@ static clo_status copy_entries(clo_ledger *ledger, clo_error *err)
     return CLO_OK;
 }
 
-static clo_status migrate_from_1(clo_ledger *ledger, clo_error *err)
+static clo_status set_version(clo_ledger *ledger, clo_error *err)
 {
     char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", LEDGER_SCHEMA);
+    return clo_i_sql_do(ledger, pragma, err);
+}
+
+static clo_status migrate_from_1(clo_ledger *ledger, clo_error *err)
+{
     CLO_TRY(set_aside(ledger, err));
     CLO_TRY(make_objects(ledger, true, err));
     CLO_TRY(copy_head(ledger, err));
     CLO_TRY(copy_entries(ledger, err));
     CLO_TRY(make_objects(ledger, false, err)); /* the triggers, which would have forbidden this */
-    snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", LEDGER_SCHEMA);
-    return clo_i_sql_do(ledger, pragma, err);
+    return set_version(ledger, err);
+}
+
+static clo_status migrate_from_2(clo_ledger *ledger, clo_error *err)
+{
+    for (size_t i = 0; i < clo_i_ledger_schema_count; i++)
+        if (clo_i_ledger_schema[i].since == 3)
+            CLO_TRY(clo_i_sql_do(ledger, clo_i_ledger_schema[i].text, err));
+    return set_version(ledger, err);
 }
 
 clo_status clo_i_ledger_migrate(clo_ledger *ledger, clo_error *err)
 {
     int64_t version = 0;
+    CLO_TRY(clo_i_sql_number(ledger, "PRAGMA user_version", &version, err));
     if (sqlite3_db_readonly(ledger->db, "main") == 1)
         return clo_i_fail(
             err, CLO_LEDGER,
-            "the ledger %s is of an older version (schema 1) and has to be brought up "
+            "the ledger %s is of an older version (schema %lld) and has to be brought up "
             "to date, but it is read-only: allow it with chmod u+w",
-            ledger->shown);
-    CLO_TRY(clo_i_key_load(true, &ledger->key, err));
+            ledger->shown, (long long)version);
+    /* Entries of schema 1 get a key now; those of schema 2 have one, and a new one would be wrong. */
+    if (version == 1) CLO_TRY(clo_i_key_load(true, &ledger->key, err));
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
     /* Another process may have done it while this one waited. */
     clo_status status = clo_i_sql_number(ledger, "PRAGMA user_version", &version, err);
     if (!status && version == 1) status = migrate_from_1(ledger, err);
+    if (!status && version == 2) status = migrate_from_2(ledger, err);
     if (!status) status = clo_i_sql_commit(ledger, err);
     clo_i_sql_undo(ledger);
     clo_i_sql_forget(ledger);

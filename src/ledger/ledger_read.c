@@ -166,7 +166,8 @@ static clo_account public_account(const clo_i_account *account)
                           .left = clo_i_account_left(account),
                           .charges = account->charges,
                           .created = account->created,
-                          .last_charge = account->last_charge };
+                          .last_charge = account->last_charge,
+                          .composed = clo_i_account_composed(account) };
 }
 
 clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,
@@ -311,12 +312,14 @@ static void write_hex(char *text, const uint8_t *bytes, size_t count)
 
 clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out, clo_error *err)
 {
-    clo_ledger_facts facts = { .schema = LEDGER_SCHEMA };
+    clo_ledger_facts facts = { .schema = 0 };
     clo_i_head head;
-    int64_t back = 0;
+    int64_t back = 0, schema = 0;
     CLO_TRY(clo_i_check_result("clo_ledger_facts", out, err));
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    CLO_TRY(clo_i_sql_number(ledger, "PRAGMA user_version", &schema, err));
+    facts.schema = (int)schema;
     write_hex(facts.identity, head.identity, LEDGER_IDENTITY);
     write_hex(facts.key_id, head.key_id, LEDGER_KEY_ID);
     facts.has_key = ledger->key.known;

@@ -17,7 +17,7 @@
  * entry was hashed, so that entries of schema 1, which had no key, token or plan, stay as they
  * are. */
 const clo_i_schema_object clo_i_ledger_schema[] = {
-    { "table", "ledger",
+    { 2, "table", "ledger",
       "CREATE TABLE ledger (\n"
       "  id INTEGER PRIMARY KEY CHECK (id = 1),\n"
       "  identity BLOB NOT NULL CHECK (length(identity) = 16),\n"
@@ -32,7 +32,7 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  plain_declarations INTEGER NOT NULL CHECK (plain_declarations >= 0),\n"
       "  seal BLOB NOT NULL CHECK (length(seal) = 32)\n"
       ") STRICT" },
-    { "table", "dataset",
+    { 2, "table", "dataset",
       "CREATE TABLE dataset (\n"
       "  id INTEGER PRIMARY KEY,\n"
       "  name TEXT NOT NULL UNIQUE CHECK (length(CAST(name AS BLOB)) BETWEEN 1 AND 200),\n"
@@ -57,7 +57,7 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  CHECK ((cap_epsilon IS NULL) = (cap_delta_units IS NULL)),\n"
       "  CHECK (cap_epsilon IS NOT NULL OR rule = 'open')\n"
       ") STRICT" },
-    { "table", "charge",
+    { 2, "table", "charge",
       "CREATE TABLE charge (\n"
       "  sequence INTEGER PRIMARY KEY CHECK (sequence > 0),\n"
       "  dataset INTEGER NOT NULL REFERENCES dataset (id),\n"
@@ -81,7 +81,7 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  CHECK ((format = 1) = (plan IS NULL)),\n"
       "  CHECK ((format = 1) = (key_id IS NULL))\n"
       ") STRICT" },
-    { "table", "declaration",
+    { 2, "table", "declaration",
       "CREATE TABLE declaration (\n"
       "  sequence INTEGER PRIMARY KEY CHECK (sequence > 0),\n"
       "  after_charge INTEGER NOT NULL CHECK (after_charge >= 0),\n"
@@ -96,59 +96,72 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  hash BLOB NOT NULL CHECK (length(hash) = 32),\n"
       "  CHECK ((format = 1) = (key_id IS NULL))\n"
       ") STRICT" },
-    { "table", "result",
+    { 2, "table", "result",
       "CREATE TABLE result (\n"
       "  sequence INTEGER PRIMARY KEY REFERENCES charge (sequence),\n"
       "  time INTEGER NOT NULL,\n"
       "  bytes BLOB NOT NULL,\n"
       "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
       ") STRICT" },
-    { "table", "origin",
+    { 2, "table", "origin",
       "CREATE TABLE origin (\n"
       "  dataset INTEGER PRIMARY KEY REFERENCES dataset (id),\n"
       "  path TEXT NOT NULL\n"
       ") STRICT" },
-    { "index", "charge_by_dataset",
+    { 3, "table", "content",
+      "CREATE TABLE content (\n"
+      "  sequence INTEGER PRIMARY KEY REFERENCES charge (sequence),\n"
+      "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
+      ") STRICT" },
+    { 2, "index", "charge_by_dataset",
       "CREATE INDEX charge_by_dataset ON charge (dataset, sequence)" },
-    { "trigger", "charge_is_next",
+    { 2, "trigger", "charge_is_next",
       "CREATE TRIGGER charge_is_next BEFORE INSERT ON charge\n"
       "WHEN NEW.sequence IS NOT (SELECT charges + 1 FROM ledger) BEGIN\n"
       "  SELECT RAISE(ABORT, 'a charge can only be added at the end');\n"
       "END" },
-    { "trigger", "charge_is_not_changed",
+    { 2, "trigger", "charge_is_not_changed",
       "CREATE TRIGGER charge_is_not_changed BEFORE UPDATE ON charge BEGIN\n"
       "  SELECT RAISE(ABORT, 'a charge cannot be changed');\n"
       "END" },
-    { "trigger", "charge_is_not_deleted",
+    { 2, "trigger", "charge_is_not_deleted",
       "CREATE TRIGGER charge_is_not_deleted BEFORE DELETE ON charge BEGIN\n"
       "  SELECT RAISE(ABORT, 'a charge cannot be deleted');\n"
       "END" },
-    { "trigger", "declaration_is_next",
+    { 2, "trigger", "declaration_is_next",
       "CREATE TRIGGER declaration_is_next BEFORE INSERT ON declaration\n"
       "WHEN NEW.sequence IS NOT (SELECT declarations + 1 FROM ledger) BEGIN\n"
       "  SELECT RAISE(ABORT, 'a declaration can only be added at the end');\n"
       "END" },
-    { "trigger", "declaration_is_not_changed",
+    { 2, "trigger", "declaration_is_not_changed",
       "CREATE TRIGGER declaration_is_not_changed BEFORE UPDATE ON declaration BEGIN\n"
       "  SELECT RAISE(ABORT, 'a declaration cannot be changed');\n"
       "END" },
-    { "trigger", "declaration_is_not_deleted",
+    { 2, "trigger", "declaration_is_not_deleted",
       "CREATE TRIGGER declaration_is_not_deleted BEFORE DELETE ON declaration BEGIN\n"
       "  SELECT RAISE(ABORT, 'a declaration cannot be deleted');\n"
       "END" },
-    { "trigger", "result_is_not_changed",
+    { 2, "trigger", "result_is_not_changed",
       "CREATE TRIGGER result_is_not_changed BEFORE UPDATE ON result BEGIN\n"
       "  SELECT RAISE(ABORT, 'a stored result cannot be changed');\n"
       "END" },
-    { "trigger", "result_is_not_deleted",
+    { 2, "trigger", "result_is_not_deleted",
       "CREATE TRIGGER result_is_not_deleted BEFORE DELETE ON result BEGIN\n"
       "  SELECT RAISE(ABORT, 'a stored result cannot be deleted');\n"
       "END" },
-    { "trigger", "dataset_is_not_deleted",
+    { 3, "trigger", "content_is_not_changed",
+      "CREATE TRIGGER content_is_not_changed BEFORE UPDATE ON content BEGIN\n"
+      "  SELECT RAISE(ABORT, 'what a charge was for cannot be changed');\n"
+      "END" },
+    { 3, "trigger", "content_is_not_deleted",
+      "CREATE TRIGGER content_is_not_deleted BEFORE DELETE ON content BEGIN\n"
+      "  SELECT RAISE(ABORT, 'what a charge was for cannot be deleted');\n"
+      "END" },
+    { 2, "trigger", "dataset_is_not_deleted",
       "CREATE TRIGGER dataset_is_not_deleted BEFORE DELETE ON dataset BEGIN\n"
       "  SELECT RAISE(ABORT, 'a data set cannot be deleted');\n"
       "END" },
-    { "trigger", "dataset_only_grows",
+    { 2, "trigger", "dataset_only_grows",
       "CREATE TRIGGER dataset_only_grows BEFORE UPDATE ON dataset\n"
       "WHEN NEW.id IS NOT OLD.id OR NEW.name IS NOT OLD.name OR NEW.created IS NOT OLD.created\n"
       "  OR (OLD.cap_epsilon IS NOT NULL AND (NEW.cap_epsilon IS NOT OLD.cap_epsilon\n"
@@ -162,11 +175,11 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  OR NEW.rho < OLD.rho OR NEW.rho_delta < OLD.rho_delta BEGIN\n"
       "  SELECT RAISE(ABORT, 'what was spent on a data set can only grow');\n"
       "END" },
-    { "trigger", "ledger_is_not_deleted",
+    { 2, "trigger", "ledger_is_not_deleted",
       "CREATE TRIGGER ledger_is_not_deleted BEFORE DELETE ON ledger BEGIN\n"
       "  SELECT RAISE(ABORT, 'the head of the ledger cannot be deleted');\n"
       "END" },
-    { "trigger", "ledger_only_grows",
+    { 2, "trigger", "ledger_only_grows",
       "CREATE TRIGGER ledger_only_grows BEFORE UPDATE ON ledger\n"
       "WHEN NEW.id IS NOT OLD.id OR NEW.identity IS NOT OLD.identity\n"
       "  OR NEW.created IS NOT OLD.created OR NEW.charges < OLD.charges\n"
@@ -284,6 +297,8 @@ static clo_status check_version(clo_ledger *ledger, clo_error *err)
                           "the ledger %s says that its schema is %lld, which never was: it is "
                           "damaged; restore it from a backup",
                           ledger->shown, (long long)version);
+    /* Schema 2 lacks a table that only a charge needs: it is read as it is, an archive too. */
+    if (version == 2 && ledger->reading) return CLO_OK;
     return version < LEDGER_SCHEMA ? clo_i_ledger_migrate(ledger, err) : CLO_OK;
 }
 

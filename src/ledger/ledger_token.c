@@ -169,12 +169,36 @@ static clo_status read_result(clo_ledger *ledger, uint64_t sequence, char **byte
     return CLO_OK;
 }
 
+/* Of a token that was found, and is the caller's. */
+static clo_status give_result(clo_ledger *ledger, const char *token, const clo_i_token *known,
+                              char **bytes, size_t *length, clo_error *err)
+{
+    clo_i_head head;
+    if (!known->stored) return clo_i_token_refuse(token, known, err);
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    CLO_TRY(clo_i_key_check(ledger, &head, err));
+    return read_result(ledger, known->sequence, bytes, length, err);
+}
+
+clo_status clo_ledger_result(clo_ledger *ledger, const char *token, char **bytes, size_t *length,
+                             clo_error *err)
+{
+    clo_i_token known;
+    bool found = false;
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    CLO_TRY(clo_i_ledger_check_text("token", token, err));
+    CLO_TRY(clo_i_token_find(ledger, token, &known, &found, err));
+    if (!found)
+        return clo_i_fail(err, CLO_ARGUMENT, "the ledger %s knows no token %.80s", ledger->shown,
+                          token);
+    return give_result(ledger, token, &known, bytes, length, err);
+}
+
 clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
                               const uint8_t plan[LEDGER_PLAN], const char *token, char **bytes,
                               size_t *length, clo_error *err)
 {
     clo_i_token known;
-    clo_i_head head;
     bool found = false;
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
@@ -186,8 +210,5 @@ clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
         return CLO_OK;
     }
     CLO_TRY(clo_i_token_check(token, &known, dataset, plan, err));
-    if (!known.stored) return clo_i_token_refuse(token, &known, err);
-    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
-    CLO_TRY(clo_i_key_check(ledger, &head, err));
-    return read_result(ledger, known.sequence, bytes, length, err);
+    return give_result(ledger, token, &known, bytes, length, err);
 }

@@ -321,14 +321,18 @@ static clo_status check_object(clo_ledger *ledger, const clo_i_schema_object *ob
 
 static clo_status check_schema(clo_ledger *ledger, clo_error *err)
 {
-    int64_t objects = 0;
-    for (size_t i = 0; i < clo_i_ledger_schema_count; i++)
+    int64_t objects = 0, version = 0, wanted = 0;
+    CLO_TRY(clo_i_sql_number(ledger, "PRAGMA user_version", &version, err));
+    for (size_t i = 0; i < clo_i_ledger_schema_count; i++) {
+        if (clo_i_ledger_schema[i].since > version) continue;
         CLO_TRY(check_object(ledger, &clo_i_ledger_schema[i], err));
+        wanted++;
+    }
     clo_i_sql sql = clo_i_sql_start(
         ledger, "SELECT count(*) FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'");
     if (clo_i_sql_row(&sql)) objects = clo_i_sql_get_integer(&sql, 0);
     CLO_TRY(clo_i_sql_finish(&sql, err));
-    if (objects != (int64_t)clo_i_ledger_schema_count)
+    if (objects != wanted)
         return clo_i_fail(err, CLO_LEDGER,
                           "the ledger %s is not sound: it holds tables or triggers that are not a "
                           "ledger's; keep the file and restore a backup",

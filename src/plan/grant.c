@@ -25,7 +25,7 @@ void clo_grant_free(clo_grant *grant)
 
 /* token NULL: a random one. */
 static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
-                        const char *token, clo_grant **out, clo_error *err)
+                        const char *token, const uint8_t *content, clo_grant **out, clo_error *err)
 {
     char name[128], relation[256];
     clo_event events[CLO_MAX_LINES];
@@ -44,7 +44,8 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
                             .loss = plan->budget,
                             .price = plan->price.loss,
                             .token = token,
-                            .plan = plan->id };
+                            .plan = plan->id,
+                            .content = content };
     for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
     CLO_TRY(clo_i_events_rho(events, plan->line_count, &charge.rho, &charge.rho_delta, err));
     /* All that can fail for another reason comes first: what is charged is granted. */
@@ -60,16 +61,28 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
     return CLO_OK;
 }
 
+const char *clo_grant_token(const clo_grant *grant)
+{
+    return grant->metered ? grant->receipt.token : NULL;
+}
+
 clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                             clo_grant **out, clo_error *err)
 {
-    return spend(ledger, dataset, plan, NULL, out, err);
+    return spend(ledger, dataset, plan, NULL, NULL, out, err);
 }
 
 clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                                   const char *token, clo_grant **out, clo_error *err)
 {
-    return spend(ledger, dataset, plan, token ? token : "", out, err); /* which is refused */
+    return spend(ledger, dataset, plan, token ? token : "", NULL, out, err); /* which is refused */
+}
+
+clo_status clo_ledger_spend_content(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                                    const char *token, const uint8_t *content, clo_grant **out,
+                                    clo_error *err)
+{
+    return spend(ledger, dataset, plan, token, content, out, err);
 }
 
 clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant, const void *bytes,

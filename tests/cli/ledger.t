@@ -5,8 +5,8 @@
   $ cloister ledger init l.db --dataset patients --epsilon 3 --delta 1e-6
   'patients' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
   $ cloister ledger show l.db
-  data set  cap           spent           left            charges  last charge
-  patients  (3, 1e-6)     (0, 0)          (3, 1e-6)             0  -
+  data set  cap           composed         plain sum       left            charges  last charge
+  patients  (3, 1e-6)     (0, 0)           (0, 0)          (3, 1e-6)             0  -
   $ cloister ledger history l.db
   l.db: nothing was spent yet
   $ cloister ledger verify l.db
@@ -19,11 +19,11 @@
   >     --token may > /dev/null
   $ cloister ledger export l.db
   {
-    "schema": "cloister.ledger-export/1",
+    "schema": "cloister.ledger-export/2",
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
-    "ledger_schema": 2,
+    "ledger_schema": 3,
     "created": "{{....-..-..T..:..:..Z}}",
     "datasets": [
       {
@@ -32,7 +32,11 @@
           "epsilon": 2,
           "delta": 1e-5
         },
-        "spent": {
+        "composed": {
+          "epsilon": {{0\.[89][0-9]+}},
+          "delta": 1e-5
+        },
+        "plain_sum": {
           "epsilon": 1,
           "delta": 1e-6
         },
@@ -95,6 +99,38 @@
   ! cloister: 'ledger export' writes the whole ledger: leave --dataset out
   [exit 2]
 
+## Fetches a lost release for nothing
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
+  >     -o kept.json
+  $ cloister ledger fetch l.db --token may | cmp - kept.json
+  $ cloister ledger fetch l.db --token may -o again.json && cmp again.json kept.json
+  $ cloister ledger fetch l.db --token may | cloister report - | head -1
+  kmeans…
+  $ charges
+  1
+  $ cloister ledger fetch l.db --token may > /dev/full
+  ! cloister: cannot write to standard output: No space left on device
+  [exit 4]
+  $ cloister ledger fetch l.db --token june
+  ! cloister: the ledger l.db knows no token june
+  ! try: cloister ledger history l.db --json
+  [exit 2]
+  $ cloister ledger fetch l.db
+  ! cloister: --token T must be given: the name of the run
+  ! try: cloister ledger history l.db --json
+  [exit 2]
+  $ cloister ledger fetch l.db --token may -o l.db
+  ! cloister: -o l.db would overwrite the ledger
+  [exit 2]
+  $ cloister ledger fetch l.db --token may --dataset sample.csv
+  ! cloister: 'ledger fetch' takes a token, which is one run's: leave --dataset out
+  [exit 2]
+  $ cloister ledger show l.db --token may
+  ! cloister: --token and -o belong to 'ledger fetch'
+  [exit 2]
+
 ## Keeps the cap options to init
 
   $ ledger
@@ -110,7 +146,7 @@
   $ cloister run subspace sample.csv --dim 1 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
   $ cloister ledger show l.db
   data set…
-  sample.csv  (2, 1e-5)     (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
+  sample.csv  (2, 1e-5)     (1.0{{..}}, 1e-5)    (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
   $ cloister ledger history l.db
   number  time…
        1  {{....-..-..T..:..:..Z}}  sample.csv  kmeans/lloyd        replace     (1, 1e-6)
@@ -124,8 +160,9 @@
   $ cloister ledger show l.db --json | python3 -c "
   > import json, sys
   > for d in json.load(sys.stdin)['datasets']:
-  >     print(d['dataset'], d['charges'], d['cap'], d['spent'])"
-  sample.csv 2 {'epsilon': 2, 'delta': 1e-05} {'epsilon': 1.5, 'delta': 2e-06}
+  >     print(d['dataset'], d['charges'], d['cap'], d['composed'],
+  >         d['plain_sum'])"
+  sample.csv 2 {'epsilon': 2, 'delta': 1e-05} {'epsilon': 1.0{{[0-9]+}}, 'delta': 1e-05} {'epsilon': 1.5, 'delta': 2e-06}
   $ cloister ledger verify l.db --json
   {
     "schema": "cloister.ledger-verify/1",
@@ -164,8 +201,8 @@
   $ ledger
   $ cloister ledger init l.db --dataset other --epsilon 1 > /dev/null
   $ cloister ledger show l.db --dataset other
-  data set  cap           spent           left            charges  last charge
-  other     (1, 1e-6)     (0, 0)          (1, 1e-6)             0  -
+  data set  cap           composed         plain sum       left            charges  last charge
+  other     (1, 1e-6)     (0, 0)           (0, 0)          (1, 1e-6)             0  -
 
 ## Suggests a verb
 
@@ -187,7 +224,7 @@
 ## Wants a verb
 
   $ cloister ledger
-  ! cloister: 'ledger' needs a verb: init, show, history, verify or export
+  ! cloister: 'ledger' needs a verb: init, show, history, verify, export or fetch
   ! try: cloister ledger --help
   [exit 2]
 

@@ -7,8 +7,8 @@ Keys, changed and older files, and other processes.
   $ ledger
   $ rm "$XDG_CONFIG_HOME/cloister/ledger.key"
   $ cloister ledger show l.db
-  data set    cap           spent           left            charges  last charge
-  sample.csv  (2, 1e-5)     (0, 0)          (2, 1e-5)             0  -
+  data set    cap           composed         plain sum       left            charges  last charge
+  sample.csv  (2, 1e-5)     (0, 0)           (0, 0)          (2, 1e-5)             0  -
   $ cloister ledger verify l.db
   ! cloister: the hashes of the ledger l.db cannot be checked: they were made with the key {{[0-9a-f]+}}, which is not at FOLDER/home/config/cloister/ledger.key; bring it back
   [exit 6]

@@ -56,20 +56,77 @@
   ledger.db
   $ cloister ledger show
   data set…
-  sample.csv  none          (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
+  sample.csv  none          (1, 1e-6)        (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
 
 ## Keeps the token of a run whose output fails
 
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
   >     --json > /dev/full
-  ! cloister: cannot write to standard output: No space left on device
+  ! cloister: cannot write to standard output: No space left on device; the release is safe in the ledger, and to fetch it costs nothing
+  ! try: cloister ledger fetch l.db --token may
   [exit 4]
+  $ cloister ledger fetch l.db --token may > fetched.json
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
-  >     --json | head -c 1; echo
-  {
+  >     --json | cmp - fetched.json
   $ charges
   1
+
+## Says how to fetch a release that a full disk had no room for
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
+  >     -o /dev/full 2> said; echo $?
+  4
+  $ cat said
+  cloister: /dev/full cannot be written: No space left on device; the release is safe in the ledger, and to fetch it costs nothing
+  try: cloister ledger fetch l.db --token {{[0-9a-f]{32}}}
+  $ sh -c "$(sed -n 's/^try: //p' said)" | cloister report - | head -1
+  kmeans…
+  $ cloister bounds sample.csv --epsilon 0.7 --norm 9 --ledger l.db -q > /dev/full 2> said; echo $?
+  4
+  $ sh -c "$(sed -n 's/^try: //p' said)" | cloister report - | head -1
+  bounds…
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --no-ledger -q > /dev/full
+  ! cloister: cannot write to standard output: No space left on device
+  [exit 4]
+  $ charges
+  2
+
+## Notices data that the ledger knows under another name
+
+  $ sample
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people \
+  >     -q > /dev/null
+  $ cp sample.csv s.csv; gzip -kc sample.csv > s.csv.gz
+  $ for file in s.csv s.csv.gz; do
+  >     refused cloister run kmeans $file --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >         -o out.json
+  > done
+  ! cloister: these data are 'people' in this ledger, and 's.csv' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset s.csv and --new; nothing was spent
+  ! try: --dataset people
+  ! cloister: these data are 'people' in this ledger, and 's.csv.gz' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset s.csv.gz and --new; nothing was spent
+  ! try: --dataset people
+  [exit 2]
+  $ cat s.csv | refused cloister run kmeans - --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dataset x --columns x1 -q -o out.json
+  ! cloister: these data are 'people' in this ledger, and 'x' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset x and --new; nothing was spent
+  ! try: --dataset people
+  [exit 2]
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dry-run | tail -1
+  ! warning: these data are 'people' in this ledger: a run would be refused without --dataset people, or --new
+    Would charge 's.csv' in l.db (no cap set); nothing was spent.
+  $ charges
+  1
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people -q \
+  >     > /dev/null
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --new -q > /dev/null
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q > /dev/null
+  $ echo 0.1,0.1 >> s.csv
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset grown -q \
+  >     > /dev/null
+  $ charges
+  5
 
 ## Refuses a private norm that would exceed the cap
 
@@ -137,7 +194,7 @@ As a crash between the charge and the result leaves it.
 ## Refuses ledger options beside no ledger
 
   $ cloister run kmeans a.csv --clusters 8 --epsilon 1 --norm 1 --no-ledger --ledger l.db
-  ! cloister: --no-ledger excludes --ledger and --dataset
+  ! cloister: --no-ledger excludes --ledger, --dataset and --new
   [exit 2]
 
 ## Refuses what the cap does not cover
@@ -159,13 +216,13 @@ As a crash between the charge and the result leaves it.
   ! try: the same with --yes, which runs it all the same
   [exit 5]
   $ cloister ledger show l.db
-  data set    cap           spent           left            charges  last charge
-  sample.csv  (2, 1e-5)     (0, 0)          (2, 1e-5)             0  -
+  data set    cap           composed         plain sum       left            charges  last charge
+  sample.csv  (2, 1e-5)     (0, 0)           (0, 0)          (2, 1e-5)             0  -
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q --yes \
   >     > /dev/null
   $ cloister ledger show l.db
-  data set    cap           spent           left            charges  last charge
-  sample.csv  (2, 1e-5)     (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
+  data set    cap           composed         plain sum       left            charges  last charge
+  sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
 
 ## Repeats a run with its token for nothing

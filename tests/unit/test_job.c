@@ -158,11 +158,38 @@ static void a_token_fetches_the_same_bytes_for_nothing(void **state)
     assert_ok(clo_job_fetch(again, &found, &err), err);
     assert_true(found);
     assert_same_json(first, again);
+    assert_string_equal(clo_job_token(first), "t");
+    assert_string_equal(clo_job_token(again), "t");
     assert_int_equal(charges_at(p), 1);
     /* Done is done: there is nothing to spend. */
     assert_fails(clo_job_spend(again, &err), CLO_ARGUMENT, err, "out of order");
     clo_job_free(first);
     clo_job_free(again);
+}
+
+/* ledger.T12, from file to refusal: nothing is spent, and the operator's word is enough. */
+static void data_of_another_name_are_noticed(void **state)
+{
+    const place *const p = *state;
+    clo_job *const first = job_at(p, "dataset=people"), *const other = job_at(p, "dataset=x");
+    const clo_release *release = NULL;
+    const char *advice;
+    clo_error err;
+    assert_ok(clo_job_release(first, &release, &err), err);
+    assert_ok(clo_job_prepare(other, &err), err);
+    assert_string_equal(clo_job_known_as(other), "people");
+    assert_fails(clo_job_release(other, &release, &err), CLO_ARGUMENT, err,
+                 "these data are 'people'");
+    assert_int_equal(clo_job_advice(other, &advice), CLO_ADVICE_SET);
+    assert_string_equal(advice, "dataset people");
+    assert_int_equal(charges_at(p), 1);
+    clo_job *const meant = job_at(p, "dataset=x new=yes");
+    assert_ok(clo_job_release(meant, &release, &err), err);
+    assert_null(clo_job_known_as(meant));
+    assert_int_equal(charges_at(p), 2);
+    clo_job_free(first);
+    clo_job_free(other);
+    clo_job_free(meant);
 }
 
 /* The text of a golden case, of which the version alone is not the program's. */
@@ -325,7 +352,7 @@ static void what_fails_before_the_spend_costs_nothing(void **state)
         { "mechanism", "kmeans/aggregate", CLO_ARGUMENT, "idealized" },
         { "dim", "1", CLO_ARGUMENT, "kmeans/lloyd has no parameter dim" },
         { "clusters", "0", CLO_ARGUMENT, "clusters must be between" },
-        { "no-ledger", "yes", CLO_ARGUMENT, "no-ledger excludes ledger and dataset" },
+        { "no-ledger", "yes", CLO_ARGUMENT, "no-ledger excludes ledger, dataset and new" },
         { "threads", "0", CLO_ARGUMENT, "threads must be between 1 and 1024" },
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -562,6 +589,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FILES(one_call_goes_from_a_file_to_a_stored_release),
         WITH_FILES(data_in_memory_and_typed_settings_give_the_same_release),
+        WITH_FILES(data_of_another_name_are_noticed),
         WITH_FILES(a_token_fetches_the_same_bytes_for_nothing),
         WITH_FILES(the_command_and_a_job_give_the_same_bytes),
         WITH_FILES(a_step_out_of_order_is_refused_and_changes_nothing),

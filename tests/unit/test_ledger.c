@@ -278,7 +278,7 @@ static void has_the_durable_settings_in_force(void **state)
     } settings[] = {
         { "PRAGMA journal_mode", "delete" }, { "PRAGMA synchronous", "3" },
         { "PRAGMA foreign_keys", "1" },      { "PRAGMA trusted_schema", "0" },
-        { "PRAGMA user_version", "2" },      { "PRAGMA application_id", "1129074508" }
+        { "PRAGMA user_version", "3" },      { "PRAGMA application_id", "1129074508" }
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         char value[LEDGER_TEXT + 1];
@@ -368,11 +368,11 @@ static void refuses_other_schema_versions(void **state)
 {
     const place *p = *state;
     clo_ledger_close(open_at(p->ledger));
-    tamper(p->ledger, "PRAGMA user_version = 3");
-    refuses(p->ledger, "was written by a newer cloister (schema 3");
+    tamper(p->ledger, "PRAGMA user_version = 4");
+    refuses(p->ledger, "was written by a newer cloister (schema 4");
     tamper(p->ledger, "PRAGMA user_version = 0");
     refuses(p->ledger, "which never was");
-    tamper(p->ledger, "PRAGMA user_version = 2; DROP TRIGGER ledger_is_not_deleted; "
+    tamper(p->ledger, "PRAGMA user_version = 3; DROP TRIGGER ledger_is_not_deleted; "
                       "DELETE FROM ledger");
     refuses(p->ledger, "is damaged");
     tamper(p->ledger, "DROP TABLE ledger");
@@ -806,6 +806,9 @@ static void adds_rhos_of_small_gaussian_runs(void **state)
     says(&err, CLO_BUDGET, "for a run with Gaussian noise");
     assert_int_equal(made, capacity / run.rho);
     assert_true(made > 40); /* by adding deltas it would be one */
+    const clo_account shown = account_of(ledger, "d");
+    assert_true(shown.spent.epsilon > 4 && shown.composed.delta == 1e-6); /* ledger.T11 */
+    assert_true(shown.composed.epsilon > 0.98 && shown.composed.epsilon <= 1);
     const clo_i_account account = stored_account(ledger, "d");
     assert_true(account.spent.rho <= capacity && account.spent.rho + run.rho > capacity);
     is_sound(ledger);
@@ -824,6 +827,52 @@ static void says_what_is_left_so_that_it_can_be_asked_for(void **state)
     refuses_charge(ledger, a_gaussian_charge("d", left.epsilon * 1.001, 1e-6), CLO_BUDGET, "left");
     charge_once(ledger, a_gaussian_charge("d", left.epsilon, 1e-6));
     assert_true(account_of(ledger, "d").left.epsilon < 0.01);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T11: never above the cap, never above the sum, and growing. */
+static void says_what_the_charges_come_to(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    double before = 0;
+    declare(ledger, "d", 1, 1e-5);
+    charge_once(ledger, a_pure_charge("d", 0.25));
+    assert_true(account_of(ledger, "d").composed.epsilon == 0.25);
+    assert_true(account_of(ledger, "d").composed.delta == 0);
+    for (int i = 0; i < 20; i++) {
+        charge_once(ledger, a_gaussian_charge("d", 0.1, 1e-6));
+        const clo_account account = account_of(ledger, "d");
+        assert_true(account.composed.epsilon > before && account.composed.epsilon <= 1);
+        assert_true(account.composed.epsilon <= account.spent.epsilon);
+        assert_true(account.composed.delta <= 1e-5);
+        before = account.composed.epsilon;
+    }
+    /* What is said must be private at what is said: by the capacity of the same pair. */
+    const clo_i_account inside = stored_account(ledger, "d");
+    uint64_t capacity = 0;
+    assert_int_equal(clo_i_capacity_rho((clo_loss){ before - 0.25, 1e-5 }, &capacity, NULL), 0);
+    assert_true(capacity >= inside.spent.rho - inside.base_rho);
+    assert_int_equal(clo_i_capacity_rho((clo_loss){ before - 0.2501, 1e-5 }, &capacity, NULL), 0);
+    assert_true(capacity < inside.spent.rho - inside.base_rho);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T11: without a cap at the delta of the sum; not at all under two relations. */
+static void composes_without_a_cap(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_i_charge other = a_gaussian_charge("d", 0.1, 1e-6);
+    for (int i = 0; i < 30; i++) charge_once(ledger, a_gaussian_charge("d", 0.1, 1e-6));
+    const clo_account account = account_of(ledger, "d");
+    assert_true(account.spent.epsilon == 3 && account.composed.delta == account.spent.delta);
+    assert_true(account.composed.epsilon < 1 && account.composed.epsilon > 0.4);
+    charge_once(ledger, an_approximate_charge("e", 0.5, 1e-6));
+    assert_true(account_of(ledger, "e").composed.epsilon == 0.5);
+    other.relation = "add-remove";
+    charge_once(ledger, other);
+    assert_true(isinf(account_of(ledger, "d").composed.epsilon));
     clo_ledger_close(ledger);
 }
 
@@ -1372,6 +1421,8 @@ int main(void)
         IN_PLACE(adds_epsilons_and_deltas),
         IN_PLACE(adds_rhos_of_small_gaussian_runs),
         IN_PLACE(says_what_is_left_so_that_it_can_be_asked_for),
+        IN_PLACE(says_what_the_charges_come_to),
+        IN_PLACE(composes_without_a_cap),
         IN_PLACE(counts_pure_runs_before_it_fixes_the_rule),
         IN_PLACE(lets_a_run_take_all_that_pure_runs_left),
         IN_PLACE(does_not_switch_between_the_sums),

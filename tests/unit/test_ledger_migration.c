@@ -90,7 +90,7 @@ static void counts_on_after_the_migration(clo_ledger *ledger)
     assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_BUDGET, err, "does not cover");
     is_sound(ledger);
     assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
-    assert_true(facts.schema == 2 && facts.charges == 4 && facts.declarations == 1);
+    assert_true(facts.schema == 3 && facts.charges == 4 && facts.declarations == 1);
     assert_int_equal(facts.created, 1700000000);
 }
 
@@ -157,12 +157,87 @@ static void migrates_once_among_competing_processes(void **state)
     clo_ledger_close(ledger);
 }
 
+/* ---- from schema 2 ----------------------------------------------------------- */
+
+/* Schema 2 was this one without what schema 3 brought. */
+static void make_ledger_of_schema_2(const char *path)
+{
+    clo_ledger *ledger = open_at(path);
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, "d", (clo_loss){ 2, 0 }, &err), err);
+    charge_times(ledger, 2);
+    clo_ledger_close(ledger);
+    tamper(path, "DROP TABLE content; PRAGMA user_version = 2");
+}
+
+static int schema_of(clo_ledger *ledger)
+{
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
+    clo_error err;
+    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+    return facts.schema;
+}
+
+static void who_reads_leaves_schema_2_as_it_is(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = NULL;
+    clo_error err;
+    char name[201] = "x";
+    static const uint8_t content[CLO_DIGEST_BYTES] = { 1 };
+    make_ledger_of_schema_2(p->ledger);
+    in_shell(p, "cp '%s/ledger.db' '%s/before'; chmod a-w '%s/ledger.db'"); /* an archive */
+    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+    assert_int_equal(schema_of(ledger), 2);
+    is_sound(ledger);
+    assert_ok(clo_ledger_known_as(ledger, "d", content, name, sizeof name, &err), err);
+    assert_string_equal(name, "");
+    clo_ledger_close(ledger);
+    in_shell(p, "cmp -s '%s/ledger.db' '%s/before'");
+}
+
+static void who_writes_brings_schema_2_up_to_date(void **state)
+{
+    const place *p = *state;
+    make_ledger_of_schema_2(p->ledger);
+    clo_ledger *ledger = open_at(p->ledger);
+    assert_int_equal(schema_of(ledger), 3);
+    is_sound(ledger);
+    assert_int_equal(charge_with(ledger, "t", NULL).sequence, 3);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* A key that is not here is not made anew: the ledger's own would be lost behind it. */
+static void schema_2_needs_its_own_key(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = NULL;
+    make_ledger_of_schema_2(p->ledger);
+    in_shell(p, "mv '%s/config/cloister/ledger.key' '%s/key'");
+    assert_int_equal(clo_ledger_open(p->ledger, &ledger, NULL), CLO_LEDGER);
+    in_shell(p, "test ! -e '%s/config/cloister/ledger.key'");
+    in_shell(p, "mv '%s/key' '%s/config/cloister/ledger.key'");
+    clo_ledger_close(open_at(p->ledger));
+}
+
+static void schema_3_without_its_table_is_not_sound(void **state)
+{
+    const place *p = *state;
+    clo_error err;
+    clo_ledger_close(open_at(p->ledger));
+    tamper(p->ledger, "DROP TRIGGER content_is_not_deleted");
+    clo_ledger *ledger = open_at(p->ledger);
+    assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "content_is_not_deleted");
+    clo_ledger_close(ledger);
+}
+
 static void refuses_a_newer_schema_and_one_that_never_was(void **state)
 {
     const place *p = *state;
     make_old_ledger(p->ledger);
-    tamper(p->ledger, "PRAGMA user_version = 3");
-    refuses(p->ledger, "was written by a newer cloister (schema 3");
+    tamper(p->ledger, "PRAGMA user_version = 4");
+    refuses(p->ledger, "was written by a newer cloister (schema 4");
     tamper(p->ledger, "PRAGMA user_version = 0");
     refuses(p->ledger, "which never was");
 }
@@ -185,6 +260,10 @@ int main(void)
         IN_PLACE(does_so_also_for_a_reader),
         IN_PLACE(seals_what_it_found),
         IN_PLACE(migrates_once_among_competing_processes),
+        IN_PLACE(who_reads_leaves_schema_2_as_it_is),
+        IN_PLACE(who_writes_brings_schema_2_up_to_date),
+        IN_PLACE(schema_2_needs_its_own_key),
+        IN_PLACE(schema_3_without_its_table_is_not_sound),
         IN_PLACE(refuses_a_newer_schema_and_one_that_never_was),
         IN_PLACE(leaves_a_damaged_old_ledger_as_it_was),
     };

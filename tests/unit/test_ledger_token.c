@@ -103,6 +103,39 @@ static void names_runs_at_random_where_nobody_does(void **state)
     clo_ledger_close(ledger);
 }
 
+/* ledger.T10: the token alone is enough for who has lost the bytes, and for nothing else. */
+static void gives_a_result_by_its_token_alone(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    char *bytes = NULL;
+    size_t length = 0;
+    clo_error err;
+    const clo_i_receipt dead = charge_with(ledger, "dead", plan_a);
+    const clo_i_receipt unnamed = charge_with(ledger, NULL, plan_b);
+    assert_string_equal(dead.token, "dead");
+    assert_int_equal(strlen(unnamed.token), 32);
+    assert_ok(clo_i_ledger_store(ledger, &unnamed, result, sizeof result, &err), err);
+    assert_fails(clo_ledger_result(ledger, "dead", &bytes, &length, &err), CLO_LEDGER, err,
+                 "has no result");
+    assert_fails(clo_ledger_result(ledger, "t", &bytes, &length, &err), CLO_ARGUMENT, err,
+                 "knows no token t");
+    assert_fails(clo_ledger_result(ledger, "", &bytes, &length, &err), CLO_ARGUMENT, err, "token");
+    clo_ledger_close(ledger);
+    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+    assert_ok(clo_ledger_result(ledger, unnamed.token, &bytes, &length, &err), err);
+    assert_int_equal(length, sizeof result);
+    assert_memory_equal(bytes, result, sizeof result);
+    clo_ledger_bytes_free(bytes);
+    assert_int_equal(charges_of(ledger), 2);
+    clo_ledger_close(ledger);
+    tamper(p->ledger, "DROP TRIGGER result_is_not_changed; UPDATE result SET bytes = x'00'");
+    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+    assert_fails(clo_ledger_result(ledger, unnamed.token, &bytes, &length, &err), CLO_LEDGER, err,
+                 "was changed");
+    clo_ledger_close(ledger);
+}
+
 static void refuses_tokens_and_results_that_are_none(void **state)
 {
     const place *p = *state;
@@ -219,6 +252,7 @@ int main(void)
         IN_PLACE(is_not_charged_twice),
         IN_PLACE(is_good_for_one_plan_on_one_data_set),
         IN_PLACE(names_runs_at_random_where_nobody_does),
+        IN_PLACE(gives_a_result_by_its_token_alone),
         IN_PLACE(refuses_tokens_and_results_that_are_none),
         IN_PLACE(notices_a_changed_result),
         IN_PLACE(keeps_results_from_being_changed_by_an_ordinary_statement),

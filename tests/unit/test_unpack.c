@@ -1,6 +1,7 @@
 /* Compressed files are read as what they hold, and refused where they are damaged. */
 #include "check.h"
 #include "bytes_file.h"
+#include <sodium.h>
 #include "data/data.h"
 #include <zlib.h>
 #include <zstd.h>
@@ -75,6 +76,47 @@ static void what_is_packed_is_read(void **state)
 }
 
 /* An end before the end, at any place, and bytes that are others: refused, whatever they are. */
+/* The digest of a file's content is that of its plain bytes, however they come and whatever is taken
+ * of them; an array that is mapped has that of one that is read. */
+static void the_digest_is_that_of_the_plain_bytes(void **state)
+{
+    static char text[ROOM];
+    static uint8_t packed[2 * ROOM];
+    uint8_t array[128 + 300000] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': "
+                                  "False, 'shape': (18750, 2), }";
+    const size_t header = strlen((const char *)array + 10) + 10;
+    (void)state;
+    memset(array + header, ' ', 127 - header);
+    array[127] = '\n';
+    const struct {
+        const void *bytes;
+        size_t count;
+    } files[] = { { text, make_text(text) }, { array, sizeof array } };
+    for (size_t f = 0; f < 2; f++) {
+        clo_read_options options = clo_read_options_default();
+        uint8_t expected[CLO_DIGEST_BYTES], got[CLO_DIGEST_BYTES];
+        crypto_generichash(expected, sizeof expected, files[f].bytes, files[f].count, NULL, 0);
+        options.digest = true;
+        for (int way = -1; way < 2; way++) {
+            const size_t count =
+                way < 0 ? files[f].count : packers[way](files[f].bytes, files[f].count, packed);
+            const bytes_file file = bytes_file_open(way < 0 ? files[f].bytes : packed, count);
+            clo_table *table = NULL;
+            options.columns = way < 0 ? NULL : "2";
+            assert_ok(clo_table_read(file.path, &options, &table, &err), err);
+            assert_true(clo_table_digest(table, got));
+            assert_memory_equal(got, expected, sizeof expected);
+            clo_table_free(table);
+            bytes_file_close(file);
+        }
+    }
+    clo_table *table = NULL;
+    uint8_t unused[CLO_DIGEST_BYTES];
+    assert_ok(read_bytes((const uint8_t *)"1,2\n", 4, &table), err);
+    assert_false(clo_table_digest(table, unused)); /* nobody asked */
+    clo_table_free(table);
+}
+
 static void what_is_damaged_is_refused(void **state)
 {
     static const char text[] = "a,b\n1,2\n3,4\n5,6\n7,8\n9,10\n";
@@ -138,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_packed_is_read),
+        cmocka_unit_test(the_digest_is_that_of_the_plain_bytes),
         cmocka_unit_test(what_is_damaged_is_refused),
         cmocka_unit_test(a_line_of_a_bomb_is_too_long),
         cmocka_unit_test(reading_is_told_and_can_be_stopped),
