@@ -29,9 +29,12 @@ typedef enum clo_missing {
  * would be numbers with the other decimal mark ("1,5" for "1.5").  Words for a missing number
  * (empty, NA, nan, inf) say nothing.  Fewer such cells are missing cells and never a failure. */
 typedef enum clo_text_columns {
-    CLO_TEXT_REFUSE = 0, /* CLO_FORMAT, with its name; nothing was spent yet */
-    CLO_TEXT_MISSING = 1 /* its cells are missing cells, however many: then nothing that a record
-                            says can keep a file from being read */
+    CLO_TEXT_REFUSE = 0,  /* CLO_FORMAT, with its name; nothing was spent yet */
+    CLO_TEXT_MISSING = 1, /* its cells are missing cells, however many: then nothing that a record
+                             says can keep a file from being read */
+    CLO_TEXT_LATER = 2    /* refused only where it is used: by clo_assign_rows, clo_evaluate_… and
+                             clo_solve, which need not take every column.  Not for a run: clo_bound
+                             refuses such a table */
 } clo_text_columns;
 
 /* Of AUTO: the first line is a header when its cells are text, and a record when they are numbers;

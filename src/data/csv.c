@@ -632,6 +632,7 @@ static clo_status choose_cells(csv *f, const clo_read_options *options, clo_tabl
     table->cols = f->cols;
     table->has_unit = options->unit != NULL;
     table->guessed_cols = f->guessed;
+    table->text_later = options->text == CLO_TEXT_LATER;
     table->col_step = sizeof(double);
     table->row_step = f->cols * sizeof(double);
     clo_status status = copy_chosen_names(f, chosen, table, err);

@@ -51,6 +51,9 @@ CLO_CHECK clo_status clo_i_table_choose(const clo_table *table, const char *list
 /* CLO_FORMAT, with what to do about it, where one of these columns of a CSV is not numbers. */
 clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, clo_error *err);
 
+/* Whether text is refused where a column is used (CLO_TEXT_LATER). */
+bool clo_i_table_text_later(const clo_table *table);
+
 bool clo_i_table_is_sparse(const clo_table *table);
 /* Whether a record alone has told how many columns there are: without any, nobody would know. */
 bool clo_i_table_guessed_cols(const clo_table *table);

@@ -17,9 +17,9 @@
 
   centers (3 x 2)
                    x1           x2
+       0 {{[-0-9. e]+}}
        1 {{[-0-9. e]+}}
        2 {{[-0-9. e]+}}
-       3 {{[-0-9. e]+}}
 
   weights (3)
   …
@@ -63,7 +63,7 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
   >     -o out.json 2> /dev/null
   $ cloister report out.json | sed -n '/^centers/,$p' | sed 's/  *[-0-9.e]\{6,\}/ N/g'
   centers (2 x 12)
-                                      1            2
+                                      0            1
                         x1 N N
                         x2 N N
                         x3 N N
@@ -78,8 +78,8 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
                        x12 N N
 
   weights (2)
-                    1            2
-       1 N N
+                    0            1
+   N N
   $ cloister generate mixture --rows 200 --cols 130 --clusters 2 --seed 1 -o w.csv
   $ cloister run kmeans/lloyd w.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
   >     -o w.json 2> /dev/null
