@@ -68,7 +68,8 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
 /* Whether the last dimension of this array runs over the columns of the data. */
 static bool runs_over_columns(const char *name)
 {
-    static const char *const names[] = { "centers", "center", "offsets", "lower", "upper" };
+    static const char *const names[] = { "centers", "center", "offsets",
+                                         "lower",   "upper",  "center noise" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;
@@ -204,6 +205,27 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     write_more(w, slices > shown ? slices - shown : 0, "");
 }
 
+/* ---- how far to trust centres --------------------------------------------------------------- */
+
+static clo_status write_center_noise(clo_writer *w, const clo_release *release, bool wide,
+                                     clo_error *err)
+{
+    clo_array centers;
+    double *noise = NULL;
+    if (!clo_release_center_noise(release, NULL)) return CLO_OK;
+    (void)clo_release_find(release, "centers", &centers);
+    CLO_TRY(clo_i_alloc(centers.shape[0] * centers.shape[1], sizeof *noise, &noise, err));
+    (void)clo_release_center_noise(release, noise);
+    centers.name = "center noise";
+    centers.data = noise;
+    write_array(w, &release->facts, &centers, wide);
+    clo_writer_text(w, "  By so much the noise of the last round has moved each centre: standard\n"
+                       "  deviations in the units of each column.  What earlier rounds left undone "
+                       "comes\n  on top.\n");
+    clo_i_free(noise);
+    return CLO_OK;
+}
+
 /* ---- centres that are lists of entries ---------------------------------------------------- */
 
 typedef struct lists {
@@ -259,7 +281,7 @@ static bool is_list(const char *name)
     return strncmp(name, "centers_", 8) == 0;
 }
 
-void clo_i_report_text(const clo_release *release, bool wide, clo_writer *w)
+clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *w, clo_error *err)
 {
     const clo_facts *const facts = &release->facts;
     lists l;
@@ -275,4 +297,5 @@ void clo_i_report_text(const clo_release *release, bool wide, clo_writer *w)
     for (size_t i = 0; i < release->count; i++)
         if (!listed || !is_list(release->arrays[i].name))
             write_array(w, facts, &release->arrays[i], wide);
+    return write_center_noise(w, release, wide, err);
 }
