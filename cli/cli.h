@@ -138,12 +138,13 @@ extern const cli_group cli_help_group;
 
 /* ---- options that mean the same everywhere ------------------------------- */
 
-extern const cli_group cli_privacy_group; /* epsilon, delta, relation, accept */
-extern const cli_group cli_domain_group;  /* norm, bounds, center, rows, rows-per-unit */
-extern const cli_group cli_record_group;  /* unit, missing */
-extern const cli_group cli_reading_group; /* columns, header, delimiter, format, cols */
-extern const cli_group cli_ledger_group;  /* ledger, dataset, no-ledger */
-extern const cli_group cli_running_group; /* threads, seed, dry-run, yes, quiet */
+extern const cli_group cli_privacy_group;   /* epsilon, delta, relation, accept */
+extern const cli_group cli_domain_group;    /* norm, bounds, center, rows, rows-per-unit */
+extern const cli_group cli_record_group;    /* unit, missing */
+extern const cli_group cli_comparing_group; /* the same, of what compares rows with a result */
+extern const cli_group cli_reading_group;   /* columns, header, delimiter, format, cols */
+extern const cli_group cli_ledger_group;    /* ledger, dataset, no-ledger */
+extern const cli_group cli_running_group;   /* threads, seed, dry-run, yes, quiet */
 
 /* The mechanism that the words "FAMILY[/METHOD]" and --method name. */
 clo_status cli_mechanism(const char *name, const char *method, const clo_mechanism **out,
@@ -156,6 +157,11 @@ clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_para
 /* Epsilon is asked for; delta < 0 in the result: not given. */
 clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err);
 clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err);
+/* The same for what compares rows with a result, which need not take every column: text is refused
+ * where it is used. */
+clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err);
+/* Says on stderr how many rows have a missing cell, and what became of them; 0: nothing. */
+void cli_say_left_out(size_t rows, const char *what);
 
 /* --project FILE, as a row of a command's options. */
 #define CLI_PROJECT_OPTION                                                                         \

@@ -9,7 +9,6 @@ static const cli_option assign_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
                "where the clusters go: CSV, or NPY by its name; by default CSV to stdout"),
     CLI_OPTION("distance", 0, NULL, "write each row's distance from its cluster, too"),
-    CLI_OPTION("unit", 0, "COLUMN", "the column that named the person, which is no data"),
     CLI_ROWS_END,
 };
 static const cli_group assign_group = { "Assignment", assign_rows };
@@ -24,12 +23,15 @@ static clo_status assign(const cli_args *args, const clo_release *release, const
     double *const distances = cli_alloc(rows, sizeof *distances);
     double *const cells = cli_alloc(rows, width * sizeof *cells);
     clo_status status = clo_assign_rows(release, table, clusters, distances, &err->error);
+    size_t none = 0;
     for (size_t i = 0; i < rows && status == CLO_OK; i++) {
+        none += clusters[i] == CLO_NO_CLUSTER;
         cells[i * width] = clusters[i] == CLO_NO_CLUSTER ? -1 : (double)clusters[i];
         if (width == 2) cells[i * width + 1] = distances[i];
     }
     if (status == CLO_OK) {
         cli_warn("%s", notice);
+        cli_say_left_out(none, "in no cluster: -1");
         status = clo_matrix_write(output ? output : "-", (clo_matrix){ cells, rows, width, width },
                                   names, &err->error);
     }
@@ -45,7 +47,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     clo_table *table = NULL;
     clo_read_options options;
     clo_status status = cli_check_words(args, 2, 2, "a release and a file of data", err);
-    if (status == CLO_OK) status = cli_read_options(args, &options, err);
+    if (status == CLO_OK) status = cli_comparing_options(args, &options, err);
     if (status == CLO_OK) status = clo_release_read(cli_word(args, 0), &release, &err->error);
     if (status == CLO_OK) status = clo_table_read(cli_word(args, 1), &options, &table, &err->error);
     if (status == CLO_OK) status = assign(args, release, table, err);
@@ -54,15 +56,20 @@ static clo_status run(const cli_args *args, cli_error *err)
     return status;
 }
 
-static const cli_group *const groups[] = { &assign_group, &cli_reading_group, NULL };
+static const cli_group *const groups[] = { &assign_group, &cli_comparing_group, &cli_reading_group,
+                                           NULL };
 
 const cli_command cli_assign = {
     .usage = "RELEASE.json DATA [-o FILE] [option ...]",
     .about =
-        "Says which released cluster each of your own rows is in, counted from 0: the nearest "
-        "centre, subspace or flat, in the coordinates where the mechanism looked for them.  A row "
-        "with a bad cell is in cluster -1.  The result is NOT private: it comes from the data "
-        "without noise and is for your eyes only.",
+        "Says which released cluster each of your own rows is in, counted from 0 as in the report: "
+        "the nearest centre, subspace or flat, in the coordinates where the mechanism looked for "
+        "them, which with --bounds are columns divided by half their width.  'evaluate' measures "
+        "in the same ones.  A row with a missing cell, which a run counts for nothing, is in "
+        "cluster -1.  The result is NOT private: it comes from the data without noise and is for "
+        "your eyes only.\n\n"
+        "Columns are found by the names that the release has: further ones are ignored, and their "
+        "order does not count.  Where release or file have no names, they are taken by place.",
     .examples = "In which cluster is each patient?\n"
                 "cloister assign out.json patients.csv -o clusters.csv\n"
                 "And how far from it?\n"

@@ -18,7 +18,6 @@ static const cli_option evaluate_rows[] = {
                "outlier and in no score; by default as many as were found"),
     CLI_OPTION("found", 0, "FILE",
                "the cluster that each row was put in (solve --labels); by default the nearest"),
-    CLI_OPTION("unit", 0, "COLUMN", "the column that named the person, which is no data"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -39,8 +38,14 @@ static void print_json(const clo_evaluation *result)
     clo_json_bool(&json, "private", false);
     clo_json_text(&json, "notice", notice);
     clo_json_number(&json, "cost", result->cost);
+    clo_json_number(&json, "raw_cost", result->raw_cost);
     clo_json_number(&json, "truth_cost", result->truth_cost);
+    clo_json_number(&json, "raw_truth_cost", result->raw_truth_cost);
     clo_json_number(&json, "distance", result->distance);
+    clo_json_number(&json, "raw_distance", result->raw_distance);
+    clo_json_bool(&json, "scaled", result->scaled);
+    clo_json_count(&json, "rows", result->rows);
+    clo_json_count(&json, "rows_left_out", result->rows_left_out);
     clo_json_number(&json, "largest_angle", result->largest_angle);
     clo_json_number(&json, "accuracy", result->accuracy);
     clo_json_number(&json, "nmi", result->nmi);
@@ -50,13 +55,19 @@ static void print_json(const clo_evaluation *result)
 
 static void print_text(const clo_evaluation *result, const char *found)
 {
-    char meaning[80];
-    snprintf(meaning, sizeof meaning, "mean %sdistance of the rows to what was %s",
-             result->by_distance ? "" : "squared ", found);
+    static const char raw[] = "the same in the units of the data";
+    const double none = result->scaled ? 0 : NAN; /* without bounds the raw rows say it again */
+    char meaning[120];
+    snprintf(meaning, sizeof meaning, "mean %sdistance of the rows to what was %s%s",
+             result->by_distance ? "" : "squared ", found,
+             result->scaled ? ", columns by half their width" : "");
     print_row("cost", result->cost, meaning);
+    print_row("raw cost", result->raw_cost + none, raw);
     print_row("truth cost", result->truth_cost, "the same for the truth");
+    print_row("raw truth", result->raw_truth_cost + none, raw);
     snprintf(meaning, sizeof meaning, "of what was %s from the truth", found);
     print_row("distance", result->distance, meaning);
+    print_row("raw dist.", result->raw_distance + none, raw);
     print_row("angle", result->largest_angle, "the largest between matched subspaces, in radians");
     print_row("accuracy", result->accuracy, "the share of rows in the right cluster");
     print_row("nmi", result->nmi, "normalised mutual information with the true clusters");
@@ -107,7 +118,9 @@ static clo_status read_labels(const cli_args *args, const char *option, size_t r
     uint32_t *const labels = cli_alloc(rows, sizeof *labels);
     for (size_t i = 0; i < rows && status == CLO_OK; i++) {
         const double value = matrix.data[i * matrix.stride];
-        if (!(value >= 0 && value < UINT32_MAX) || value != floor(value))
+        if (value == -1) /* as assign says it of a row that counts for nothing */
+            labels[i] = CLO_NO_CLUSTER;
+        else if (!(value >= 0 && value < UINT32_MAX) || value != floor(value))
             status =
                 cli_fail(err, CLO_FORMAT, "label %zu of --%s is not a whole number of at least 0",
                          i + 1, option);
@@ -126,7 +139,7 @@ static clo_status read_inputs(const cli_args *args, inputs *in, cli_error *err)
 {
     const char *const path = cli_word(args, 0);
     clo_read_options options;
-    clo_status status = cli_read_options(args, &options, err);
+    clo_status status = cli_comparing_options(args, &options, err);
     if (status != CLO_OK) return status;
     if (clo_is_solution(path))
         status = clo_solution_read(path, &in->solution, &err->error);
@@ -162,6 +175,7 @@ static clo_status evaluate(const cli_args *args, const inputs *in, cli_error *er
         status = clo_evaluate_release(in->release, in->table, &options, &result, &err->error);
     if (status != CLO_OK) return status;
     cli_warn("%s", notice);
+    cli_say_left_out(result.rows_left_out, "left out");
     if (cli_given(args, "json"))
         print_json(&result);
     else
@@ -193,7 +207,8 @@ static clo_status run(const cli_args *args, cli_error *err)
     return status;
 }
 
-static const cli_group *const groups[] = { &evaluate_group, &cli_reading_group, NULL };
+static const cli_group *const groups[] = { &evaluate_group, &cli_comparing_group,
+                                           &cli_reading_group, NULL };
 
 const cli_command cli_evaluate = {
     .usage = "FILE.json DATA [--truth FILE] [--labels FILE] [option ...]",
@@ -203,6 +218,10 @@ const cli_command cli_evaluate = {
         "labels the agreement with those.  "
         "The numbers are NOT private: they come from the data without noise and are for your eyes "
         "only.\n\n"
+        "Rows belong where 'assign' puts them: in the coordinates of the release, which with "
+        "--bounds are columns divided by half their width.  Costs and distances are told there and "
+        "in the units of the data.  Columns are found by name: further ones are ignored.  Rows "
+        "with a missing cell count for nothing, as in a run, and it is said how many they are.\n\n"
         "Clusters have no order: centres, subspaces and labels are first matched as well as they "
         "can be.",
     .examples = "How well do the centres fit?\n"

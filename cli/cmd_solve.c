@@ -10,6 +10,10 @@ static const char notice[] = "not private: for those who may see the data";
 static const cli_option start_rows[] = {
     CLI_OPTION("dims", 0, "Q1,Q2,...", "a dimension for each subspace, in place of --dim"),
     CLI_OPTION("start", 0, "FILE", "a solution to start from (kplanes, kmeans, kmedian)"),
+    CLI_OPTION("bounds-file", 0, "FILE",
+               "work in the coordinates of a run: FILE is a release, whose columns and bounds are "
+               "then taken, or bounds as run takes them: LO,HI or a CSV file with a line for each "
+               "column"),
     CLI_ROWS_END,
 };
 static const cli_group start_group = { "Start", start_rows };
@@ -41,6 +45,8 @@ typedef struct job {
     size_t *dims;
     size_t dim_count;
     int threads;
+    clo_release *like;
+    double *lower, *upper;
 } job;
 
 static clo_status read_dims(const char *list, job *j, cli_error *err)
@@ -77,8 +83,26 @@ static clo_status read_running(job *j, cli_error *err)
     return clo_rng_new_seeded(seed, &j->rng, &err->error);
 }
 
+/* A release is JSON; bounds are not. */
+static bool is_json(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+static clo_status read_scale(job *j, cli_error *err)
+{
+    const char *const scale = cli_value(j->args, "bounds-file");
+    const size_t cols = clo_table_cols(j->table);
+    if (!scale || j->like) return CLO_OK;
+    j->lower = cli_alloc(cols, sizeof *j->lower);
+    j->upper = cli_alloc(cols, sizeof *j->upper);
+    return clo_bounds_read(scale, j->table, j->lower, j->upper, &err->error);
+}
+
 static clo_status prepare(job *j, cli_error *err)
 {
+    const char *const scale = cli_value(j->args, "bounds-file");
     const char *const start = cli_value(j->args, "start");
     const clo_solver *solver = NULL;
     clo_read_options options;
@@ -91,9 +115,17 @@ static clo_status prepare(job *j, cli_error *err)
     if (status == CLO_OK) status = read_running(j, err);
     if (status == CLO_OK && start) status = clo_solution_read(start, &j->start, &err->error);
     if (status == CLO_OK) status = cli_read_options(j->args, &options, err);
+    if (status == CLO_OK && scale && is_json(scale))
+        status = clo_release_read(scale, &j->like, &err->error);
     if (status != CLO_OK) return status;
-    options.missing = CLO_MISSING_REFUSE; /* a made-up row would move the answer */
-    return clo_table_read(cli_word(j->args, 1), &options, &j->table, &err->error);
+    /* A made-up row would move the answer.  Of a release not every column need be taken: there
+     * the solver looks at those that are. */
+    if (j->like)
+        options.text = CLO_TEXT_LATER;
+    else
+        options.missing = CLO_MISSING_REFUSE;
+    status = clo_table_read(cli_word(j->args, 1), &options, &j->table, &err->error);
+    return status == CLO_OK ? read_scale(j, err) : status;
 }
 
 static clo_status solve(job *j, cli_error *err)
@@ -108,6 +140,9 @@ static clo_status solve(job *j, cli_error *err)
     how.start = j->start;
     how.dims = j->dims;
     how.dim_count = j->dim_count;
+    how.like = j->like;
+    how.lower = j->lower;
+    how.upper = j->upper;
     const clo_status status = clo_solve(j->params, j->table, &how, &j->solution, &err->error);
     cli_progress_end(&progress);
     return status;
@@ -122,7 +157,10 @@ static void print_text(const clo_solution *solution)
     size_t *const sizes = cli_alloc(clusters, sizeof *sizes);
     for (size_t i = 0; i < rows; i++) sizes[labels[i]]++;
     printf("%s (%s)\n", clo_solution_solver(solution), notice);
-    printf("cost        %s\n\n", cli_rounded(clo_solution_cost(solution), 6).text);
+    printf("cost        %s\n", cli_rounded(clo_solution_cost(solution), 6).text);
+    if (clo_solution_is_scaled(solution))
+        printf("raw cost    %s\n", cli_rounded(clo_solution_raw_cost(solution), 6).text);
+    putchar('\n');
     printf("%-10s%-12s%s\n", "cluster", "rows", "dimension");
     for (size_t c = 0; c < clusters; c++)
         printf("%-10zu%-12zu%zu\n", c, sizes[c], clo_solution_dim(solution, c));
@@ -176,7 +214,10 @@ static clo_status run(const cli_args *args, cli_error *err)
     clo_table_free(j.table);
     clo_params_free(j.params);
     clo_rng_free(j.rng);
+    clo_release_free(j.like);
     free(j.dims);
+    free(j.lower);
+    free(j.upper);
     return status;
 }
 
@@ -199,14 +240,20 @@ const cli_command cli_solve = {
         "Runs an ordinary, NON-PRIVATE solver: to see what privacy costs, to choose the number "
         "of clusters on data that may be seen, or for its own sake.  A solution is a plain "
         "function of the data: it must not leave the circle of those who may see them, and "
-        "nothing is charged to a ledger.  Rows with a cell that is not a number are refused.",
+        "nothing is charged to a ledger.  Rows with a cell that is not a number are refused.\n\n"
+        "With --bounds-file it works in the coordinates of a run: each column from the middle of "
+        "its "
+        "public bounds and in units of half their width.  What it writes is in the units of the "
+        "data, and the cost is told in both.",
     .examples =
         "Three planes, by the method that fits\n"
         "cloister solve auto sample.csv --clusters 3 --dim 2\n"
         "Sparse subspace clustering, with the clusters in a file of their own\n"
         "cloister solve ssc faces.npy --clusters 5 --dim 9 --flats affine --labels found.csv\n"
         "What would k-means say without privacy?\n"
-        "cloister solve kmeans patients.csv --clusters 3 -o plain.json",
+        "cloister solve kmeans patients.csv --clusters 3 -o plain.json\n"
+        "And in the columns and on the scale of a release\n"
+        "cloister solve kmeans patients.csv --clusters 3 --bounds-file out.json -o plain.json",
     .groups = groups,
     .solvers = true,
     .run = run,

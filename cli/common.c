@@ -84,6 +84,19 @@ static const cli_option record_rows[] = {
 };
 const cli_group cli_record_group = { "Records", record_rows };
 
+static const cli_option comparing_rows[] = {
+    CLI_OPTION("unit", 0, "COLUMN", "the column that named the person, which is no data"),
+    CLI_CHOICE("missing", "RULE", "null|fill", "null",
+               "what becomes of a row with a cell that is not a number: it belongs nowhere and "
+               "counts for nothing, as in a run, or the cell takes the value that a run would give "
+               "it"),
+    CLI_OPTION("fill", 0, "COLUMN=V,...",
+               "with --missing fill: the value of a missing cell, a column each or one for all; by "
+               "default the middle of the release's bounds"),
+    CLI_ROWS_END,
+};
+const cli_group cli_comparing_group = { "Records", comparing_rows };
+
 static const cli_option ledger_rows[] = {
     CLI_OPTION("ledger", 0, "FILE", "the ledger that is charged; by default your own"),
     CLI_OPTION("dataset", 0, "NAME", "the name that is charged; by default the file's"),
@@ -194,6 +207,20 @@ static bool says(const cli_args *args, const char *option, const char *word)
 {
     const char *const value = cli_value(args, option);
     return value && strcmp(value, word) == 0;
+}
+
+void cli_say_left_out(size_t rows, const char *what)
+{
+    if (rows)
+        cli_warn("%zu row%s with a missing cell, which a run counts for nothing, %s %s", rows,
+                 rows == 1 ? "" : "s", rows == 1 ? "is" : "are", what);
+}
+
+clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err)
+{
+    const clo_status status = cli_read_options(args, out, err);
+    if (status == CLO_OK && !cli_given(args, "text-columns")) out->text = CLO_TEXT_LATER;
+    return status;
 }
 
 clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_error *err)

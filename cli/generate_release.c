@@ -9,15 +9,14 @@ enum { USUAL_ROWS = 1000 };
 /* The options that a release answers itself. */
 static clo_status refuse_model_options(const cli_args *args, cli_error *err)
 {
-    static const char *const options[] = { "cols",   "clusters", "dim",     "noise-of",
-                                           "spread", "inner",    "decay",   "shortest",
-                                           "shares", "outliers", "entries", "stray",
-                                           "truth",  "offsets" };
+    static const char *const options[] = { "cols",  "clusters", "dim",    "noise-of", "inner",
+                                           "decay", "shortest", "shares", "outliers", "entries",
+                                           "stray", "truth",    "offsets" };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (cli_given(args, options[i]))
             return cli_fail(err, CLO_ARGUMENT,
-                            "--%s belongs to a model: a release says all but --rows, --noise and "
-                            "--seed itself",
+                            "--%s belongs to a model: a release says all but --rows, --spread, "
+                            "--noise and --seed itself",
                             options[i]);
     return CLO_OK;
 }
@@ -54,6 +53,12 @@ static clo_status write_labels(const char *path, const uint32_t *labels, size_t 
     return status;
 }
 
+static bool is_of_centers(const clo_release *release)
+{
+    const char *const family = clo_release_family(release);
+    return strcmp(family, "kmeans") == 0 || strcmp(family, "kmedian") == 0;
+}
+
 static clo_status draw(const cli_args *args, const clo_release *release, const cli_settings *s,
                        clo_rng *rng, cli_error *err)
 {
@@ -62,8 +67,12 @@ static clo_status draw(const cli_args *args, const clo_release *release, const c
         return cli_fail(err, CLO_MEMORY, "so many rows do not fit in memory");
     double *const records = cli_alloc(cells, sizeof *records);
     uint32_t *const labels = cli_alloc(s->rows, sizeof *labels);
+    clo_draw_options how = clo_draw_options_default();
+    how.noise = s->noise;
+    how.spread = s->spread;
     clo_status status =
-        clo_generate_from_release(release, s->rows, s->noise, rng, records, labels, &err->error);
+        clo_generate_like(release, s->rows, &how, rng, records, labels, &err->error);
+    if (status == CLO_UNSUPPORTED && is_of_centers(release)) cli_hint(err, "--spread 0.1");
     if (status == CLO_OK && !clo_release_is_private(release))
         cli_warn("the release is not private, and neither is what is drawn from it");
     if (status == CLO_OK) status = write_records(args, release, records, s->rows, err);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Says what is left to do where the loader does not find the library that was installed under PREFIX.
+# Says what is left to do where the loader does not find the library that was installed under
+# PREFIX.
 # usage: check_install.sh PREFIX
 prefix=$1
 library=$(find "$prefix"/lib* -name libcloister.so.0 2>/dev/null | head -n 1)

@@ -29,9 +29,12 @@ typedef enum clo_missing {
  * would be numbers with the other decimal mark ("1,5" for "1.5").  Words for a missing number
  * (empty, NA, nan, inf) say nothing.  Fewer such cells are missing cells and never a failure. */
 typedef enum clo_text_columns {
-    CLO_TEXT_REFUSE = 0, /* CLO_FORMAT, with its name; nothing was spent yet */
-    CLO_TEXT_MISSING = 1 /* its cells are missing cells, however many: then nothing that a record
-                            says can keep a file from being read */
+    CLO_TEXT_REFUSE = 0,  /* CLO_FORMAT, with its name; nothing was spent yet */
+    CLO_TEXT_MISSING = 1, /* its cells are missing cells, however many: then nothing that a record
+                             says can keep a file from being read */
+    CLO_TEXT_LATER = 2    /* refused only where it is used: by clo_assign_rows, clo_evaluate_… and
+                             clo_solve, which need not take every column.  Not for a run: clo_bound
+                             refuses such a table */
 } clo_text_columns;
 
 /* Of AUTO: the first line is a header when its cells are text, and a record when they are numbers;
@@ -94,9 +97,9 @@ static inline clo_read_options clo_read_options_default(void)
 CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_options *options,
                                             clo_table **out, clo_error *err);
 enum { CLO_DIGEST_BYTES = 32 };
-/* BLAKE2b-256 of the bytes that a table was read from, unpacked, where clo_read_options.digest asked
- * for it; false otherwise.  It is as secret as the data: who sees it can check a guess of them.  It
- * is for clo_ledger_spend_content, which keeps it under the ledger's key alone. */
+/* BLAKE2b-256 of the bytes that a table was read from, unpacked, where clo_read_options.digest
+ * asked for it; false otherwise.  It is as secret as the data: who sees it can check a guess of
+ * them.  It is for clo_ledger_spend_content, which keeps it under the ledger's key alone. */
 CLO_API CLO_CHECK bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES]);
 /* Wraps the caller's own memory, which must outlive the table (NumPy, say).  With
  * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT; with CLO_MISSING_FILL it takes the

@@ -13,8 +13,11 @@
 extern "C" {
 #endif
 
-/* What was measured; NaN where there was nothing to measure by.  The caller sets struct_size to
- * sizeof(clo_evaluation), and no more than that is written. */
+/* What was measured; NaN where there was nothing to measure by.  Rows belong to the nearest centre
+ * or flat of the result, as clo_assign_rows says.  Distances and costs are in its coordinates: with
+ * column bounds each column in units of half its width.  The raw ones are in the data's own units,
+ * of the same rows in the same places; without column bounds both are the same.  The caller sets
+ * struct_size to sizeof(clo_evaluation), and no more than that is written. */
 typedef struct clo_evaluation {
     size_t struct_size;
     double cost;       /* mean squared distance of the rows to the result; of k-median the mean
@@ -28,6 +31,10 @@ typedef struct clo_evaluation {
     double ari;        /* adjusted Rand index */
     double largest_angle; /* between two matched subspaces, in radians */
     bool by_distance;     /* the costs are mean distances: of k-median */
+    bool scaled;          /* the result has column bounds */
+    double raw_cost, raw_truth_cost, raw_distance;
+    size_t rows;          /* that were measured */
+    size_t rows_left_out; /* those with a missing cell, which a run counts for nothing */
 } clo_evaluation;
 
 /* What a result is compared with. */
@@ -40,8 +47,9 @@ typedef struct clo_evaluate_options {
     const uint32_t *truth_labels; /* the true cluster of each row of the table; NULL: not known */
     size_t truth_clusters;  /* how many there are: rows whose true label is not below are outliers
                                and in no score; 0: as many as the result has */
-    const uint32_t *labels; /* the cluster that each row was put in; NULL: the solution's own, where
-                               it has them for as many rows, or else the nearest */
+    const uint32_t *labels; /* the cluster that each row was put in, or CLO_NO_CLUSTER (assign.h);
+                               NULL: the solution's own, where it has them for as many rows, or else
+                               the nearest */
 } clo_evaluate_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -53,9 +61,10 @@ static inline clo_evaluate_options clo_evaluate_options_default(void)
     return options;
 }
 
-/* Rows with a bad cell are left out, with their labels; options may be NULL.  CLO_ARGUMENT where
- * table, truth or labels do not fit the result, CLO_UNSUPPORTED where there is nothing to measure
- * rows by. */
+/* Columns are found by name, as in clo_assign_rows.  Rows with a missing cell are left out, with
+ * their labels, unless the table was read with CLO_MISSING_FILL; options may be NULL.  CLO_ARGUMENT
+ * where table, truth or labels do not fit the result, CLO_UNSUPPORTED where there is nothing to
+ * measure rows by. */
 CLO_API CLO_CHECK clo_status clo_evaluate_release(const clo_release *release,
                                                   const clo_table *table,
                                                   const clo_evaluate_options *options,

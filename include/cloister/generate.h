@@ -114,12 +114,40 @@ CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, 
  * none); within it a record has the released energies (in a linear subspace on an ellipsoid, as in
  * wang2015; otherwise Gaussian).  Where the number of rows is not public, energies count in
  * proportion, up to the public norm.  noise: a standard deviation that is added to every
- * coordinate, for centres, whose spread is not released.  Records are moved into the public domain.
- * records: rows x clo_release_cols; labels may be NULL.  CLO_UNSUPPORTED where the release does not
- * say how records spread, CLO_FORMAT where its arrays do not fit together. */
+ * coordinate, in the data's own units: without it records of centres are copies of those, whose
+ * spread is not released (clo_generate_like has one in units of each column).  Records are moved
+ * into the public domain.  records: rows x clo_release_cols; labels may be NULL.  CLO_UNSUPPORTED
+ * where the release does not say how records spread, CLO_FORMAT where its arrays do not fit
+ * together. */
 CLO_API CLO_CHECK clo_status clo_generate_from_release(const clo_release *release, size_t rows,
                                                        double noise, clo_rng *rng, double *records,
                                                        uint32_t *labels, clo_error *err);
+
+/* How records are drawn from a release; from clo_draw_options_default. */
+typedef struct clo_draw_options {
+    size_t struct_size;
+    double noise;  /* as in clo_generate_from_release; preset 0 */
+    double spread; /* of centres: the standard deviation of every column around its centre, in the
+                      coordinates of the release: with column bounds in units of half their width,
+                      otherwise in the data's own.  It must be public: a guess, or what an earlier
+                      release tells.  Below 0 (preset): what the release tells, if it does */
+} clo_draw_options;
+
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_draw_options_init(clo_draw_options *options, size_t size);
+static inline clo_draw_options clo_draw_options_default(void)
+{
+    clo_draw_options options;
+    clo_draw_options_init(&options, sizeof options);
+    return options;
+}
+
+/* The same, with options (NULL: the presets).  CLO_ARGUMENT for a spread of flats, which tell their
+ * own; CLO_UNSUPPORTED for centres that tell none where neither spread nor noise is stated: the
+ * records would be copies of the centres. */
+CLO_API CLO_CHECK clo_status clo_generate_like(const clo_release *release, size_t rows,
+                                               const clo_draw_options *options, clo_rng *rng,
+                                               double *records, uint32_t *labels, clo_error *err);
 
 #ifdef __cplusplus
 }

@@ -149,6 +149,12 @@ CLO_API CLO_CHECK clo_status clo_job_store(clo_job *job, clo_error *err);
 /* Every step that is still to be taken.  The release is the job's. */
 CLO_API CLO_CHECK clo_status clo_job_release(clo_job *job, const clo_release **out, clo_error *err);
 
+/* Public bounds of the table's columns, as the setting `bounds` has them: "LO,HI", or a CSV file
+ * whose lines are found by name where both have names.  lower and upper have a place for each
+ * column of the table.  For clo_solve_options, so that a solution is on the scale of a run. */
+CLO_API CLO_CHECK clo_status clo_bounds_read(const char *text, const clo_table *table,
+                                             double *lower, double *upper, clo_error *err);
+
 /* ---- what a job knows -------------------------------------------------------- */
 
 /* Of a job that is done: its release, and the bytes of its JSON as they are stored.  NULL before.

@@ -57,8 +57,8 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const 
                                                       const uint8_t *content, clo_grant **out,
                                                       clo_error *err);
 /* The other name under which data with this digest were charged last, and never under this one: two
- * names have two caps, and somebody may have forgotten which one is meant.  Into the caller's text of
- * `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
+ * names have two caps, and somebody may have forgotten which one is meant.  Into the caller's text
+ * of `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
 CLO_API CLO_CHECK clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset,
                                                  const uint8_t *content, char *name, size_t size,
                                                  clo_error *err);

@@ -16,7 +16,19 @@ typedef struct clo_release clo_release;
 
 enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
 
-/* A named array, row-major, in the data's own coordinates and units; borrowed.  Frozen. */
+/* A named array, row-major, in the data's own coordinates and units; borrowed.  Frozen.
+ *
+ * All are post-processed answers.  Of what is in several families:
+ *   centers      k x cols.  Each is moved into the public ball and, with column bounds, into those
+ *                (public_fit.T1).  Very long ones are lists: centers_starts, _columns, _values
+ *   offsets      k x cols, a point of each flat; it need not be within the bounds
+ *   weights      k noisy numbers of records, none below 0.  Where the number of rows is public
+ *                (replace, without a unit) those of centres and affine flats are lowered to at most
+ *                that in all (public_fit.T2); records with a missing cell are in none.  Of linear
+ *                flats they are energies
+ *   energies, residuals    none below 0
+ *   uncertainty  k, how far noise may have moved each, in the data's own units
+ * Numbers are not rounded: JSON has the shortest decimals that read back as the same doubles. */
 typedef struct clo_array {
     const char *name; /* "centers" */
     const double *data;
@@ -29,6 +41,14 @@ CLO_API size_t clo_release_count(const clo_release *release);
 CLO_API clo_array clo_release_at(const clo_release *release, size_t i); /* i below that count */
 /* false: there is none of that name, and *out is as it was. */
 CLO_API bool clo_release_find(const clo_release *release, const char *name, clo_array *out);
+/* How far noise may have moved each coordinate of each released centre: standard deviations in the
+ * units of each column, k x cols into `out` (NULL: only to ask).  They follow from the release
+ * alone: what the last round's sums were noised with, over the released sizes; infinite where a
+ * size is 0.  What earlier rounds left undone is not in it, and a mean that was held back by its
+ * noise has moved less.  False, and nothing written, where the release is not of means in all
+ * columns (kmeans/lloyd, tree, variates and moments are, unless they worked in fewer directions).
+ * */
+CLO_API bool clo_release_center_noise(const clo_release *release, double *out);
 CLO_API size_t clo_release_cols(const clo_release *release);   /* of the data it was made from */
 CLO_API uint64_t clo_release_rows(const clo_release *release); /* of those; 0: not public */
 /* "age", or NULL where the columns have no names. */

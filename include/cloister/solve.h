@@ -9,6 +9,7 @@
 #include <cloister/data.h>
 #include <cloister/params.h>
 #include <cloister/random.h>
+#include <cloister/release.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +43,12 @@ typedef struct clo_solve_options {
     const clo_solution *start; /* where to start from; NULL: from nothing */
     const size_t *dims; /* the dimension of each subspace, where they differ; NULL: the same */
     size_t dim_count;
+    /* The scale: with public bounds a column counts in units of its half width and from its middle,
+     * as for a run with these bounds; the solution is in the data's own units all the same.
+     * CLO_ARGUMENT with a solver of affinities, and with a start of subspaces. */
+    const double *lower, *upper; /* one a column of the table; both or none */
+    const clo_release *like;     /* the columns of this release, found by name as in
+                                    clo_assign_rows, and its bounds in place of those; NULL: none */
 } clo_solve_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -67,9 +74,13 @@ CLO_API size_t clo_solution_rows(const clo_solution *solution); /* 0 after clo_s
 CLO_API size_t clo_solution_cols(const clo_solution *solution); /* 0: of an affinity alone */
 /* The dimension of a flat; 0 for a centre. */
 CLO_API size_t clo_solution_dim(const clo_solution *solution, size_t cluster);
-/* The mean squared distance; of k-median the mean distance, of a given affinity the normalised
- * cut. */
+/* The mean squared distance, on the scale where there is one; of k-median the mean distance, of a
+ * given affinity the normalised cut. */
 CLO_API double clo_solution_cost(const clo_solution *solution);
+/* The same of the same rows in the same clusters, in the data's own units. */
+CLO_API double clo_solution_raw_cost(const clo_solution *solution);
+/* Whether it was found with public bounds of its columns. */
+CLO_API bool clo_solution_is_scaled(const clo_solution *solution);
 /* Borrowed.  The basis has cols rows and dim columns, orthonormal; of a centre it has no rows. */
 CLO_API clo_matrix clo_solution_basis(const clo_solution *solution, size_t cluster);
 /* clusters x cols: the centres, or a point of each affine subspace; rows 0: all go through the

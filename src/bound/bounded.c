@@ -364,6 +364,9 @@ static clo_status check_table(const clo_table *table, const clo_domain *domain, 
     if (clo_table_cols(table) != clo_i_domain_table_cols(domain))
         return clo_i_fail(err, CLO_DOMAIN, "the domain has %zu columns and the table %zu",
                           clo_i_domain_table_cols(domain), clo_table_cols(table));
+    if (clo_i_table_text_later(table))
+        return clo_i_fail(err, CLO_DOMAIN,
+                          "the table was read for comparing (CLO_TEXT_LATER), not for a run");
     if (clo_i_table_guessed_cols(table) && (domain->relation != CLO_REPLACE || domain->unit))
         return clo_i_fail(err, CLO_DOMAIN,
                           "a record has told how many columns there are, and it may be a secret "

@@ -632,6 +632,7 @@ static clo_status choose_cells(csv *f, const clo_read_options *options, clo_tabl
     table->cols = f->cols;
     table->has_unit = options->unit != NULL;
     table->guessed_cols = f->guessed;
+    table->text_later = options->text == CLO_TEXT_LATER;
     table->col_step = sizeof(double);
     table->row_step = f->cols * sizeof(double);
     clo_status status = copy_chosen_names(f, chosen, table, err);
@@ -689,7 +690,7 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
     if (status == CLO_OK) status = add_blank_lines(&f, table, err);
     if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
     if (status == CLO_OK && options->text == CLO_TEXT_REFUSE)
-        status = clo_i_table_refuse_text(table, NULL, err);
+        status = clo_i_table_refuse_text(table, NULL, NULL, err);
     clo_i_free(f.slots);
     clo_i_wipe(&f, sizeof f);
     if (status != CLO_OK) {

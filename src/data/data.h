@@ -48,8 +48,13 @@ size_t clo_i_table_file_column(const clo_table *table, size_t column);
  * and numbers of the file; CLO_ARGUMENT where it is no such list. */
 CLO_CHECK clo_status clo_i_table_choose(const clo_table *table, const char *list, bool *chosen,
                                         clo_error *err);
-/* CLO_FORMAT, with what to do about it, where one of these columns of a CSV is not numbers. */
-clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, clo_error *err);
+/* CLO_FORMAT, with what to do about it, where one of these columns of a CSV is not numbers.
+ * needed_by: what cannot do without them ("release"), or NULL where they can be left out. */
+clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
+                                   const char *needed_by, clo_error *err);
+
+/* Whether text is refused where a column is used (CLO_TEXT_LATER). */
+bool clo_i_table_text_later(const clo_table *table);
 
 bool clo_i_table_is_sparse(const clo_table *table);
 /* Whether a record alone has told how many columns there are: without any, nobody would know. */

@@ -54,6 +54,7 @@ struct clo_table {
     size_t rows, cols;
     bool sparse, has_unit;
     bool guessed_cols; /* a record alone has told how many columns there are */
+    bool text_later;   /* CLO_TEXT_LATER */
     clo_missing missing;
     double *fill;         /* cols values, or NULL: see clo_i_table_fill */
     clo_i_tally *tallies; /* cols, or NULL: every cell of the text is a number */

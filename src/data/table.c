@@ -302,6 +302,11 @@ bool clo_i_table_is_sparse(const clo_table *table)
     return table->sparse;
 }
 
+bool clo_i_table_text_later(const clo_table *table)
+{
+    return table->text_later;
+}
+
 bool clo_i_table_guessed_cols(const clo_table *table)
 {
     return table->guessed_cols;

@@ -148,7 +148,8 @@ static clo_status take_options(const clo_read_options *given, clo_read_options *
         out->header != CLO_HEADER_FIRST_LINE)
         return clo_i_fail(err, CLO_ARGUMENT, "header must be one of clo_header, not %d",
                           (int)out->header);
-    if (out->text != CLO_TEXT_REFUSE && out->text != CLO_TEXT_MISSING)
+    if (out->text != CLO_TEXT_REFUSE && out->text != CLO_TEXT_MISSING &&
+        out->text != CLO_TEXT_LATER)
         return clo_i_fail(err, CLO_ARGUMENT, "text must be one of clo_text_columns, not %d",
                           (int)out->text);
     if (out->decimal && out->decimal != '.' && out->decimal != ',')

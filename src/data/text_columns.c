@@ -108,7 +108,8 @@ static void list(const clo_table *table, size_t column, size_t all, listing *l)
     l->count++;
 }
 
-clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, clo_error *err)
+clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
+                                   const char *needed_by, clo_error *err)
 {
     listing l = { 0 };
     size_t all = 0;
@@ -123,6 +124,10 @@ clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns, 
     if (all > SHOWN)
         snprintf(l.names + l.names_used, sizeof l.names - l.names_used, " and %zu more",
                  all - SHOWN);
+    if (needed_by)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s: column%s %s %s text, and the %s needs numbers there", table->file,
+                          all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", needed_by);
     if (l.out_used >= sizeof l.out)
         return clo_i_fail(err, CLO_FORMAT,
                           "%s: columns %s are text: choose those that are numbers (columns)",

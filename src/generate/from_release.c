@@ -22,6 +22,8 @@ typedef struct model {
     double *off;           /* clusters: and off it */
     bool ellipsoid;        /* records lie on the ellipsoid of those deviations, not about it */
     double noise;
+    double spread; /* stated, of centres; below 0: not */
+    bool copies;   /* records may be copies of their centres */
     const clo_facts *facts;
     clo_picker picker;
 } model;
@@ -76,7 +78,12 @@ static clo_status from_centers(const clo_release *release, model *m, clo_error *
     CLO_TRY(find(release, "weights", 1, &m->clusters, false, &weights, err));
     CLO_TRY(find(release, "spread", 1, &m->clusters, false, &spread, err));
     CLO_TRY(clo_i_alloc(m->clusters, sizeof *m->off, &m->off, err));
-    for (size_t c = 0; c < m->clusters && spread.data; c++) m->off[c] = fmax(spread.data[c], 0);
+    if (!spread.data && m->spread < 0 && !(m->noise > 0) && !m->copies)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "this release does not tell how far records are from their centres: "
+                          "state a spread, or the rows would be copies of the centres");
+    for (size_t c = 0; c < m->clusters; c++)
+        m->off[c] = m->spread >= 0 ? m->spread : spread.data ? fmax(spread.data[c], 0) : 0;
     return share_out(weights.data, m, err);
 }
 
@@ -177,8 +184,14 @@ static clo_status read_model(const clo_release *release, model *m, clo_error *er
                      { "subspace", from_subspace },
                      { "subspaces", from_flats } };
     const char *const name = clo_release_family(release);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (name && strcmp(families[i].name, name) == 0) return families[i].read(release, m, err);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (!name || strcmp(families[i].name, name) != 0) continue;
+        if (m->spread >= 0 && families[i].read != from_centers)
+            return clo_i_fail(
+                err, CLO_ARGUMENT,
+                "a spread is of centres: a release of the family \"%s\" tells its own", name);
+        return families[i].read(release, m, err);
+    }
     return clo_i_fail(err, CLO_UNSUPPORTED,
                       "a release of the family \"%s\" is no model to draw from: kmeans, "
                       "kmedian, subspace and subspaces are",
@@ -265,22 +278,46 @@ static clo_status draw_block(const void *context, clo_stream *stream, size_t fir
     return CLO_OK;
 }
 
-clo_status clo_generate_from_release(const clo_release *release, size_t rows, double noise,
-                                     clo_rng *rng, double *records, uint32_t *labels,
-                                     clo_error *err)
+static clo_status generate(const clo_release *release, size_t rows, model *m, clo_rng *rng,
+                           double *records, uint32_t *labels, clo_error *err)
 {
     if (!release || !rng || !records)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a release, a random generator and memory for the records must be given");
     CLO_TRY(clo_i_check_count("rows", rows, 1, SIZE_MAX / CLO_GENERATE_BLOCK, err));
-    CLO_TRY(clo_i_check_length("noise", noise, err));
-    model m = { .cols = clo_release_cols(release), .noise = noise, .facts = &release->facts };
-    const target t = { &m, records, labels };
-    clo_status status = read_model(release, &m, err);
+    CLO_TRY(clo_i_check_length("noise", m->noise, err));
+    m->cols = clo_release_cols(release);
+    m->facts = &release->facts;
+    const target t = { m, records, labels };
+    clo_status status = read_model(release, m, err);
     if (!status)
         status = clo_i_draw_blocks(rows, rng, clo_i_rng_next_ask(rng), draw_block, &t, err);
-    clo_i_picker_free(&m.picker);
-    clo_i_free(m.along);
-    clo_i_free(m.off);
+    clo_i_picker_free(&m->picker);
+    clo_i_free(m->along);
+    clo_i_free(m->off);
     return status;
+}
+
+clo_status clo_generate_from_release(const clo_release *release, size_t rows, double noise,
+                                     clo_rng *rng, double *records, uint32_t *labels,
+                                     clo_error *err)
+{
+    model m = { .noise = noise, .spread = -1, .copies = true };
+    return generate(release, rows, &m, rng, records, labels, err);
+}
+
+void clo_draw_options_init(clo_draw_options *options, size_t size)
+{
+    clo_i_give_presets(options, size, &(clo_draw_options){ .spread = -1 }, sizeof *options);
+}
+
+clo_status clo_generate_like(const clo_release *release, size_t rows,
+                             const clo_draw_options *options, clo_rng *rng, double *records,
+                             uint32_t *labels, clo_error *err)
+{
+    clo_draw_options how = clo_draw_options_default();
+    CLO_TRY(clo_i_take_options("clo_draw_options", options, &how, sizeof how, err));
+    if (!(how.spread < 0)) CLO_TRY(clo_i_check_length("spread", how.spread, err));
+    model m = { .noise = how.noise, .spread = how.spread };
+    return generate(release, rows, &m, rng, records, labels, err);
 }

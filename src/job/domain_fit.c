@@ -51,6 +51,37 @@ static clo_status fit_bounds(const clo_i_spec *spec, size_t cols, const clo_tabl
     return CLO_OK;
 }
 
+static clo_status read_bounds(clo_job *job, const char *text, const clo_table *table, double *ends,
+                              clo_error *err)
+{
+    clo_domain domain = clo_domain_default();
+    CLO_TRY(clo_i_bounds_read(job, text, &job->spec, err));
+    domain.cols = clo_table_cols(table);
+    CLO_TRY(fit_bounds(&job->spec, domain.cols, table, ends, &domain, err));
+    return clo_domain_check(&domain, err);
+}
+
+clo_status clo_bounds_read(const char *text, const clo_table *table, double *lower, double *upper,
+                           clo_error *err)
+{
+    clo_job *job = NULL;
+    double *ends = NULL;
+    if (!text || !table || !lower || !upper)
+        return clo_i_fail(err, CLO_ARGUMENT, "bounds, a table and places for both must be given");
+    const size_t cols = clo_table_cols(table);
+    CLO_TRY(clo_job_new(&job, err));
+    clo_status status = clo_i_alloc(2 * cols, sizeof *ends, &ends, err);
+    if (!status) status = read_bounds(job, text, table, ends, err);
+    for (size_t j = 0; j < cols && !status; j++) {
+        lower[j] = ends[j];
+        upper[j] = ends[cols + j];
+    }
+    clo_i_free(ends);
+    clo_i_spec_clear(&job->spec);
+    clo_job_free(job);
+    return status;
+}
+
 static clo_status fit_center(const clo_job *job, size_t cols, clo_domain *domain, clo_error *err)
 {
     if (job->spec.center_count != cols)

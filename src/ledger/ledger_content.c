@@ -1,14 +1,14 @@
 /*
  * ledger_content.c - whether the same data were charged under another name.
  *
- * A cap is a name's.  Who forgets to say the name charges another account, without a cap or with one
- * of its own, and the data are asked twice for the budget of once.  So a charge keeps a digest of
- * its data, and before the next one the names are compared.  It is a help against a mistake and not
- * a wall: one changed byte is other data.
+ * A cap is a name's.  Who forgets to say the name charges another account, without a cap or with
+ * one of its own, and the data are asked twice for the budget of once.  So a charge keeps a digest
+ * of its data, and before the next one the names are compared.  It is a help against a mistake and
+ * not a wall: one changed byte is other data.
  *
- * What is kept must tell nothing to who reads the ledger.  It is a keyed hash, and the number of the
- * charge goes into it: not even that two charges were for the same data can be seen without the key
- * (ledger.T12).  To compare, every charge's hash is computed anew.
+ * What is kept must tell nothing to who reads the ledger.  It is a keyed hash, and the number of
+ * the charge goes into it: not even that two charges were for the same data can be seen without
+ * the key (ledger.T12).  To compare, every charge's hash is computed anew.
  */
 #include "ledger/ledger_internal.h"
 #include <sodium.h>

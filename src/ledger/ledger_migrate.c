@@ -131,7 +131,8 @@ clo_status clo_i_ledger_migrate(clo_ledger *ledger, clo_error *err)
             "the ledger %s is of an older version (schema %lld) and has to be brought up "
             "to date, but it is read-only: allow it with chmod u+w",
             ledger->shown, (long long)version);
-    /* Entries of schema 1 get a key now; those of schema 2 have one, and a new one would be wrong. */
+    /* Entries of schema 1 get a key now; those of schema 2 have one, and a new one would be
+     * wrong. */
     if (version == 1) CLO_TRY(clo_i_key_load(true, &ledger->key, err));
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
     /* Another process may have done it while this one waited. */

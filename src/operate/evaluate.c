@@ -3,16 +3,15 @@
  * plain function of the data, without noise: for the operator, never for the world, and nothing
  * here can write into a release.
  *
- * The result and the truth both are flats (evaluate_targets.c), and the table is read once, in
- * blocks, for both.
+ * The result and the truth both are flats (evaluate_targets.c), on the scale of the result
+ * (scale.h), and the table is read once, in blocks, for both.
  */
 #include "operate/evaluate.h"
-#include "data/data.h"
+#include "operate/scale.h"
+#include <cloister/assign.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-
-enum { BLOCK_ROWS = 4096, BLOCK_DOUBLES = 1 << 22 };
 
 void clo_evaluate_options_init(clo_evaluate_options *options, size_t size)
 {
@@ -31,61 +30,58 @@ bool clo_is_solution(const char *path)
 
 /* ---- the pass over the rows ---------------------------------------------- */
 
-/* A block of the table: `rows` is where it is written out, NULL where that is not needed. */
-typedef struct block {
-    const clo_table *table;
-    size_t first, count;
-    const double *rows;
-} block;
+/* Room for a block: distances on the scale and in the data's units, and who is nearest. */
+typedef struct room {
+    double *squared, *raw;
+    uint32_t *nearest;
+} room;
 
-static clo_status add_block(clo_target *t, const block *b, double *squared, uint32_t *nearest,
-                            size_t *counted, clo_error *err)
+static double sum_of(const clo_target *t, const double *squared, size_t count, size_t *counted)
 {
-    const size_t count = b->count;
     double sum = 0;
-    if (b->rows)
-        CLO_TRY(clo_i_flat_distances(&t->flats, b->rows, count, squared, nearest, err));
-    else
-        CLO_TRY(clo_i_sparse_distances(&t->flats, b->table, NULL, b->first, count, squared, nearest,
-                                       err));
     *counted = 0;
     for (size_t i = 0; i < count; i++) {
-        if (isnan(squared[i])) {
-            if (nearest) nearest[i] = UINT32_MAX;
-            continue;
-        }
+        if (isnan(squared[i])) continue;
         sum += t->by_distance ? sqrt(squared[i]) : squared[i];
         ++*counted;
     }
+    return sum;
+}
+
+static clo_status add_block(const clo_i_pass *pass, clo_target *t, room *r, size_t *counted,
+                            clo_error *err)
+{
+    CLO_TRY(clo_i_pass_nearest(pass, t, r->squared, r->nearest, err));
+    const double sum = sum_of(t, r->squared, pass->count, counted);
     t->sum += sum; /* a sum of sums keeps digits that one long sum would lose */
+    if (!pass->scale->half) {
+        t->raw_sum += sum;
+        return CLO_OK;
+    }
+    CLO_TRY(clo_i_pass_raw(pass, t, r->nearest, r->raw, err));
+    t->raw_sum += sum_of(t, r->raw, pass->count, counted);
     return CLO_OK;
 }
 
-/* Adds the distances, or their squares, up in both targets; counted: the rows without a bad cell.
- * nearest, if not NULL: the result's flat nearest to each row, UINT32_MAX for a row that is left
- * out. */
-static clo_status pass(const clo_table *table, clo_target targets[2], uint32_t *nearest,
-                       size_t *counted, clo_error *err)
+/* Adds the distances, or their squares, up in both targets; counted: the rows that count.  nearest,
+ * if not NULL: the result's flat nearest to each row, CLO_NO_CLUSTER for a row that is left out. */
+static clo_status add_rows(clo_i_pass *pass, clo_target targets[2], uint32_t *nearest,
+                           size_t *counted, clo_error *err)
 {
-    const bool sparse = clo_i_is_sparse_work(&targets[0].flats, table);
-    const size_t cols = sparse ? 0 : clo_table_cols(table), rows = clo_table_rows(table);
-    const size_t fit = BLOCK_DOUBLES / (cols + 1);
-    const size_t most = fit < 1 ? 1 : fit < BLOCK_ROWS ? fit : BLOCK_ROWS;
-    double *room = NULL; /* for the rows of a block, and a distance for each */
-    clo_status status = clo_i_alloc(most * (cols + 1), sizeof *room, &room, err);
+    room r = { .squared = NULL };
+    clo_status status = clo_i_alloc(2 * pass->most, sizeof *r.squared, &r.squared, err);
+    if (!status) status = clo_i_alloc(pass->most, sizeof *r.nearest, &r.nearest, err);
+    r.raw = r.squared ? r.squared + pass->most : NULL;
     *counted = 0;
-    for (size_t first = 0; first < rows && status == CLO_OK; first += most) {
-        const size_t count = rows - first < most ? rows - first : most;
-        const block b = { table, first, count, sparse ? NULL : room };
+    while (!status && clo_i_pass_next(pass)) {
         size_t here = 0;
-        if (!sparse) clo_i_table_rows(table, first, count, room);
-        for (size_t t = 0; t < 2 && targets[t].flats.count > 0 && status == CLO_OK; t++)
-            status = add_block(&targets[t], &b, room + most * cols,
-                               nearest && t == 0 ? nearest + first : NULL, &here, err);
-        clo_i_table_forget(table, first, count);
+        if (targets[1].flats.count > 0) status = add_block(pass, &targets[1], &r, &here, err);
+        if (!status) status = add_block(pass, &targets[0], &r, &here, err);
+        for (size_t i = 0; nearest && i < pass->count; i++) nearest[pass->first + i] = r.nearest[i];
         *counted += here;
     }
-    clo_i_wipe_free(room, most * (cols + 1) * sizeof *room);
+    clo_i_wipe_free(r.squared, r.squared ? 2 * pass->most * sizeof *r.squared : 0);
+    clo_i_wipe_free(r.nearest, r.nearest ? pass->most * sizeof *r.nearest : 0);
     return status;
 }
 
@@ -98,10 +94,15 @@ static clo_status score_labels(const clo_evaluate_options *options, const uint32
     size_t found_clusters = clusters;
     clo_label_scores scores;
     for (size_t i = 0; labels && i < rows; i++) {
-        if (nearest[i] == UINT32_MAX) continue;
+        if (nearest[i] == CLO_NO_CLUSTER) continue;
+        if (labels[i] == CLO_NO_CLUSTER) {
+            nearest[i] = CLO_NO_CLUSTER;
+            continue;
+        }
         if (labels[i] >= clusters)
             return clo_i_fail(err, CLO_ARGUMENT,
-                              "the cluster of each row must be below %zu, as many as there are",
+                              "the cluster of each row must be below %zu, as many as there are, or "
+                              "none",
                               clusters);
         nearest[i] = labels[i];
     }
@@ -128,37 +129,55 @@ static clo_status check_matrix(clo_matrix matrix, const char *what, clo_error *e
     return CLO_OK;
 }
 
-static clo_status measure(const clo_table *table, const clo_evaluate_options *options,
-                          const uint32_t *labels, clo_target targets[2], clo_evaluation *result,
-                          clo_error *err)
+/* Puts the truth beside the result, in both units, and says how far they are apart. */
+static clo_status take_truth(const clo_evaluate_options *options, const clo_i_scale *scale,
+                             clo_target targets[2], clo_evaluation *result, clo_error *err)
 {
-    const clo_flats *const found = &targets[0].flats;
+    double unused = NAN;
+    if (options->truth.rows == 0) return CLO_OK;
+    CLO_TRY(clo_i_target_of_truth(&targets[0], options->truth, options->truth_offsets, &targets[1],
+                                  err));
+    CLO_TRY(clo_i_target_to_scale(&targets[1], scale, err));
+    CLO_TRY(clo_i_flats_apart(&targets[0].flats, &targets[1].flats, &result->distance,
+                              &result->largest_angle, err));
+    return clo_i_flats_apart(&targets[0].raw, &targets[1].raw, &result->raw_distance, &unused, err);
+}
+
+static void take_costs(const clo_target targets[2], size_t counted, clo_evaluation *result)
+{
+    result->cost = targets[0].sum / (double)counted;
+    result->raw_cost = targets[0].raw_sum / (double)counted;
+    result->by_distance = targets[0].by_distance;
+    if (targets[1].flats.count == 0) return;
+    result->truth_cost = targets[1].sum / (double)counted;
+    result->raw_truth_cost = targets[1].raw_sum / (double)counted;
+}
+
+static clo_status measure(const clo_table *table, const clo_evaluate_options *options,
+                          const uint32_t *labels, clo_i_scale *scale, clo_target targets[2],
+                          clo_evaluation *result, clo_error *err)
+{
     const size_t rows = clo_table_rows(table);
+    clo_i_pass pass = { .room = NULL };
     uint32_t *nearest = NULL;
     size_t counted = 0;
-    if (clo_table_cols(table) != found->cols)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "the %s is about %zu columns, and the table has %zu: choose the columns "
-                          "it was made from",
-                          targets[0].what, found->cols, clo_table_cols(table));
-    if (options->truth.rows > 0) {
-        CLO_TRY(clo_i_target_of_truth(&targets[0], options->truth, options->truth_offsets,
-                                      &targets[1], err));
-        CLO_TRY(clo_i_targets_apart(&targets[0], &targets[1], result, err));
-    }
+    CLO_TRY(take_truth(options, scale, targets, result, err));
     if (options->truth_labels) CLO_TRY(clo_i_alloc(rows, sizeof *nearest, &nearest, err));
-    clo_status status = pass(table, targets, nearest, &counted, err);
+    clo_status status = clo_i_pass_new(table, scale, &targets[0], &pass, err);
+    if (status == CLO_OK) status = add_rows(&pass, targets, nearest, &counted, err);
     if (status == CLO_OK && counted == 0)
         status = clo_i_fail(err, CLO_ARGUMENT,
                             "the table has no row without a bad cell: there is nothing to evaluate "
                             "on");
     if (status == CLO_OK && nearest)
-        status = score_labels(options, labels, nearest, rows, found->count, result, err);
+        status = score_labels(options, labels, nearest, rows, targets[0].flats.count, result, err);
+    clo_i_pass_clear(&pass);
     clo_i_wipe_free(nearest, rows * sizeof *nearest);
     if (status != CLO_OK) return status;
-    result->cost = targets[0].sum / (double)counted;
-    result->by_distance = targets[0].by_distance;
-    if (options->truth.rows > 0) result->truth_cost = targets[1].sum / (double)counted;
+    take_costs(targets, counted, result);
+    result->scaled = scale->half != NULL;
+    result->rows = counted;
+    result->rows_left_out = rows - counted;
     return CLO_OK;
 }
 
@@ -173,9 +192,13 @@ static clo_status evaluate(const clo_release *release, const clo_solution *solut
                               .accuracy = NAN,
                               .nmi = NAN,
                               .ari = NAN,
-                              .largest_angle = NAN };
+                              .largest_angle = NAN,
+                              .raw_cost = NAN,
+                              .raw_truth_cost = NAN,
+                              .raw_distance = NAN };
     clo_evaluate_options full = clo_evaluate_options_default();
     clo_target targets[2] = { { .sum = 0 }, { .sum = 0 } };
+    clo_i_scale scale = { 0 };
     CLO_TRY(clo_i_check_result("clo_evaluation", out, err));
     CLO_TRY(clo_i_take_options("clo_evaluate_options", options, &full, sizeof full, err));
     CLO_TRY(check_matrix(full.truth, "the truth", err));
@@ -185,9 +208,15 @@ static clo_status evaluate(const clo_release *release, const clo_solution *solut
         labels = clo_solution_labels(solution);
     clo_status status = release ? clo_i_target_of_release(release, &targets[0], err)
                                 : clo_i_target_of_solution(solution, &targets[0], err);
-    if (status == CLO_OK) status = measure(table, &full, labels, targets, &result, err);
+    clo_i_columns_known known =
+        release ? clo_i_columns_of_release(release) : clo_i_columns_of_solution(solution);
+    if (status == CLO_OK) status = clo_i_known_fits(&known, &targets[0], err);
+    if (status == CLO_OK) status = clo_i_scale_fit(&known, table, &scale, err);
+    if (status == CLO_OK) status = clo_i_target_to_scale(&targets[0], &scale, err);
+    if (status == CLO_OK) status = measure(table, &full, labels, &scale, targets, &result, err);
     if (status == CLO_OK) clo_i_give_result(out, &result, sizeof result);
     for (size_t t = 0; t < 2; t++) clo_i_target_free(&targets[t]);
+    clo_i_scale_clear(&scale);
     return status;
 }
 

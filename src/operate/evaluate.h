@@ -12,10 +12,13 @@
 typedef struct clo_target {
     const char *what; /* for messages: "release" or "solution" */
     clo_flats flats;  /* count 0: there is none */
+    clo_flats raw;    /* in the data's own units, once flats are on a scale (scale.h) */
     double *bases, *offsets;
+    double *scaled_bases, *scaled_offsets;
     bool one;         /* a single subspace, whose truth goes through its own point */
     bool by_distance; /* of k-median: distances count, not their squares */
     double sum;       /* of squared distances, or of distances */
+    double raw_sum;   /* the same in the data's own units */
 } clo_target;
 
 void clo_i_target_free(clo_target *target);
@@ -23,12 +26,14 @@ CLO_CHECK clo_status clo_i_target_of_release(const clo_release *release, clo_tar
                                              clo_error *err);
 CLO_CHECK clo_status clo_i_target_of_solution(const clo_solution *solution, clo_target *out,
                                               clo_error *err);
+/* How many columns of a basis there are before those at the end that are zero; at least 1. */
+size_t clo_i_own_dim(const double *basis, size_t d, size_t width);
 /* The truth in the form that the result has. */
 CLO_CHECK clo_status clo_i_target_of_truth(const clo_target *result, clo_matrix truth,
                                            clo_matrix offsets, clo_target *out, clo_error *err);
-/* How far the two are apart: distance and largest_angle. */
-CLO_CHECK clo_status clo_i_targets_apart(const clo_target *a, const clo_target *b,
-                                         clo_evaluation *result, clo_error *err);
+/* How far the two are apart: as distance and largest_angle of clo_evaluation. */
+CLO_CHECK clo_status clo_i_flats_apart(const clo_flats *a, const clo_flats *b, double *distance,
+                                       double *largest_angle, clo_error *err);
 
 /* Whether these rows are sparse, and compared with centres: then they need not be written out. */
 bool clo_i_is_sparse_work(const clo_flats *flats, const clo_table *table);

@@ -11,7 +11,9 @@ void clo_i_target_free(clo_target *target)
 {
     clo_i_free(target->bases);
     clo_i_free(target->offsets);
-    target->bases = target->offsets = NULL;
+    clo_i_free(target->scaled_bases);
+    clo_i_free(target->scaled_offsets);
+    target->bases = target->offsets = target->scaled_bases = target->scaled_offsets = NULL;
 }
 
 /* ---- matrices ------------------------------------------------------------ */
@@ -67,8 +69,7 @@ static clo_status make_basis(double *basis, size_t d, size_t q, source whose, cl
     return status;
 }
 
-/* How many columns there are before those at the end that are zero; at least 1. */
-static size_t own_dim(const double *basis, size_t d, size_t width)
+size_t clo_i_own_dim(const double *basis, size_t d, size_t width)
 {
     for (size_t q = width; q > 1; q--)
         for (size_t c = 0; c < d; c++)
@@ -91,7 +92,7 @@ static clo_status make_bases(double *bases, size_t k, size_t d, size_t width, so
     clo_status status = clo_i_alloc(d * width, sizeof *own, &own, err);
     for (size_t j = 0; j < k && status == CLO_OK; j++) {
         double *const basis = bases + j * d * width;
-        const size_t q = own_dim(basis, d, width);
+        const size_t q = clo_i_own_dim(basis, d, width);
         copy_columns(basis, width, d, q, own, q);
         status = make_basis(own, d, q, whose, err);
         copy_columns(own, q, d, q, basis, width);
@@ -273,7 +274,7 @@ static const source true_source = { "the truth", CLO_ARGUMENT };
 static clo_status true_centers(const clo_target *result, clo_matrix truth, clo_target *out,
                                clo_error *err)
 {
-    const clo_flats *found = &result->flats;
+    const clo_flats *found = &result->raw;
     if (truth.rows != found->count || truth.cols != found->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the truth must be %zu centres of %zu columns, as the %s has, not a "
@@ -290,7 +291,7 @@ static clo_status true_centers(const clo_target *result, clo_matrix truth, clo_t
 static clo_status true_subspace(const clo_target *result, clo_matrix truth, clo_target *out,
                                 clo_error *err)
 {
-    const clo_flats *found = &result->flats;
+    const clo_flats *found = &result->raw;
     if (truth.rows != found->cols || truth.cols != found->dim)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the truth must be a %zu x %zu basis (columns of the data x dimension), "
@@ -306,7 +307,7 @@ static clo_status true_subspace(const clo_target *result, clo_matrix truth, clo_
 static clo_status true_subspaces(const clo_target *result, clo_matrix truth, clo_target *out,
                                  clo_error *err)
 {
-    const size_t k = result->flats.count, d = result->flats.cols;
+    const size_t k = result->raw.count, d = result->raw.cols;
     if (truth.rows / d != k || truth.rows % d != 0 || truth.cols > d || truth.cols < 1)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the truth must be the bases of %zu subspaces on top of each other, as "
@@ -321,7 +322,7 @@ static clo_status true_subspaces(const clo_target *result, clo_matrix truth, clo
 clo_status clo_i_target_of_truth(const clo_target *result, clo_matrix truth, clo_matrix offsets,
                                  clo_target *out, clo_error *err)
 {
-    const clo_flats *found = &result->flats;
+    const clo_flats *found = &result->raw;
     if (result->one) return true_subspace(result, truth, out, err);
     if (found->dim == 0) return true_centers(result, truth, out, err);
     CLO_TRY(true_subspaces(result, truth, out, err));
@@ -338,19 +339,18 @@ clo_status clo_i_target_of_truth(const clo_target *result, clo_matrix truth, clo
 
 /* ---- distances ----------------------------------------------------------- */
 
-clo_status clo_i_targets_apart(const clo_target *a, const clo_target *b, clo_evaluation *result,
-                               clo_error *err)
+clo_status clo_i_flats_apart(const clo_flats *a, const clo_flats *b, double *distance,
+                             double *largest_angle, clo_error *err)
 {
-    const size_t k = a->flats.count, d = a->flats.cols, p = a->flats.dim, q = b->flats.dim;
+    const size_t k = a->count, d = a->cols, p = a->dim, q = b->dim;
     const size_t width = p > q ? p : q;
     double *both = NULL;
-    if (width == 0)
-        return clo_i_centers_distance(a->offsets, b->offsets, k, d, &result->distance, err);
+    if (width == 0) return clo_i_centers_distance(a->offsets, b->offsets, k, d, distance, err);
     CLO_TRY(clo_i_alloc(2 * k * d * width, sizeof *both, &both, err));
     copy_columns(a->bases, p, k * d, p, both, width);
     copy_columns(b->bases, q, k * d, q, both + k * d * width, width);
-    const clo_status status = clo_i_subspaces_compare(
-        both, both + k * d * width, k, d, width, &result->distance, &result->largest_angle, err);
+    const clo_status status = clo_i_subspaces_compare(both, both + k * d * width, k, d, width,
+                                                      distance, largest_angle, err);
     clo_i_free(both);
     return status;
 }

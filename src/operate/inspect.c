@@ -83,7 +83,7 @@ static clo_status look(clo_inspection *found, const char *path, const clo_read_o
     else
         CLO_TRY(count_missing(found, err));
     if (text == CLO_TEXT_REFUSE)
-        (void)clo_i_table_refuse_text(found->table, found->taken, &found->refusal);
+        (void)clo_i_table_refuse_text(found->table, found->taken, NULL, &found->refusal);
     if (!found->refusal.status && missing == CLO_MISSING_REFUSE && found->null_rows)
         (void)clo_i_fail(&found->refusal, CLO_FORMAT,
                          "there are missing cells, and they are refused");

@@ -10,6 +10,11 @@ void clo_solution_free(clo_solution *solution)
     for (size_t c = 0; solution->bases && c < solution->partition.clusters; c++)
         clo_i_free(solution->bases[c]);
     clo_i_free(solution->bases);
+    for (size_t j = 0; solution->names && j < solution->partition.cols; j++)
+        clo_i_free(solution->names[j]);
+    clo_i_free(solution->names);
+    clo_i_free(solution->lower);
+    clo_i_free(solution->upper);
     clo_i_partition_free(&solution->partition);
     clo_i_free(solution->values);
     clo_i_free(solution->solver);
@@ -39,6 +44,7 @@ clo_status clo_i_solution_new(const char *solver, clo_partition *partition, clo_
     clo_solution *made = NULL;
     CLO_TRY(clo_i_alloc(1, sizeof *made, &made, err));
     made->partition = *partition;
+    made->raw_cost = partition->cost;
     clo_status status = clo_i_copy_text(solver, &made->solver, err);
     if (!status) status = part_bases(made, err);
     if (status) {
@@ -51,6 +57,25 @@ clo_status clo_i_solution_new(const char *solver, clo_partition *partition, clo_
     memset(partition, 0, sizeof *partition);
     *out = made;
     return CLO_OK;
+}
+
+static clo_status keep_numbers(const double *from, size_t count, double **out, clo_error *err)
+{
+    CLO_TRY(clo_i_alloc(count, sizeof **out, out, err));
+    memcpy(*out, from, count * sizeof **out);
+    return CLO_OK;
+}
+
+clo_status clo_i_solution_keep_columns(clo_solution *solution, char *const *names,
+                                       const double *lower, const double *upper, clo_error *err)
+{
+    const size_t cols = solution->partition.cols;
+    if (names) CLO_TRY(clo_i_alloc(cols, sizeof *solution->names, &solution->names, err));
+    for (size_t j = 0; names && j < cols; j++)
+        CLO_TRY(clo_i_copy_text(names[j], &solution->names[j], err));
+    if (!lower || !upper) return CLO_OK;
+    CLO_TRY(keep_numbers(lower, cols, &solution->lower, err));
+    return keep_numbers(upper, cols, &solution->upper, err);
 }
 
 const char *clo_solution_solver(const clo_solution *solution)
@@ -81,6 +106,16 @@ size_t clo_solution_dim(const clo_solution *solution, size_t cluster)
 double clo_solution_cost(const clo_solution *solution)
 {
     return solution->partition.cost;
+}
+
+double clo_solution_raw_cost(const clo_solution *solution)
+{
+    return solution->raw_cost;
+}
+
+bool clo_solution_is_scaled(const clo_solution *solution)
+{
+    return solution->lower != NULL;
 }
 
 clo_matrix clo_solution_basis(const clo_solution *solution, size_t cluster)

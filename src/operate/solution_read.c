@@ -108,6 +108,51 @@ static clo_status make(const json_t *root, clo_partition *out, clo_error *err)
     return status;
 }
 
+/* ---- what is known of the columns ------------------------------------------------------------ */
+
+static clo_status get_names(const json_t *from, size_t cols, char ***out, clo_error *err)
+{
+    if (!from) return CLO_OK;
+    if (json_array_size(from) != cols) return bad(err, "\"columns\" must be one name a column");
+    CLO_TRY(clo_i_alloc(cols, sizeof **out, out, err));
+    for (size_t j = 0; j < cols; j++) {
+        const char *const name = json_string_value(json_array_get(from, j));
+        if (!name) return bad(err, "\"columns\" must be one name a column");
+        CLO_TRY(clo_i_copy_text(name, &(*out)[j], err));
+    }
+    return CLO_OK;
+}
+
+static clo_status get_ends(const json_t *from, const char *which, size_t cols, double **out,
+                           clo_error *err)
+{
+    const json_t *const ends = json_object_get(from, which);
+    CLO_TRY(clo_i_alloc(cols, sizeof **out, out, err));
+    if (json_array_size(ends) != cols) return bad(err, "\"bounds\" must be two a column");
+    for (size_t j = 0; j < cols; j++) {
+        (*out)[j] = json_number_value(json_array_get(ends, j));
+        if (!json_is_number(json_array_get(ends, j)) || !isfinite((*out)[j]))
+            return bad(err, "\"bounds\" must be numbers");
+    }
+    return CLO_OK;
+}
+
+static clo_status get_columns(const json_t *root, clo_solution *solution, clo_error *err)
+{
+    const size_t cols = solution->partition.cols;
+    const json_t *const bounds = json_object_get(root, "bounds");
+    const json_t *const raw = json_object_get(root, "raw_cost");
+    if (raw) solution->raw_cost = json_number_value(raw);
+    CLO_TRY(get_names(json_object_get(root, "columns"), cols, &solution->names, err));
+    if (!bounds) return CLO_OK;
+    CLO_TRY(get_ends(bounds, "lower", cols, &solution->lower, err));
+    CLO_TRY(get_ends(bounds, "upper", cols, &solution->upper, err));
+    for (size_t j = 0; j < cols; j++)
+        if (!(solution->lower[j] < solution->upper[j]))
+            return bad(err, "a lower end of \"bounds\" must be below the upper");
+    return CLO_OK;
+}
+
 /* Whether it could be the name of a solver, of this version or another: it is printed. */
 static bool is_name(const char *text)
 {
@@ -118,6 +163,7 @@ static bool is_name(const char *text)
 clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *err)
 {
     clo_partition partition = { .count = 0 };
+    clo_solution *made = NULL;
     json_error_t where;
     json_t *const root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
     if (!root && json_error_code(&where) == json_error_cannot_open_file)
@@ -131,7 +177,12 @@ clo_status clo_solution_read(const char *path, clo_solution **out, clo_error *er
     else if (!solver || !is_name(solver))
         status = bad(err, "\"solver\" is missing");
     if (!status) status = make(root, &partition, err);
-    if (!status) status = clo_i_solution_new(solver, &partition, out, err);
+    if (!status) status = clo_i_solution_new(solver, &partition, &made, err);
+    if (!status) status = get_columns(root, made, err);
+    if (!status)
+        *out = made;
+    else
+        clo_solution_free(made);
     clo_i_partition_free(&partition);
     json_decref(root);
     return status;

@@ -64,6 +64,34 @@ static void parameters(writer *w, const clo_solution *s)
     text(w, "},\n");
 }
 
+/* A name may hold anything that a file's header held. */
+static void quoted(writer *w, const char *name)
+{
+    clo_writer json = { .write = w->write, .user = w->user, .failed = w->failed };
+    clo_json_string(&json, name);
+    w->failed = json.failed;
+}
+
+/* What is known of the columns, so that they are found again by name and measured alike. */
+static void columns(writer *w, const clo_solution *s)
+{
+    const size_t cols = s->partition.cols;
+    if (s->names) {
+        text(w, ",\n  \"columns\": [");
+        for (size_t j = 0; j < cols; j++) {
+            if (j) text(w, ", ");
+            quoted(w, s->names[j]);
+        }
+        text(w, "]");
+    }
+    if (!s->lower) return;
+    text(w, ",\n  \"bounds\": {\"lower\": ");
+    vector(w, s->lower, cols);
+    text(w, ", \"upper\": ");
+    vector(w, s->upper, cols);
+    text(w, "}");
+}
+
 static void flats(writer *w, const clo_solution *s)
 {
     const clo_matrix offsets = clo_solution_offsets(s);
@@ -112,8 +140,11 @@ clo_status clo_solution_write(const clo_solution *solution, clo_write *write, vo
     parameters(&w, solution);
     text(&w, "  \"cost\": ");
     number(&w, solution->partition.cost);
+    text(&w, ",\n  \"raw_cost\": ");
+    number(&w, solution->raw_cost);
     text(&w, ",\n  \"cols\": ");
     whole(&w, solution->partition.cols);
+    columns(&w, solution);
     text(&w, ",\n  \"values\": {\n");
     flats(&w, solution);
     labels(&w, solution);

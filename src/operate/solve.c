@@ -3,7 +3,9 @@
  * records, for those who may see them.
  */
 #include "data/data.h"
+#include "operate/scale.h"
 #include "operate/solution.h"
+#include "operate/solve_scale.h"
 #include "parallel/parallel.h"
 #include <math.h>
 #include <string.h>
@@ -18,7 +20,8 @@ void clo_solve_options_init(clo_solve_options *options, size_t size)
 
 /* ---- the rows -------------------------------------------------------------------------- */
 
-/* The table's cells as one dense array: in place where they already are one, copied otherwise. */
+/* The table's cells as one dense array: in place where they already are one and need no scale,
+ * copied otherwise. */
 typedef struct rows {
     const double *values;
     double *copy; /* NULL: they are the table's own */
@@ -36,11 +39,12 @@ static clo_status check_finite(const double *values, size_t count, size_t cols, 
     return CLO_OK;
 }
 
-static clo_status load(const clo_table *table, rows *out, clo_error *err)
+static clo_status load(const clo_table *table, clo_i_scale *scale, rows *out, clo_error *err)
 {
-    const size_t count = clo_table_rows(table), cols = clo_table_cols(table);
+    const size_t count = clo_table_rows(table), cols = scale->cols;
+    const bool as_they_are = !scale->half && !scale->places && !scale->fill;
     size_t cells = 0;
-    *out = (rows){ .values = clo_i_table_dense(table) };
+    *out = (rows){ .values = as_they_are ? clo_i_table_dense(table) : NULL };
     if (count < 1 || cols < 1) return clo_i_fail(err, CLO_FORMAT, "the table has no rows");
     if (!clo_i_multiply(count, cols, &cells) || cells > SIZE_MAX / sizeof(double))
         return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
@@ -49,9 +53,11 @@ static clo_status load(const clo_table *table, rows *out, clo_error *err)
         CLO_TRY(clo_i_alloc(cells, sizeof(double), &out->copy, err));
         for (size_t first = 0; first < count; first += BLOCK_ROWS) {
             const size_t here = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
-            clo_i_table_rows(table, first, here, out->copy + first * cols);
+            clo_i_scale_load(scale, table, first, here, out->copy + first * cols);
             clo_i_table_forget(table, first, here);
         }
+        for (size_t i = 0; scale->half && i < cells; i++)
+            out->copy[i] = (out->copy[i] - scale->middle[i % cols]) / scale->half[i % cols];
         out->values = out->copy;
     }
     return check_finite(out->values, count, cols, err);
@@ -72,6 +78,8 @@ static clo_status take_options(const clo_solve_options *given, clo_solve_options
     if (out->threads < 0 || out->threads > 1024)
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 1024, not %d",
                           out->threads);
+    if (!out->lower != !out->upper)
+        return clo_i_fail(err, CLO_ARGUMENT, "of bounds both ends must be given, or none");
     return CLO_OK;
 }
 
@@ -116,9 +124,9 @@ static clo_status check_start(const clo_solver *solver, const clo_params *params
 }
 
 static clo_status check_sizes(const clo_solver *solver, const clo_params *params,
-                              const clo_table *table, clo_error *err)
+                              const clo_table *table, size_t cols, clo_error *err)
 {
-    const size_t count = clo_table_rows(table), cols = clo_table_cols(table);
+    const size_t count = clo_table_rows(table);
     const double clusters = setting(params, "clusters", 1), dim = setting(params, "dim", 0);
     if (clusters > (double)count)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be at most the %zu rows, not %g", count,
@@ -144,14 +152,66 @@ static clo_status keep_settings(const clo_params *params, clo_solution *solution
     return CLO_OK;
 }
 
-static clo_status solve(const clo_solver *solver, const clo_params *params, const clo_job *job,
-                        clo_solution **out, clo_error *err)
+/* Everything of a call; freed by close. */
+typedef struct call {
+    const clo_solver *solver;
+    const clo_params *params;
+    const clo_table *table;
+    clo_solve_options how;
+    clo_i_columns_known known;
+    clo_i_scale scale;
+    rows loaded;
+    clo_partition start;
+    clo_rng *own;
+} call;
+
+static void close_call(call *c)
+{
+    unload(&c->loaded);
+    clo_i_scale_clear(&c->scale);
+    clo_i_partition_free(&c->start);
+    clo_rng_free(c->own);
+}
+
+static clo_status open_call(call *c, clo_error *err)
+{
+    const size_t cols = c->known.cols;
+    uint8_t seed[32];
+    CLO_TRY(check_sizes(c->solver, c->params, c->table, cols, err));
+    CLO_TRY(check_dims(c->solver, c->params, cols, &c->how, err));
+    CLO_TRY(check_start(c->solver, c->params, cols, c->how.start, err));
+    CLO_TRY(clo_i_scale_fit(&c->known, c->table, &c->scale, err));
+    if (c->scale.half && c->solver->affinity)
+        return clo_i_fail(err, CLO_ARGUMENT, "%s takes an affinity, which has no scale",
+                          c->solver->name);
+    if (c->how.start && c->scale.half)
+        CLO_TRY(clo_i_start_to_scale(&c->how.start->partition, &c->scale, &c->start, err));
+    clo_seed_from_text(PRESET_SEED, seed);
+    if (!c->how.rng) CLO_TRY(clo_rng_new_seeded(seed, &c->own, err));
+    return load(c->table, &c->scale, &c->loaded, err);
+}
+
+static clo_status solve(call *c, clo_solution **out, clo_error *err)
 {
     clo_partition partition = { .count = 0 };
     clo_solution *made = NULL;
-    CLO_TRY(solver->solve(job, params->values, &partition, err));
-    clo_status status = clo_i_solution_new(solver->name, &partition, &made, err);
-    if (!status) status = keep_settings(params, made, err);
+    const clo_job job = { .rows = c->loaded.values,
+                          .count = clo_table_rows(c->table),
+                          .cols = c->known.cols,
+                          .rng = c->how.rng ? c->how.rng : c->own,
+                          .threads = clo_i_threads(c->how.threads),
+                          .progress = c->how.progress,
+                          .user = c->how.user,
+                          .progress_to = 1,
+                          .start = !c->how.start   ? NULL
+                                   : c->scale.half ? &c->start
+                                                   : &c->how.start->partition,
+                          .dims = c->how.dims };
+    CLO_TRY(c->solver->solve(&job, c->params->values, &partition, err));
+    clo_status status = clo_i_partition_to_units(&partition, &c->scale, err);
+    if (!status) status = clo_i_solution_new(c->solver->name, &partition, &made, err);
+    if (!status) status = keep_settings(c->params, made, err);
+    if (!status) status = clo_i_solution_finish(made, &c->known, c->table, &c->scale, err);
     clo_i_partition_free(&partition);
     if (status)
         clo_solution_free(made);
@@ -170,38 +230,23 @@ static const clo_solver *solver_of(const clo_params *params)
 clo_status clo_solve(const clo_params *params, const clo_table *table,
                      const clo_solve_options *options, clo_solution **out, clo_error *err)
 {
-    clo_solve_options how;
-    clo_rng *own = NULL;
-    rows loaded = { .values = NULL };
-    uint8_t seed[32];
+    call c = { .params = params, .table = table };
     if (!params || !table || !out)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "parameters, a table and a place for the solution "
                           "must be given");
-    const clo_solver *const solver = solver_of(params);
-    if (!solver) return clo_i_fail(err, CLO_ARGUMENT, "%s is not a solver", params->owner_name);
-    const size_t cols = clo_table_cols(table);
-    CLO_TRY(take_options(options, &how, err));
-    CLO_TRY(check_sizes(solver, params, table, err));
-    CLO_TRY(check_dims(solver, params, cols, &how, err));
-    CLO_TRY(check_start(solver, params, cols, how.start, err));
-    clo_seed_from_text(PRESET_SEED, seed);
-    clo_status status = how.rng ? CLO_OK : clo_rng_new_seeded(seed, &own, err);
-    if (!status) status = load(table, &loaded, err);
-    if (!status) {
-        const clo_job job = { .rows = loaded.values,
-                              .count = clo_table_rows(table),
-                              .cols = cols,
-                              .rng = how.rng ? how.rng : own,
-                              .threads = clo_i_threads(how.threads),
-                              .progress = how.progress,
-                              .user = how.user,
-                              .progress_to = 1,
-                              .start = how.start ? &how.start->partition : NULL,
-                              .dims = how.dims };
-        status = solve(solver, params, &job, out, err);
-    }
-    unload(&loaded);
-    clo_rng_free(own);
+    c.solver = solver_of(params);
+    if (!c.solver) return clo_i_fail(err, CLO_ARGUMENT, "%s is not a solver", params->owner_name);
+    CLO_TRY(take_options(options, &c.how, err));
+    if (c.how.like)
+        c.known = clo_i_columns_of_release(c.how.like);
+    else
+        c.known = (clo_i_columns_known){ .what = "scale",
+                                         .cols = clo_table_cols(table),
+                                         .lower = c.how.lower,
+                                         .upper = c.how.upper };
+    clo_status status = open_call(&c, err);
+    if (!status) status = solve(&c, out, err);
+    close_call(&c);
     return status;
 }

@@ -139,7 +139,7 @@ clo_status clo_report(const clo_release *release, clo_report_format format, clo_
     switch (format) {
     case CLO_TEXT:
     case CLO_TEXT_WIDE:
-        clo_i_report_text(release, format == CLO_TEXT_WIDE, &writer);
+        CLO_TRY(clo_i_report_text(release, format == CLO_TEXT_WIDE, &writer, err));
         break;
     case CLO_JSON:
         clo_i_report_json(release, &writer);

@@ -9,6 +9,7 @@
 #include <cloister/output.h>
 
 void clo_i_report_json(const clo_release *release, clo_writer *writer);
-void clo_i_report_text(const clo_release *release, bool wide, clo_writer *writer);
+CLO_CHECK clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *writer,
+                                       clo_error *err);
 
 #endif

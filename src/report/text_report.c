@@ -68,9 +68,21 @@ static void write_privacy(clo_writer *w, const clo_facts *facts)
 /* Whether the last dimension of this array runs over the columns of the data. */
 static bool runs_over_columns(const char *name)
 {
-    static const char *const names[] = { "centers", "center", "offsets", "lower", "upper" };
+    static const char *const names[] = { "centers", "center", "offsets",
+                                         "lower",   "upper",  "center noise" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* Clusters are counted from 0, as labels are (assign, solve, generate); columns and directions from
+ * 1, as they are chosen. */
+static bool is_one_a_cluster(const clo_array *array)
+{
+    static const char *const names[] = { "weights", "residuals", "uncertainty" };
+    if (array->dimensions != 1) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(array->name, names[i]) == 0) return true;
     return false;
 }
 
@@ -92,7 +104,7 @@ static void write_header(clo_writer *w, const clo_facts *facts, const clo_array 
         if (named)
             clo_i_writer_format(w, " %12.12s", facts->column_names[j]);
         else
-            clo_i_writer_format(w, " %12zu", j + 1);
+            clo_i_writer_format(w, " %12zu", is_one_a_cluster(array) ? j : j + 1);
     }
     clo_writer_text(w, "\n");
 }
@@ -124,8 +136,10 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
     for (size_t i = 0; i < rows && i < shown; i++) {
         if (of_columns && facts->column_names)
             clo_i_writer_format(w, "%*.*s", width, width, facts->column_names[i]);
+        else if (array->dimensions == 1)
+            clo_i_writer_format(w, "%*s", width, "");
         else
-            clo_i_writer_format(w, "%*zu", width, i + 1);
+            clo_i_writer_format(w, "%*zu", width, of_columns ? i + 1 : i);
         for (size_t j = 0; j < cols; j++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
         clo_writer_text(w, "\n");
     }
@@ -143,14 +157,14 @@ static void write_turned_part(clo_writer *w, const clo_facts *facts, const clo_a
     const size_t shown = most(wide, SHOWN_LINES);
     if (rows > 1) {
         clo_i_writer_format(w, "%*s", (int)NAME, "");
-        for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12zu", i + 1);
+        for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12zu", i);
         clo_writer_text(w, "\n");
     }
     for (size_t j = 0; j < cols && j < shown; j++) {
         if (named)
             clo_i_writer_format(w, "%*.*s", (int)NAME, (int)NAME, facts->column_names[j]);
         else
-            clo_i_writer_format(w, "%*zu", (int)NAME, j + 1);
+            clo_i_writer_format(w, "%*zu", (int)NAME, is_one_a_cluster(array) ? j : j + 1);
         for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
         clo_writer_text(w, "\n");
     }
@@ -179,7 +193,7 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
         clo_i_writer_format(w, "%s%zu", i ? " x " : "", array->shape[i]);
     clo_writer_text(w, ")\n");
     for (size_t s = 0; s < slices && s < shown; s++) {
-        if (slices > 1) clo_i_writer_format(w, "  of %zu\n", s + 1);
+        if (slices > 1) clo_i_writer_format(w, "  of %zu\n", s);
         if (cols > SHOWN_COLUMNS) {
             write_turned(w, facts, array, s, rows, cols, wide);
             continue;
@@ -189,6 +203,27 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
         write_rows(w, facts, array, s, rows, cols, wide);
     }
     write_more(w, slices > shown ? slices - shown : 0, "");
+}
+
+/* ---- how far to trust centres --------------------------------------------------------------- */
+
+static clo_status write_center_noise(clo_writer *w, const clo_release *release, bool wide,
+                                     clo_error *err)
+{
+    clo_array centers;
+    double *noise = NULL;
+    if (!clo_release_center_noise(release, NULL)) return CLO_OK;
+    (void)clo_release_find(release, "centers", &centers);
+    CLO_TRY(clo_i_alloc(centers.shape[0] * centers.shape[1], sizeof *noise, &noise, err));
+    (void)clo_release_center_noise(release, noise);
+    centers.name = "center noise";
+    centers.data = noise;
+    write_array(w, &release->facts, &centers, wide);
+    clo_writer_text(w, "  By so much the noise of the last round has moved each centre: standard\n"
+                       "  deviations in the units of each column.  What earlier rounds left undone "
+                       "comes\n  on top.\n");
+    clo_i_free(noise);
+    return CLO_OK;
 }
 
 /* ---- centres that are lists of entries ---------------------------------------------------- */
@@ -219,7 +254,7 @@ static size_t next_largest(const double *values, size_t first, size_t end, size_
     return best;
 }
 
-/* A centre a line: its largest entries, column and value, columns counted from 1. */
+/* A centre a line: its largest entries, column and value; centres from 0, columns from 1. */
 static void write_lists(clo_writer *w, const lists *l, bool wide)
 {
     const size_t k = l->starts.shape[0] - 1, all = l->values.shape[0];
@@ -231,7 +266,7 @@ static void write_lists(clo_writer *w, const lists *l, bool wide)
             from >= 0 && from <= to && to <= (double)all; /* files come from anywhere */
         const size_t first = fits ? (size_t)from : 0, end = fits ? (size_t)to : 0;
         size_t shown = 0, at = end;
-        clo_i_writer_format(w, "%6zu", c + 1);
+        clo_i_writer_format(w, "%6zu", c);
         while (shown < entries && (at = next_largest(l->values.data, first, end, at)) < end) {
             clo_i_writer_format(w, "  %.0f:%.4g", l->columns.data[at] + 1, l->values.data[at]);
             shown++;
@@ -246,7 +281,7 @@ static bool is_list(const char *name)
     return strncmp(name, "centers_", 8) == 0;
 }
 
-void clo_i_report_text(const clo_release *release, bool wide, clo_writer *w)
+clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *w, clo_error *err)
 {
     const clo_facts *const facts = &release->facts;
     lists l;
@@ -262,4 +297,5 @@ void clo_i_report_text(const clo_release *release, bool wide, clo_writer *w)
     for (size_t i = 0; i < release->count; i++)
         if (!listed || !is_list(release->arrays[i].name))
             write_array(w, facts, &release->arrays[i], wide);
+    return write_center_noise(w, release, wide, err);
 }

@@ -29,7 +29,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   > print(e['private'], e['notice'])
   > print(*sorted(e))"
   False not private: for the operator only
-  accuracy ari cost distance largest_angle nmi notice private schema truth_cost
+  accuracy ari cost distance largest_angle nmi notice private raw_cost raw_distance raw_truth_cost rows rows_left_out scaled schema truth_cost
   ! warning: not private: for the operator only
 
 ## Refuses a file that is neither
@@ -63,7 +63,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
   >     -o out.json 2> /dev/null
   $ cloister evaluate out.json sample.csv --columns x1
-  ! cloister: the release is about 2 columns, and the table has 1: choose the columns it was made from
+  ! cloister: the release is about the column 'x2', and the data have none of that name
   [exit 2]
 
 ## Refuses labels that do not fit

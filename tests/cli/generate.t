@@ -86,10 +86,38 @@
   $ sort -u l.csv | wc -l
   3
 
+## Draws around the centres of a release
+
+A width is stated, in units of half the width of each column; without one rows would be copies.
+
+  $ sample
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger --seed 7 -q \
+  >     -o out.json 2> /dev/null
+  $ cloister generate --from out.json --rows 1000 --seed 5
+  ! cloister: this release does not tell how far records are from their centres: state a spread, or the rows would be copies of the centres
+  ! try: --spread 0.1
+  [exit 2]
+  $ cloister generate --from out.json --rows 1000 --spread 0 --seed 5 2> /dev/null | sort -u | wc -l
+  4
+  $ cloister generate --from out.json --rows 1000 --spread 0.05 --seed 5 -o drawn.csv 2> /dev/null
+  $ cloister evaluate out.json drawn.csv --json 2> /dev/null | python3 -c "
+  > import json, sys
+  > e = json.load(sys.stdin)
+  > print(round(e['cost'] / 2 / 0.05 ** 2, 1), round(e['raw_cost'] / 2 / 0.1 ** 2, 1))"
+  1.0 1.0
+  $ cloister generate --from out.json --spread -1
+  ! cloister: --spread must be a number of at least 0, not '-1'
+  [exit 2]
+  $ cloister run subspaces/sulq sample.csv --clusters 1 --dim 1 --epsilon 5 --norm 2 --no-ledger \
+  >     --seed 7 -q -o flats.json 2> /dev/null
+  $ cloister generate --from flats.json --spread 0.1
+  ! cloister: a spread is of centres: a release of the family "subspaces" tells its own
+  [exit 2]
+
 ## Refuses a model option beside a release
 
   $ cloister generate --from out.json --cols 3
-  ! cloister: --cols belongs to a model: a release says all but --rows, --noise and --seed itself
+  ! cloister: --cols belongs to a model: a release says all but --rows, --spread, --noise and --seed itself
   [exit 2]
 
 ## Refuses a model that is not there

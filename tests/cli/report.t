@@ -17,9 +17,9 @@
 
   centers (3 x 2)
                    x1           x2
+       0 {{[-0-9. e]+}}
        1 {{[-0-9. e]+}}
        2 {{[-0-9. e]+}}
-       3 {{[-0-9. e]+}}
 
   weights (3)
   …
@@ -63,7 +63,7 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
   >     -o out.json 2> /dev/null
   $ cloister report out.json | sed -n '/^centers/,$p' | sed 's/  *[-0-9.e]\{6,\}/ N/g'
   centers (2 x 12)
-                                      1            2
+                                      0            1
                         x1 N N
                         x2 N N
                         x3 N N
@@ -78,12 +78,31 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
                        x12 N N
 
   weights (2)
-                    1            2
-       1 N N
+                    0            1
+   N N
+
+  center noise (2 x 12)
+                                      0            1
+                        x1 N N
+                        x2 N N
+                        x3 N N
+                        x4 N N
+                        x5 N N
+                        x6 N N
+                        x7 N N
+                        x8 N N
+                        x9 N N
+                       x10 N N
+                       x11 N N
+                       x12 N N
+    By so much the noise of the last round has moved each centre: standard
+    deviations in the units of each column.  What earlier rounds left undone comes
+    on top.
   $ cloister generate mixture --rows 200 --cols 130 --clusters 2 --seed 1 -o w.csv
   $ cloister run kmeans/lloyd w.csv --clusters 2 --epsilon 4 --norm 2 --no-ledger --seed 1 -q \
   >     -o w.json 2> /dev/null
   $ cloister report w.json | grep more
        {{…}} and 30 columns more: a wide report shows all
+       {{…}} and 30 columns more: a wide report shows all
   $ cloister report w.json --wide | grep -c '^ *x[0-9]* '
-  130
+  260

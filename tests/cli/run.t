@@ -139,9 +139,9 @@
 
   centers (3 x 2)
                    x1           x2
+       0 {{[-0-9. e]+}}
        1 {{[-0-9. e]+}}
        2 {{[-0-9. e]+}}
-       3 {{[-0-9. e]+}}
 
   weights (3)
   …
@@ -174,14 +174,14 @@
   > done
   found (1)
                     1
-       1            0
+                    0
   found (1)
                     1
-       1            0
+                    0
 
   votes (3)
                     1            2            3
-       1            3            0            0
+                    3            0            0
   ! warning: --seed: this release is reproducible, not private
   ! warning: --seed: this release is reproducible, not private
 

@@ -96,8 +96,8 @@
 ## Notices data that the ledger knows under another name
 
   $ sample
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people \
-  >     -q > /dev/null
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dataset people -q > /dev/null
   $ cp sample.csv s.csv; gzip -kc sample.csv > s.csv.gz
   $ for file in s.csv s.csv.gz; do
   >     refused cloister run kmeans $file --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \

@@ -180,6 +180,65 @@ processors.
   ! cloister: clusters must be at most the 2 rows, not 3
   [exit 2]
 
+## Solves on the scale of a run
+
+In the units of the data income decides, and age is lost; on the scale of public bounds the two ages
+are found.  The solution is in the units of the data all the same.
+
+  $ printf 'name,lower,upper\nage,0,100\nincome,0,100000\n' > bounds.csv
+  $ awk -v OFS=, 'BEGIN { print "age,income"
+  >     for (i = 0; i < 400; i++) print (i % 2 ? 20 : 80), 40000 + 5000 * (i % 5) }' \
+  >     > people.csv
+  $ cloister solve kmeans people.csv --clusters 2 -q -o raw.json 2> /dev/null
+  $ cloister solve kmeans people.csv --clusters 2 --bounds-file bounds.csv -q -o scaled.json \
+  >     2> /dev/null
+  $ grep -c '"bounds": {' raw.json scaled.json
+  raw.json:0
+  scaled.json:1
+  $ cloister evaluate scaled.json people.csv 2> /dev/null
+  cost        0.02          mean squared distance of the rows to what was found, columns by half their width
+  raw cost    50000000      the same in the units of the data
+  $ python3 -c "
+  > import json
+  > s = json.load(open('scaled.json'))
+  > print(s['columns'], [[round(x, 6) for x in c] for c in sorted(s['values']['centers'])])
+  > print(round(s['cost'], 6), round(s['raw_cost'], 6))"
+  ['age', 'income'] [[20.0, 50000], [80.0, 50000]]
+  0.02 50000000
+
+The same from a release, whose columns are taken by name.
+
+  $ cloister run kmeans/lloyd people.csv --clusters 2 --bounds bounds.csv --epsilon 50 --no-ledger \
+  >     --seed 1 -q -o out.json 2> /dev/null
+  $ awk -F, 'NR == 1 { print "income,town,age"; next } { print $2 ",north," $1 }' people.csv \
+  >     > other.csv
+  $ cloister solve kmeans other.csv --clusters 2 --bounds-file out.json -q 2> /dev/null
+  kmeans (not private: for those who may see the data)
+  cost        0.02
+  raw cost    50000000
+
+  cluster   rows        dimension
+  0         200         0
+  1         200         0
+  $ cloister solve kmeans people.csv --clusters 2 --bounds-file scaled.json -q
+  ! cloister: scaled.json: this is not a cloister release: "schema" does not say cloister.release
+  [exit 3]
+  $ cloister solve kmeans people.csv --clusters 2 --bounds-file bounds.csv --start raw.json -q \
+  >     2> /dev/null | grep cost
+  cost        0.02
+  raw cost    50000000
+  $ printf '0,1\n1,0\n' > affinity.csv
+  $ cloister solve spectral affinity.csv --header no --clusters 1 --bounds-file 0,1 -q
+  ! cloister: spectral takes an affinity, which has no scale
+  [exit 2]
+  $ cloister solve kmeans people.csv --clusters 2 --bounds-file nowhere.csv -q
+  ! cloister: bounds must be two numbers LO,HI or a file; 'nowhere.csv': No such file or directory
+  [exit 2]
+  $ printf 'age,0,100\n' > fewer.csv
+  $ cloister solve kmeans people.csv --clusters 2 --bounds-file fewer.csv -q
+  ! cloister: 'fewer.csv' has no bounds for the column 'income'
+  [exit 2]
+
 ## Starts where another solution ended
 
   $ sample

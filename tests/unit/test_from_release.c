@@ -214,10 +214,40 @@ static void releases_that_do_not_fit_are_refused(void **state)
     refuses(release, CLO_FORMAT);
 }
 
+/* A stated spread is in units of half the width of each column. */
+static void centres_get_the_spread_that_is_stated(void **state)
+{
+    const double centers[] = { 50, 0.5 }, lower[] = { 0, 0 }, upper[] = { 100, 1 };
+    clo_release *const release = made_release("kmeans", 2, sqrt(2), 0);
+    clo_rng *const rng = seeded("spread");
+    clo_draw_options how = clo_draw_options_default();
+    double square[2] = { 0, 0 };
+    clo_error err;
+    (void)state;
+    put(release, "centers", centers, 2, 1, 2, 0);
+    put_bounds(release, lower, upper);
+    assert_int_equal(clo_generate_like(release, ROWS, &how, rng, records, labels, &err),
+                     CLO_UNSUPPORTED);
+    how.spread = 0.1;
+    assert_ok(clo_generate_like(release, ROWS, &how, rng, records, labels, &err), err);
+    for (size_t i = 0; i < 2 * ROWS; i++)
+        square[i % 2] += (records[i] - centers[i % 2]) * (records[i] - centers[i % 2]);
+    assert_true(fabs(sqrt(square[0] / ROWS) - 5) < 0.1);
+    assert_true(fabs(sqrt(square[1] / ROWS) - 0.05) < 0.001);
+    how.spread = 0;
+    assert_ok(clo_generate_like(release, 5, &how, rng, records, labels, &err), err);
+    assert_true(records[0] == 50 && records[9] == 0.5);
+    how.spread = NAN;
+    assert_int_equal(clo_generate_like(release, 5, &how, rng, records, NULL, &err), CLO_ARGUMENT);
+    clo_rng_free(rng);
+    clo_release_free(release);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centres_get_their_weights_and_the_noise),
+        cmocka_unit_test(centres_get_the_spread_that_is_stated),
         cmocka_unit_test(clusters_without_any_weight_share_evenly),
         cmocka_unit_test(subspaces_get_their_energies),
         cmocka_unit_test(without_public_rows_the_norm_sets_the_scale),

@@ -54,8 +54,8 @@ static void knows_data_by_their_other_name(void **state)
     clo_ledger_close(ledger);
 }
 
-/* ledger.T12: nothing in the file that the digest alone could be compared with, and equal data leave
- * unequal rows. */
+/* ledger.T12: nothing in the file that the digest alone could be compared with, and equal data
+ * leave unequal rows. */
 static void keeps_what_only_the_key_can_compare(void **state)
 {
     const place *p = *state;

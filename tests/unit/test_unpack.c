@@ -76,8 +76,8 @@ static void what_is_packed_is_read(void **state)
 }
 
 /* An end before the end, at any place, and bytes that are others: refused, whatever they are. */
-/* The digest of a file's content is that of its plain bytes, however they come and whatever is taken
- * of them; an array that is mapped has that of one that is read. */
+/* The digest of a file's content is that of its plain bytes, however they come and whatever is
+ * taken of them; an array that is mapped has that of one that is read. */
 static void the_digest_is_that_of_the_plain_bytes(void **state)
 {
     static char text[ROOM];

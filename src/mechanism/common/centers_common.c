@@ -4,6 +4,7 @@
  * data's own units.  All of it but the ask of a round is post-processing of released values.
  */
 #include "mechanism/common/centers_common.h"
+#include "mechanism/common/public_fit.h"
 #include "domain/domain.h"
 #include "random/random.h"
 #include "query/assign.h"
@@ -189,9 +190,12 @@ clo_status clo_i_release_centers(const clo_domain *domain, size_t k, double *cen
                                  clo_release *out, clo_error *err)
 {
     const size_t d = domain->cols;
-    for (size_t c = 0; c < k; c++) clo_i_domain_unmap_point(domain, centers + c * d);
+    for (size_t c = 0; c < k; c++) {
+        clo_i_domain_unmap_point(domain, centers + c * d);
+        clo_i_fit_point(domain, centers + c * d);
+    }
     CLO_TRY(clo_i_release_put(out, "centers", centers, 2, (size_t[]){ k, d }, err));
     if (!sizes) return CLO_OK;
-    for (size_t c = 0; c < k; c++) sizes[c] = fmax(sizes[c], 0);
+    clo_i_fit_sizes(domain, k, sizes);
     return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
 }

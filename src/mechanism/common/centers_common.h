@@ -54,8 +54,8 @@ CLO_CHECK clo_status clo_i_revive_centers(clo_context *context, size_t k, size_t
 void clo_i_unfold_point(const double *frame, size_t d, size_t r, double scale, const double *seen,
                         double *whole);
 
-/* Writes centres (taken over to the data's own units in place) and, where the run paid for them
- * (not NULL), noisy sizes. */
+/* Writes centres (taken over to the data's own units in place, and into the public bounds) and,
+ * where the run paid for them (not NULL), noisy sizes, fitted to the public number of rows. */
 CLO_CHECK clo_status clo_i_release_centers(const clo_domain *domain, size_t k, double *centers,
                                            double *sizes, clo_release *out, clo_error *err);
 

@@ -7,7 +7,7 @@
 #include "mechanism/kmeans/sparse_centers.h"
 #include "domain/domain.h"
 #include "mechanism/common/centers_common.h"
-#include <math.h>
+#include "mechanism/common/public_fit.h"
 
 enum { LONGEST_ARRAY = 1 << 17 };
 
@@ -59,10 +59,8 @@ clo_status clo_i_release_sparse_centers(const clo_domain *domain, size_t k, doub
     const size_t d = domain->cols;
     if (k * d <= LONGEST_ARRAY || domain->lower || domain->center || domain->frame)
         return clo_i_release_centers(domain, k, centers, sizes, out, err);
-    for (size_t c = 0; c < k; c++) {
-        clo_i_domain_unmap_point(domain, centers + c * d);
-        sizes[c] = fmax(sizes[c], 0);
-    }
+    for (size_t c = 0; c < k; c++) clo_i_domain_unmap_point(domain, centers + c * d);
+    clo_i_fit_sizes(domain, k, sizes);
     CLO_TRY(put_lists(k, d, centers, out, err));
     return clo_i_release_put(out, "weights", sizes, 1, (size_t[]){ k }, err);
 }

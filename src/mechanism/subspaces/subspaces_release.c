@@ -8,6 +8,7 @@
 #include "mechanism/subspaces/subspaces_common.h"
 #include "domain/domain.h"
 #include "linalg/linalg.h"
+#include "mechanism/common/public_fit.h"
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +91,10 @@ clo_status clo_i_subspaces_release(clo_context *context, const clo_domain *domai
     for (size_t c = 0; c < k; c++) clo_i_domain_unmap_point(domain, fit->points + c * d);
     scale_all(fit->energies, k * q, square);
     scale_all(fit->residuals, k, square);
-    scale_all(fit->weights, k, fit->affine ? 1 : square);
+    if (fit->affine) /* sizes; of linear flats energies */
+        clo_i_fit_sizes(domain, k, fit->weights);
+    else
+        scale_all(fit->weights, k, square);
     CLO_TRY(clo_i_release_put(out, "bases", fit->bases, 3, (size_t[]){ k, d, q }, err));
     if (fit->affine || domain->lower || domain->center)
         CLO_TRY(clo_i_release_put(out, "offsets", fit->points, 2, (size_t[]){ k, d }, err));

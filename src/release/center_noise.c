@@ -1,0 +1,47 @@
+/*
+ * center_noise.c - how far noise may have moved each released centre, in the units of each column:
+ * from what the release itself tells, the noise of its last question and the sizes.
+ */
+#include "release/release.h"
+#include <math.h>
+#include <string.h>
+
+static bool starts_with(const char *text, const char *start)
+{
+    return text && strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Whether the last question was for sums and sizes of the clusters in all columns.  A frame is
+ * found by a gaussian_gram, and then only kmeans/tree looks at all columns in the end. */
+static bool ends_with_sums(const clo_facts *facts)
+{
+    if (facts->query_count == 0 || facts->seen_cols) return false;
+    const size_t last = facts->query_count - 1;
+    if (strcmp(facts->query_names[last], "gaussian_sum") != 0 &&
+        strcmp(facts->query_names[last], "laplace_sum") != 0)
+        return false;
+    if (!starts_with(facts->query_labels[last], "sums and sizes of the clusters")) return false;
+    for (size_t i = 0; i < last; i++)
+        if (strcmp(facts->query_names[i], "gaussian_gram") == 0)
+            return facts->method && strcmp(facts->method, "tree") == 0;
+    return true;
+}
+
+bool clo_release_center_noise(const clo_release *release, double *out)
+{
+    const clo_facts *const facts = &release->facts;
+    clo_array centers, weights;
+    if (!facts->family || strcmp(facts->family, "kmeans") != 0 || !ends_with_sums(facts) ||
+        !clo_release_find(release, "centers", &centers) || centers.dimensions != 2 ||
+        centers.shape[1] != facts->cols || !clo_release_find(release, "weights", &weights) ||
+        weights.dimensions != 1 || weights.shape[0] != centers.shape[0])
+        return false;
+    const double noise = facts->query_noise[facts->query_count - 1];
+    for (size_t c = 0; out && c < centers.shape[0]; c++)
+        for (size_t j = 0; j < facts->cols; j++) {
+            const double unit = facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
+            out[c * facts->cols + j] =
+                weights.data[c] > 0 ? noise / weights.data[c] * unit : INFINITY;
+        }
+    return true;
+}
