@@ -111,15 +111,13 @@ static clo_status plan_steps(const clo_plan *plan, const clo_learning *learning,
 static clo_status price_all(const clo_plan *plan, const steps *first, const clo_line *lines,
                             size_t count, clo_loss whole, clo_price *out, clo_error *err)
 {
-    clo_event events[CLO_MAX_LINES];
     clo_loss sum = plan->price.loss;
     clo_price price;
-    for (size_t i = 0; i < count; i++) events[i] = lines[i].event;
     for (size_t i = 0; i < first->count; i++) {
         sum.epsilon += first->losses[i].epsilon;
         sum.delta += first->losses[i].delta;
     }
-    CLO_TRY(clo_price_epsilon(events, count, whole.delta, &price, err));
+    CLO_TRY(clo_i_price_lines(lines, count, whole, &price, err));
     if (price.loss.epsilon > sum.epsilon && sum.delta <= whole.delta)
         price = (clo_price){ { sum.epsilon * (1 + 0x1p-50), whole.delta }, "basic" };
     if (price.loss.epsilon > whole.epsilon)
@@ -252,6 +250,7 @@ static clo_status prepend(clo_plan *plan, const clo_learning *learning, clo_loss
     plan->learning = *learning;
     plan->budget = budget;
     plan->price = price;
+    if (price.loss.delta <= 0) plan->budget.delta = 0;
     plan->workspace = workspace;
     clo_i_plan_identify(plan);
     return CLO_OK;

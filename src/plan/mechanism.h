@@ -87,6 +87,10 @@ size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int t
 /* Whether a budget is one, and one that these lines may have. */
 CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
                                         clo_error *err);
+/* What the lines cost.  Pure losses that add up to no more than the epsilon need no delta, and a
+ * delta that nothing needs is not charged: the price then has none (accounting.T9). */
+CLO_CHECK clo_status clo_i_price_lines(const clo_line *lines, size_t count, clo_loss budget,
+                                       clo_price *price, clo_error *err);
 /* The hash of all that a plan is. */
 void clo_i_plan_identify(clo_plan *plan);
 /* The mechanism's own plan once more, for another domain: its state, and its lines, which must be

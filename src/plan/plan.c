@@ -46,12 +46,16 @@ clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t cou
     return CLO_OK;
 }
 
-static clo_status price_lines(const clo_line *lines, size_t count, double delta, clo_price *price,
-                              clo_error *err)
+clo_status clo_i_price_lines(const clo_line *lines, size_t count, clo_loss budget, clo_price *price,
+                             clo_error *err)
 {
     clo_event events[CLO_MAX_LINES];
+    clo_error unused;
     for (size_t i = 0; i < count; i++) events[i] = lines[i].event;
-    return clo_price_epsilon(events, count, delta, price, err);
+    const clo_status status = clo_price_epsilon(events, count, 0, price, &unused);
+    if (status == CLO_MEMORY) return clo_i_fail(err, status, "%s", unused.message);
+    if (!status && price->loss.epsilon <= budget.epsilon) return CLO_OK;
+    return clo_price_epsilon(events, count, budget.delta, price, err);
 }
 
 /* ---- what makes a plan the one it is --------------------------------------------------- */
@@ -159,7 +163,8 @@ static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
     memcpy(plan->lines, draft->lines, draft->line_count * sizeof *plan->lines);
     plan->line_count = draft->line_count;
     plan->workspace = draft->workspace;
-    CLO_TRY(price_lines(plan->lines, plan->line_count, draft->budget.delta, &plan->price, err));
+    CLO_TRY(clo_i_price_lines(plan->lines, plan->line_count, draft->budget, &plan->price, err));
+    if (plan->price.loss.delta <= 0) plan->budget.delta = 0;
     CLO_TRY(clo_i_check_budget(plan->budget, plan->lines, plan->line_count, err));
     if (plan->price.loss.epsilon > draft->budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",

@@ -217,12 +217,13 @@ A plan reads no data and charges nobody.
 ## Shows the default delta
 
   $ for rows in 100 10000 1000000; do
-  >     cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 --rows $rows | grep charged
+  >     cloister plan kmeans/tree --clusters 8 --epsilon 1 --cols 2 --norm 1 --rows $rows |
+  >         grep charged
   > done
     charged     epsilon 1, delta 1e-6
     charged     epsilon 1, delta 1e-6
     charged     epsilon 1, delta 1e-9
-  $ cloister plan kmeans --clusters 8 --epsilon 1 --cols 2 --norm 1 | grep charged
+  $ cloister plan kmeans/tree --clusters 8 --epsilon 1 --cols 2 --norm 1 | grep charged
     charged     epsilon 1, delta 1e-6
 
 ## Shows what is learnt first

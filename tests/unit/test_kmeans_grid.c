@@ -56,6 +56,33 @@ static void centres_come_back_at_pure_epsilon_and_with_delta(void **state)
         }
 }
 
+/* accounting.T9: pure noise needs no delta, and what is not needed is not charged; alone, and after
+ * a norm that is learnt at pure epsilon.  Gaussian noise has its delta still. */
+static void pure_noise_is_charged_no_delta(void **state)
+{
+    clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_error err;
+    clo_loss rest;
+    const clo_loss budget = { 1, 1e-6 };
+    clo_learning learning = clo_learning_default();
+    (void)state;
+    learning.norm = true;
+    domain.rows = 10000;
+    clo_plan *plan = plan_for("kmeans/grid", "clusters=3", &domain, 1, 1e-6);
+    assert_int_equal(plan->lines[0].event.kind, CLO_EVENT_PURE);
+    assert_true(clo_plan_budget(plan).delta == 0 && clo_plan_price(plan).loss.delta == 0);
+    assert_true(clo_plan_budget(plan).epsilon == 1 && clo_plan_price(plan).loss.epsilon > .999999);
+    clo_plan_free(plan);
+    assert_ok(clo_learning_rest(&learning, budget, &rest, &err), err);
+    plan = plan_for("kmeans/grid", "clusters=3", &domain, rest.epsilon, rest.delta);
+    assert_ok(clo_plan_learn(plan, &learning, budget, &err), err);
+    assert_true(clo_plan_budget(plan).delta == 0 && clo_plan_budget(plan).epsilon == 1);
+    clo_plan_free(plan);
+    plan = plan_for("kmeans/lloyd", "clusters=3 noise=gaussian", &domain, 1, 1e-6);
+    assert_true(clo_plan_budget(plan).delta == 1e-6 && clo_plan_price(plan).loss.delta > 0);
+    clo_plan_free(plan);
+}
+
 /* cell_counts.T1: the sensitivities that are planned for. */
 static void one_unit_moves_counts_as_far_as_planned(void **state)
 {
@@ -205,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centres_come_back_at_pure_epsilon_and_with_delta),
+        cmocka_unit_test(pure_noise_is_charged_no_delta),
         cmocka_unit_test(one_unit_moves_counts_as_far_as_planned),
         cmocka_unit_test(every_record_is_in_the_cell_whose_middle_is_nearest),
         cmocka_unit_test(the_number_of_cells_follows_the_published_rule),

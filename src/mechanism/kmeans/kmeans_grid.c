@@ -67,7 +67,8 @@ static clo_status plan_counts(clo_draft *draft, size_t side, clo_line *out, clo_
     clo_line other;
     clo_error unused;
     double epsilon, mu;
-    CLO_TRY(clo_calibrate(&pure, 1, draft->budget, &epsilon, err));
+    const clo_loss no_delta = { draft->budget.epsilon, 0 };
+    CLO_TRY(clo_calibrate(&pure, 1, no_delta, &epsilon, err));
     CLO_TRY(
         clo_i_plan_cell_counts(draft->domain, side, CLO_EVENT_PURE, epsilon, 1, label, out, err));
     if (draft->budget.delta <= 0) return CLO_OK;
