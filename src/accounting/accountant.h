@@ -50,7 +50,7 @@ clo_status clo_i_starved(clo_error *err);
 typedef struct clo_i_accounting {
     const char *name;
     bool exact;   /* where it applies, no bound is lower */
-    bool costly;  /* takes milliseconds: a search asks it last and seldom */
+    bool costly;  /* takes milliseconds: a search asks it seldom */
     double slack; /* how far, relative, hints may move epsilon: a lesser loss may be priced that
                      much higher, never below the truth */
     bool (*applies)(const clo_i_composition *list);

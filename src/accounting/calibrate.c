@@ -4,10 +4,12 @@
  *
  * The price rises with the factor, so the factor is searched (accounting.T14).  A trial asks only
  * whether some method keeps delta at the budget's epsilon, one evaluation each, instead of
- * solving for epsilon; epsilon itself has the last word on the answer.  A costly method is asked
- * after the others have found their factor, and only whether it allows a larger one.
+ * solving for epsilon; epsilon itself has the last word on the answer.  A costly method, the
+ * tightest, is asked for epsilon at a few factors only; where it has an answer, the others are
+ * asked whether they allow more.
  */
 #include "accounting/accountant.h"
+#include "accounting/memo.h"
 #include <float.h>
 #include <math.h>
 
@@ -112,41 +114,56 @@ static double share_of_budget(trial *t, const clo_i_accounting *method, double f
 }
 
 enum { MOST_TRIALS = 40 };
-static const double CLOSE = 0x1p-26; /* relative: less noise than that is not worth a trial */
+static const double CLOSE = 0x1p-21; /* relative: less noise than that is not worth a trial */
 
-/* The share grows like a power of the factor, nearly: secants in the logarithms, kept between a
- * factor that is afforded and one that is not. */
-static double enlarge(trial *t, const clo_i_accounting *method, double factor)
+/* Factors that were tried, and what they cost. */
+typedef struct bracket {
+    double good, at_good; /* the largest that is afforded, 0: none yet */
+    double bad, at_bad;   /* the least that is not, INFINITY: none yet */
+} bracket;
+
+/* The share grows like a power of the factor, nearly, and that power is at least 1: secants in the
+ * logarithms, kept between a factor that is afforded and one that is not. */
+static double next_factor(const bracket *b, bool halve)
 {
-    double good = factor, bad = INFINITY, at_good = share_of_budget(t, method, good), at_bad = 0;
-    double next = good / at_good;
-    if (!(at_good < 1)) return factor;
-    for (int i = 0; i < MOST_TRIALS && at_good < 1 - CLOSE && !(bad <= good * (1 + CLOSE)); i++) {
-        const double share = share_of_budget(t, method, next);
-        if (share <= 1) {
-            good = next;
-            at_good = share;
-        } else {
-            bad = next;
-            at_bad = share;
-        }
-        if (isinf(bad)) {
-            next = good * fmax(1 / at_good, 1 + CLOSE);
-            continue;
-        }
-        const double power = log(bad / good) / log(at_bad / at_good);
-        next = good * exp(power * log((1 - CLOSE / 2) / at_good));
-        if (!(next > good && next < bad) || i % 4 == 3) next = good + (bad - good) / 2;
-    }
-    return good;
+    if (isinf(b->bad)) return b->good * fmax(1 / b->at_good, 1 + CLOSE);
+    if (!(b->good > 0)) return b->bad * fmin((1 - CLOSE / 2) / b->at_bad, 0.999);
+    const double power = log(b->bad / b->good) / log(b->at_bad / b->at_good);
+    const double next = b->good * exp(power * log((1 - CLOSE / 2) / b->at_good));
+    return next > b->good && next < b->bad && !halve ? next : b->good + (b->bad - b->good) / 2;
 }
 
-static double enlarge_by_all(trial *t, double factor)
+/* The largest factor that the method affords, or nearly; 0 where it knows none near the start. */
+static double factor_by(trial *t, const clo_i_accounting *method, double start)
+{
+    bracket b = { .bad = INFINITY };
+    double factor = start;
+    for (int i = 0; i < MOST_TRIALS && factor > 0; i++) {
+        const double share = share_of_budget(t, method, factor);
+        if (share <= 1) {
+            b.good = factor;
+            b.at_good = share;
+        } else {
+            b.bad = factor;
+            b.at_bad = share;
+        }
+        if (!isfinite(share) || b.good * (1 + CLOSE) >= b.bad) break;
+        if (b.good > 0 && b.at_good >= 1 - CLOSE) break;
+        factor = next_factor(&b, i % 4 == 3);
+    }
+    return b.good;
+}
+
+/* Where a costly method applies it has the largest factor nearly always: it is asked first, and the
+ * others only whether they allow more than that, which takes one test and not a search. */
+static double factor_by_all(const clo_i_composition *list, trial *t)
 {
     const clo_i_accounting *method;
-    for (size_t i = 0; factor > 0 && (method = clo_i_accounting_at(i)); i++)
-        if (method->costly) factor = enlarge(t, method, factor);
-    return factor;
+    double factor = 0;
+    for (size_t i = 0; list->other && (method = clo_i_accounting_at(i)); i++)
+        if (method->costly) factor = fmax(factor, factor_by(t, method, factor_near(list, t)));
+    if (factor > 0 && !affords(t, factor * (1 + 2 * CLOSE), false)) return factor;
+    return fmax(factor, largest_factor(list, t));
 }
 
 static clo_status check_budget(clo_loss budget, clo_error *err)
@@ -180,8 +197,8 @@ static clo_status check_list(const clo_i_composition *list, const trial *t, clo_
     return CLO_OK;
 }
 
-clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget, double *factor,
-                         clo_error *err)
+static clo_status calibrate(const clo_event *events, size_t count, clo_loss budget, double *factor,
+                            clo_error *err)
 {
     trial t = { .events = events, .count = count, .budget = budget };
     clo_i_composition list;
@@ -192,8 +209,7 @@ clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
     clo_status status = check_list(&list, &t, err);
     if (!status) status = clo_i_alloc(count, sizeof *t.scaled, &t.scaled, err);
     if (!status) {
-        double found = largest_factor(&list, &t);
-        if (list.other) found = enlarge_by_all(&t, found);
+        const double found = factor_by_all(&list, &t);
         if (t.starved)
             status = clo_i_starved(err);
         else if (found > 0)
@@ -207,4 +223,18 @@ clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget,
     mpfr_clear(t.left);
     clo_i_composition_clear(&list);
     return status;
+}
+
+clo_status clo_calibrate(const clo_event *events, size_t count, clo_loss budget, double *factor,
+                         clo_error *err)
+{
+    clo_i_memo_question question;
+    clo_i_memo_answer answer;
+    const bool remembers = clo_i_memo_ask(CLO_I_MEMO_FACTOR, events, count, budget, &question);
+    if (!remembers || !clo_i_memo_recall(&question, &answer)) {
+        CLO_TRY(calibrate(events, count, budget, &answer.factor, err));
+        if (remembers) clo_i_memo_keep(&question, answer);
+    }
+    *factor = answer.factor;
+    return CLO_OK;
 }

@@ -3,6 +3,7 @@
  * least answer and its name.
  */
 #include "accounting/accountant.h"
+#include "accounting/memo.h"
 #include "accounting/pld.h"
 #include <math.h>
 #include <string.h>
@@ -90,6 +91,8 @@ static void set_sums(clo_i_composition *list)
     mpfr_clears(term, times, (mpfr_ptr)0);
 }
 
+static _Thread_local size_t lists_alive;
+
 clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *events, size_t count,
                                   clo_error *err)
 {
@@ -98,6 +101,7 @@ clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *even
     memset(list, 0, sizeof *list);
     list->events = events;
     list->count = count;
+    lists_alive++;
     list->least_exponent = mpfr_get_emin();
     list->largest_exponent = mpfr_get_emax();
     mpfr_set_emin(mpfr_get_emin_min());
@@ -108,13 +112,14 @@ clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *even
     return CLO_OK;
 }
 
-/* The constants that MPFR keeps for a thread go too: a thread that ends must leave nothing. */
+/* The constants that MPFR keeps for a thread go with the last list: a thread that ends must leave
+ * nothing, and a search, which makes a list for each trial, need not find them again each time. */
 void clo_i_composition_clear(clo_i_composition *list)
 {
     mpfr_clears(list->square, list->epsilon, list->reveal, (mpfr_ptr)0);
     mpfr_set_emin(list->least_exponent);
     mpfr_set_emax(list->largest_exponent);
-    mpfr_free_cache();
+    if (--lists_alive == 0) mpfr_free_cache();
 }
 
 /* delta = reveal + (1 - reveal) * left, solved for what is left. accounting.T8 */
@@ -218,8 +223,8 @@ static clo_status check_left(const clo_i_composition *list, mpfr_srcptr left, do
     return CLO_OK;
 }
 
-clo_status clo_price_epsilon(const clo_event *events, size_t count, double delta, clo_price *out,
-                             clo_error *err)
+static clo_status price_epsilon(const clo_event *events, size_t count, double delta, clo_price *out,
+                                clo_error *err)
 {
     clo_i_composition list;
     mpfr_t left;
@@ -237,6 +242,21 @@ clo_status clo_price_epsilon(const clo_event *events, size_t count, double delta
     mpfr_clear(left);
     clo_i_composition_clear(&list);
     return status;
+}
+
+clo_status clo_price_epsilon(const clo_event *events, size_t count, double delta, clo_price *out,
+                             clo_error *err)
+{
+    clo_i_memo_question question;
+    clo_i_memo_answer answer;
+    const clo_loss asked = { 0, delta };
+    const bool remembers = clo_i_memo_ask(CLO_I_MEMO_PRICE, events, count, asked, &question);
+    if (!remembers || !clo_i_memo_recall(&question, &answer)) {
+        CLO_TRY(price_epsilon(events, count, delta, &answer.price, err));
+        if (remembers) clo_i_memo_keep(&question, answer);
+    }
+    *out = answer.price;
+    return CLO_OK;
 }
 
 clo_status clo_price_delta(const clo_event *events, size_t count, double epsilon, clo_price *out,

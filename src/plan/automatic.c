@@ -3,6 +3,7 @@
  * serve makes its plan, and the one whose plan predicts the least error is taken.  Nothing here
  * sees data, so the choice costs nothing.
  */
+#include "accounting/memo.h"
 #include "plan/mechanism.h"
 #include <math.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ static void give_reason(contest *c)
         snprintf(text, room, "%s is the family's preset", method);
 }
 
-clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t count,
+static clo_status choose(const char *family, const clo_setting *settings, size_t count,
                          const clo_domain *domain, clo_loss budget, clo_guarantee accept,
                          clo_plan **out, clo_error *err)
 {
@@ -164,6 +165,17 @@ clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t
     give_reason(&c);
     *out = c.best;
     return CLO_OK;
+}
+
+clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t count,
+                         const clo_domain *domain, clo_loss budget, clo_guarantee accept,
+                         clo_plan **out, clo_error *err)
+{
+    clo_i_memo memo;
+    clo_i_memo_begin(&memo);
+    const clo_status status = choose(family, settings, count, domain, budget, accept, out, err);
+    clo_i_memo_end(&memo);
+    return status;
 }
 
 const char *clo_plan_reason(const clo_plan *plan)

@@ -3,6 +3,7 @@
  * of each column, too; whether noise hides what is looked for; and what would bring it out.  All of
  * it follows from public numbers: nothing here sees data.
  */
+#include "accounting/memo.h"
 #include "domain/domain.h"
 #include "plan/mechanism.h"
 #include <math.h>
@@ -156,12 +157,16 @@ clo_status clo_plan_needs_get(const clo_plan *plan, double rows, double error, c
     const variation now = { plan->budget.epsilon, rows, 0 };
     clo_needs needs = { .epsilon = 0 };
     variation v = now;
+    clo_i_memo memo;
     if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
     if (!(error > 0)) return clo_i_fail(err, CLO_ARGUMENT, "the error must be greater than 0");
     CLO_TRY(least(plan, &v, &v.epsilon, MOST_EPSILON, error, &needs.epsilon, err));
     v = now;
-    CLO_TRY(least(plan, &v, &v.rows, MOST_ROWS, error, &needs.rows, err));
-    CLO_TRY(most_clusters(plan, now, error, &needs.clusters, err));
+    clo_i_memo_begin(&memo); /* other rows and other clusters often have the price of before */
+    clo_status status = least(plan, &v, &v.rows, MOST_ROWS, error, &needs.rows, err);
+    if (!status) status = most_clusters(plan, now, error, &needs.clusters, err);
+    clo_i_memo_end(&memo);
+    if (status) return status;
     clo_i_give_presets(out, size, &needs, sizeof needs);
     return CLO_OK;
 }

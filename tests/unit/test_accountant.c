@@ -4,6 +4,7 @@
  * undercut.  The numbers themselves are in tests/golden.
  */
 #include "check.h"
+#include "accounting/memo.h"
 #include "accounting/accountant.h"
 #include <float.h>
 
@@ -672,9 +673,53 @@ static void extreme_parameters_are_priced_without_a_lie(void **state)
     assert_true(epsilon_at(&GAUSSIAN, 1, 1 - 0x1p-53) == 0);
 }
 
+/* memo.h: what is remembered is what would be found again, and no other question's answer. */
+static void remembers_answers_for_equal_questions_alone(void **state)
+{
+    static const clo_event_kind kinds[] = { CLO_EVENT_PURE, CLO_EVENT_EXPONENTIAL,
+                                            CLO_EVENT_GAUSSIAN };
+    clo_event lists[40][2];
+    double factors[40];
+    clo_price prices[40];
+    clo_error err;
+    clo_i_memo memo, inner;
+    for (size_t i = 0; i < 40; i++) {
+        /* neighbours differ in one field each */
+        lists[i][0] = (clo_event){ kinds[i % 3], 0.1 + 0.1 * (double)(i / 3 % 2), 0, 1 };
+        lists[i][1] = (clo_event){ CLO_EVENT_GAUSSIAN, 0.3, 0, 1 + i / 6 % 2 };
+    }
+    for (int remembered = 0; remembered < 2; remembered++) {
+        if (remembered) clo_i_memo_begin(&memo);
+        for (size_t i = 0; i < 40; i++) {
+            const size_t count = 1 + i / 12 % 2;
+            const clo_loss budget = { i < 24 ? 1 : 2, 1e-6 };
+            const double delta = i < 24 ? 1e-6 : 1e-7;
+            double factor;
+            clo_price price;
+            assert_ok(clo_calibrate(lists[i], count, budget, &factor, &err), err);
+            assert_ok(clo_price_epsilon(lists[i], count, delta, &price, &err), err);
+            if (remembered) {
+                assert_true(factor == factors[i] && price.loss.epsilon == prices[i].loss.epsilon);
+                assert_string_equal(price.accounting, prices[i].accounting);
+            }
+            factors[i] = factor;
+            prices[i] = price;
+        }
+    }
+    assert_int_equal(memo.used, CLO_I_MEMO_ANSWERS);
+    clo_i_memo_begin(&inner);
+    assert_ok(clo_price_epsilon(lists[0], 1, 1e-6, &prices[0], &err), err);
+    assert_int_equal(inner.used, 1);
+    clo_i_memo_end(&inner);
+    clo_i_memo_end(&memo);
+    assert_ok(clo_price_epsilon(lists[1], 1, 1e-6, &prices[1], &err), err);
+    assert_int_equal(inner.used, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(remembers_answers_for_equal_questions_alone),
         cmocka_unit_test(prices_n_asks_of_one_event_like_a_list_of_n),
         cmocka_unit_test(rises_with_the_count),
         cmocka_unit_test(rises_with_the_parameter),
