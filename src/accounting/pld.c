@@ -342,6 +342,7 @@ clo_status clo_i_pld_epsilon_below(const clo_i_composition *list, mpfr_srcptr de
     clo_i_pld pld;
     *out = 0;
     if (mpfr_sgn(delta) <= 0 || !clo_i_pairs_of(&pairs, list)) return CLO_OK;
+    pairs.finely = true;
     aim a = { .pairs = &pairs, .log_delta = log_of(delta) };
     const double tilt = tilt_for(epsilon_by_order, &a), largest = largest_loss(list);
     CLO_TRY(clo_i_pld_init(&pld, &pairs, tilt, err));

@@ -34,6 +34,7 @@ typedef struct clo_i_pairs {
     double events;          /* all counts together */
     double mu_up, mu_down;  /* of the Gaussian events, from above and from below */
     double largest_epsilon; /* of a single event */
+    bool finely;            /* on a grid as fine as a bound from below needs, for more time */
 } clo_i_pairs;
 
 /* Gathers equal events.  False: nothing that a grid can hold. */

@@ -81,7 +81,7 @@ double clo_i_pairs_step(const clo_i_pairs *pairs)
     double cells = 512;
     for (double n = 16; n < pairs->events && cells > 8; n *= cells > 32 ? 4 : 16) cells /= 2;
     /* of several, a quarter: that costs less than 10^-4 of the price, and saves most of the time */
-    if (pairs->events > 1) cells = fmin(cells, fmax(cells / 4, 32));
+    if (pairs->events > 1 && !pairs->finely) cells = fmin(cells, fmax(cells / 4, 32));
     const double wanted = pairs->largest_epsilon * sqrt(sum / pairs->events) / cells;
     while (step > wanted) step /= 2;
     return step;

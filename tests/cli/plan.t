@@ -17,7 +17,7 @@ A plan reads no data and charges nobody.
     advanced            4.9572  the same asks, by advanced composition
     renyi                    2  Renyi divergences, order by order (zCDP)
     mixed               2.4823  Gaussian asks exactly, the others bounded
-    pld                  2.144  the distribution of the privacy loss; at least 2.1
+    pld                  2.144  the distribution of the privacy loss; at least 2.1328
 
     For the price of this plan, epsilon 2, naive composition would need 1.95 times
     the noise.

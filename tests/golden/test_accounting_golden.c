@@ -2,7 +2,7 @@
  * test_accounting_golden.c - prices against what other programs say (accounting.csv, whose
  * README tells where each number comes from), and the known table of noise multipliers.
  */
-#include "check.h"
+#include "golden_table.h"
 #include "accounting/accountant.h"
 #include <stdlib.h>
 
@@ -15,19 +15,6 @@ typedef struct golden_row {
     bool is_truth; /* never to be undercut */
     bool is_renyi; /* a bound by Renyi divergences, which a price may undercut */
 } golden_row;
-
-/* The table lies beside this file, wherever the test is run. */
-static FILE *open_table(void)
-{
-    char path[4096];
-    const char *const slash = strrchr(__FILE__, '/');
-    const int folder = slash ? (int)(slash - __FILE__) + 1 : 0;
-    snprintf(path, sizeof path, "%.*saccounting.csv", folder, __FILE__);
-    FILE *const file = fopen(path, "r");
-    if (!file) print_error("%s cannot be opened\n", path);
-    assert_non_null(file);
-    return file;
-}
 
 static clo_event_kind kind_named(const char *name)
 {
@@ -92,7 +79,7 @@ static void check_row(const golden_row *row, size_t number_of_row)
 
 static void agrees_with_other_accountants_and_never_undercuts_the_truth(void **state)
 {
-    FILE *const file = open_table();
+    FILE *const file = open_table("accounting.csv");
     char line[1024];
     size_t rows = 0;
     assert_non_null(fgets(line, sizeof line, file)); /* the names of the columns */

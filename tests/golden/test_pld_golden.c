@@ -3,7 +3,7 @@
  * README tells where the numbers come from): never below a certified lower bound of the truth, and
  * within one percent of the better of their upper bounds.
  */
-#include "check.h"
+#include "golden_table.h"
 #include "accounting/accountant.h"
 #include <stdlib.h>
 
@@ -16,18 +16,6 @@ typedef struct golden_row {
     double delta, google, low, near, high;
     bool ranges; /* some event is of bounded range: the pair's loss is then not the least price */
 } golden_row;
-
-static FILE *open_table(void)
-{
-    char path[4096];
-    const char *const slash = strrchr(__FILE__, '/');
-    const int folder = slash ? (int)(slash - __FILE__) + 1 : 0;
-    snprintf(path, sizeof path, "%.*spld.csv", folder, __FILE__);
-    FILE *const file = fopen(path, "r");
-    if (!file) print_error("%s cannot be opened\n", path);
-    assert_non_null(file);
-    return file;
-}
 
 static double number(const char *text)
 {
@@ -85,7 +73,7 @@ static void check_row(const golden_row *row)
 /* accounting.T18, accounting.T20 */
 static void lies_between_what_two_other_accountants_certify(void **state)
 {
-    FILE *const file = open_table();
+    FILE *const file = open_table("pld.csv");
     char line[1024];
     size_t rows = 0;
     assert_non_null(fgets(line, sizeof line, file)); /* the names of the columns */

@@ -66,4 +66,36 @@ static inline double supported_mu(asking *a, statistic *measure, const clo_bound
     return stat_normal_quantile(often) - stat_normal_quantile(seldom);
 }
 
+/* Two neighbours of one record each: the claim of the line is not refuted, and nearly reached, so
+ * that the test has power; and half of the noise is caught.  lens: NULL where there is none. */
+typedef struct neighbours {
+    size_t cols;
+    const double *left, *right;
+    const struct clo_lens *lens;
+    int trials;
+    double least; /* of the claimed mu, that the evidence must support */
+} neighbours;
+
+static inline void are_told_apart_as_planned(const neighbours *pair, clo_line line,
+                                             statistic *measure, stat_test row)
+{
+    const double alpha = stat_alpha(row, 1), claim = line.event.parameter;
+    const clo_domain domain = ball(pair->cols, 1, CLO_REPLACE);
+    clo_bounded *const left = bounded_from(pair->left, 1, &domain);
+    clo_bounded *const right = bounded_from(pair->right, 1, &domain);
+    clo_rng *const rng = stat_rng();
+    asking a;
+    start_asking(&a, line, rng);
+    a.context.lens = pair->lens;
+    const double mu = supported_mu(&a, measure, left, right, 0, pair->trials, alpha);
+    assert_true(mu <= claim);
+    assert_true(mu > pair->least * claim);
+    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
+    assert_true(supported_mu(&a, measure, left, right, 0, pair->trials, alpha) > claim);
+    stop_asking(&a);
+    clo_bounded_free(left);
+    clo_bounded_free(right);
+    clo_rng_free(rng);
+}
+
 #endif

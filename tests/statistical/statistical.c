@@ -97,6 +97,13 @@ bool stat_follows(int64_t *sample, size_t count, stat_law *law, const void *para
     return stat_distance(sample, count, law, parameters) <= stat_radius(count, alpha);
 }
 
+long double stat_discrete_laplace(int64_t x, const void *scale)
+{
+    const long double rate = 1 / (long double)*(const double *)scale;
+    return x < 0 ? expl((long double)x * rate) / (1 + expl(-rate))
+                 : 1 - expl(-(long double)(x + 1) * rate) / (1 + expl(-rate));
+}
+
 long double stat_rounded_gaussian(int64_t x, const void *scale)
 {
     return stat_normal(((long double)x + 0.5L) / *(const double *)scale);

@@ -57,8 +57,9 @@ double stat_radius(size_t count, double alpha);
 bool stat_follows(int64_t *sample, size_t count, stat_law *law, const void *parameters,
                   double alpha);
 
-/* round(scale N(0, 1)); parameters: the scale, a double. */
+/* round(scale N(0, 1)), and discrete Laplace; parameters: the scale, a double. */
 long double stat_rounded_gaussian(int64_t x, const void *scale);
+long double stat_discrete_laplace(int64_t x, const void *scale);
 
 /* ---- events -------------------------------------------------------------- */
 

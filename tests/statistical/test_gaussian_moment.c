@@ -103,40 +103,20 @@ static double across_the_axes(asking *a, const clo_bounded *data)
     return moments[1] + moments[third];
 }
 
-static void pair_is_told_apart_as_planned(const double *left, const double *right,
-                                          statistic *measure, stat_test row)
-{
-    const double alpha = stat_alpha(row, 1);
-    const clo_domain domain = ball(D, 1, CLO_REPLACE);
-    clo_bounded *const a_side = bounded_from(left, 1, &domain), *const b_side =
-                                                                    bounded_from(right, 1, &domain);
-    const clo_line line = planned(2);
-    clo_rng *const rng = stat_rng();
-    asking a;
-    start_asking(&a, line, rng);
-    const double mu = supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha);
-    assert_true(mu <= line.event.parameter);
-    assert_true(mu > 1.8);
-    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > line.event.parameter);
-    stop_asking(&a);
-    clo_bounded_free(a_side);
-    clo_bounded_free(b_side);
-    clo_rng_free(rng);
-}
-
 static void the_worst_neighbours_along_the_axes(void **state)
 {
     const double left[D] = { 1 }, right[D] = { 0, 1 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .9 };
     (void)state;
-    pair_is_told_apart_as_planned(left, right, along_the_axes, STAT_gaussian_moment_axes);
+    are_told_apart_as_planned(&pair, planned(2), along_the_axes, STAT_gaussian_moment_axes);
 }
 
 static void the_worst_neighbours_across_the_axes(void **state)
 {
     const double h = sqrt(0.5), left[D] = { h, h }, right[D] = { h, -h };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .9 };
     (void)state;
-    pair_is_told_apart_as_planned(left, right, across_the_axes, STAT_gaussian_moment_across);
+    are_told_apart_as_planned(&pair, planned(2), across_the_axes, STAT_gaussian_moment_across);
 }
 
 int main(void)

@@ -108,35 +108,13 @@ static double beside_the_constant(asking *a, const clo_bounded *data)
     return moments[0] * x * x * x + 3 * moments[2] * x * c * c;
 }
 
-static void pair_is_told_apart_as_planned(clo_line line, size_t cols, const double *left,
-                                          const double *right, const clo_lens *lens,
-                                          statistic *measure, stat_test row)
-{
-    const double alpha = stat_alpha(row, 1);
-    const clo_domain domain = ball(cols, 1, CLO_REPLACE);
-    clo_bounded *const a_side = bounded_from(left, 1, &domain);
-    clo_bounded *const b_side = bounded_from(right, 1, &domain);
-    clo_rng *const rng = stat_rng();
-    asking a;
-    start_asking(&a, line, rng);
-    a.context.lens = lens;
-    const double mu = supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha);
-    assert_true(mu <= line.event.parameter);
-    assert_true(mu > 0.85 * line.event.parameter);
-    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, measure, a_side, b_side, 0, TRIALS, alpha) > line.event.parameter);
-    stop_asking(&a);
-    clo_bounded_free(a_side);
-    clo_bounded_free(b_side);
-    clo_rng_free(rng);
-}
-
 static void opposite_records_are_the_worst_neighbours(void **state)
 {
     const double left[D] = { 1 }, right[D] = { -1 };
     (void)state;
-    pair_is_told_apart_as_planned(planned(D, 0, CLO_REPLACE, 2), D, left, right, NULL, first_entry,
-                                  STAT_gaussian_moment3_opposite);
+    const neighbours pair = { D, left, right, NULL, TRIALS, .85 };
+    are_told_apart_as_planned(&pair, planned(D, 0, CLO_REPLACE, 2), first_entry,
+                              STAT_gaussian_moment3_opposite);
 }
 
 /* These are at half of the sensitivity's square: the tensors' difference has the square 2. */
@@ -146,8 +124,8 @@ static void entries_off_the_diagonal_count_as_often_as_they_stand(void **state)
     clo_line line = planned(D, 0, CLO_REPLACE, 2);
     (void)state;
     line.event.parameter /= sqrt(2);
-    pair_is_told_apart_as_planned(line, D, left, right, NULL, across_the_axes,
-                                  STAT_gaussian_moment3_across);
+    const neighbours pair = { D, left, right, NULL, TRIALS, .85 };
+    are_told_apart_as_planned(&pair, line, across_the_axes, STAT_gaussian_moment3_across);
 }
 
 static void a_constant_keeps_records_from_being_opposite(void **state)
@@ -161,8 +139,8 @@ static void a_constant_keeps_records_from_being_opposite(void **state)
     line.lens = true;
     assert_true((double)line.scale < 0.87 * (double)without.scale);
     assert_ok(clo_i_lens_make(NULL, NULL, 1, 1, HEIGHT, &lens, &err), err);
-    pair_is_told_apart_as_planned(line, 1, left, right, &lens, beside_the_constant,
-                                  STAT_gaussian_moment3_lens);
+    const neighbours pair = { 1, left, right, &lens, TRIALS, .85 };
+    are_told_apart_as_planned(&pair, line, beside_the_constant, STAT_gaussian_moment3_lens);
 }
 
 int main(void)

@@ -40,14 +40,6 @@ static void ask(asking *a, const clo_bounded *data, const double *centers, doubl
     clo_i_workspace_release(a->context.workspace, mark);
 }
 
-/* P[x <= value] of the discrete Laplace law. */
-static long double discrete_laplace(int64_t x, const void *scale)
-{
-    const long double rate = 1 / (long double)*(const double *)scale;
-    return x < 0 ? expl((long double)x * rate) / (1 + expl(-rate))
-                 : 1 - expl(-(long double)(x + 1) * rate) / (1 + expl(-rate));
-}
-
 /* Answers less the truth, in integer units: two records in cluster 0, one in cluster 1, none in 2
  * and 3. */
 static void fill_residuals(clo_line line, clo_rng *rng)
@@ -79,11 +71,11 @@ static void the_noise_has_the_planned_law(void **state)
     const double scale = (double)line.scale;
     (void)state;
     fill_residuals(line, rng);
-    assert_true(stat_follows(residuals, ASKS * PER_ASK, discrete_laplace, &scale, alpha));
+    assert_true(stat_follows(residuals, ASKS * PER_ASK, stat_discrete_laplace, &scale, alpha));
     clo_line small = line;
     small.scale = line.scale * 19 / 20;
     fill_residuals(small, rng);
-    assert_false(stat_follows(residuals, ASKS * PER_ASK, discrete_laplace, &scale, alpha));
+    assert_false(stat_follows(residuals, ASKS * PER_ASK, stat_discrete_laplace, &scale, alpha));
     clo_rng_free(rng);
 }
 

@@ -42,13 +42,6 @@ static void ask(asking *a, const clo_bounded *data, const double *centers, doubl
     clo_i_workspace_release(a->context.workspace, mark);
 }
 
-static long double discrete_laplace(int64_t x, const void *scale)
-{
-    const long double rate = 1 / (long double)*(const double *)scale;
-    return x < 0 ? expl((long double)x * rate) / (1 + expl(-rate))
-                 : 1 - expl(-(long double)(x + 1) * rate) / (1 + expl(-rate));
-}
-
 /* Answers less the truth, in integer units: two records in cluster 0, one in cluster 1, none in 2
  * and 3; one entry of the last record is cut off. */
 static void fill_residuals(clo_line line, clo_rng *rng)
@@ -81,7 +74,7 @@ static void the_noise_has_the_planned_law_on_every_number(void **state)
     for (int pure = 0; pure < 2; pure++) {
         const clo_line line =
             planned(D, K, 2, CLO_REPLACE, pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN, 0.5);
-        stat_law *const law = pure ? discrete_laplace : stat_rounded_gaussian;
+        stat_law *const law = pure ? stat_discrete_laplace : stat_rounded_gaussian;
         const double scale = (double)line.scale;
         fill_residuals(line, rng);
         assert_true(stat_follows(residuals, ASKS * PER_ASK, law, &scale, alpha));

@@ -4,6 +4,7 @@
  * undercut.  The numbers themselves are in tests/golden.
  */
 #include "check.h"
+#include "events.h"
 #include "accounting/memo.h"
 #include "accounting/accountant.h"
 #include <float.h>
@@ -45,25 +46,6 @@ static double factor_for(const clo_event *events, size_t count, clo_loss budget)
     clo_error err;
     assert_ok(clo_calibrate(events, count, budget, &factor, &err), err);
     return factor;
-}
-
-static clo_event times(clo_event event, uint64_t count)
-{
-    event.count = count;
-    return event;
-}
-
-static clo_event scaled(clo_event event, double factor)
-{
-    event.parameter *= factor;
-    return event;
-}
-
-/* A small generator of its own, so that a failure can be repeated. */
-static double draw(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(*seed >> 11) * 0x1p-53;
 }
 
 /* ---- laws ----------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * whose loss can be summed up, its pieces (worst pairs, grid, transform), and its lower bound.
  */
 #include "check.h"
+#include "events.h"
 #include "accounting/pld.h"
 #include <complex.h>
 #include <float.h>
@@ -44,24 +45,6 @@ static double pld_delta(const clo_event *events, size_t count, double epsilon)
     mpfr_clear(delta);
     clo_i_composition_clear(&list);
     return value;
-}
-
-static clo_event times(clo_event event, uint64_t count)
-{
-    event.count = count;
-    return event;
-}
-
-static clo_event scaled(clo_event event, double factor)
-{
-    event.parameter *= factor;
-    return event;
-}
-
-static double draw(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(*seed >> 11) * 0x1p-53;
 }
 
 static double positive(double x)
