@@ -86,14 +86,19 @@ static void weigh(const choice *w, const double *record, double *losses)
 {
     const size_t count = w->points->clusters;
     const double *const offsets = w->points->offsets;
-    const double far = w->how.reach * (1 << BITS);
+    const double far = w->how.reach * (1 << BITS), farthest = far * far;
+    const bool distance = w->how.loss == CLO_LOSS_DISTANCE;
+    const double factor = distance ? w->unit / far : w->unit / farthest;
     double square = 0;
     for (size_t j = 0; j < w->cols; j++) square += record[j] * record[j];
-    for (size_t c = 0; c < count; c++)
-        losses[c] = fmin(square + offsets[c] - 2 * losses[c], far * far);
-    const double factor = w->how.loss == CLO_LOSS_DISTANCE ? w->unit / far : w->unit / (far * far);
-    if (w->how.loss == CLO_LOSS_DISTANCE)
+#pragma omp simd
+    for (size_t c = 0; c < count; c++) { /* no fmin: several at a time are compared */
+        const double there = square + offsets[c] - 2 * losses[c];
+        losses[c] = there < farthest ? there : farthest;
+    }
+    if (distance)
         for (size_t c = 0; c < count; c++) losses[c] = sqrt(losses[c]);
+#pragma omp simd
     for (size_t c = 0; c < count; c++) losses[c] = (double)(int32_t)(losses[c] * factor);
 }
 
@@ -127,7 +132,10 @@ static void add_sets(const choice *w, const double *losses, double *totals)
     const size_t k = w->how.clusters;
     for (size_t s = 0; s < w->how.sets; s++) {
         double nearest = INFINITY;
-        for (size_t c = 0; c < k; c++) nearest = fmin(nearest, losses[w->sets[s * k + c]]);
+        for (size_t c = 0; c < k; c++) {
+            const double loss = losses[w->sets[s * k + c]];
+            if (loss < nearest) nearest = loss;
+        }
         totals[s] += nearest;
     }
 }
