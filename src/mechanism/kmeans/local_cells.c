@@ -23,7 +23,6 @@ static const double WEAK = 1.5;        /* deviations of a size that may be noise
 static const double STEP_APART = 0.3;  /* of its own deviation, when a cell is split */
 static const double LEAST_SHARE = 0.1; /* of the pooled variance that a cell has at least */
 static const double FIRST_REACH = 1.25, REACH = 2; /* of squared lengths, in widths */
-static const double HIDDEN = 9;                    /* `told` below this hides every cluster */
 
 clo_status clo_i_local_take_cells(const clo_i_local_plan *plan, clo_workspace *space,
                                   clo_i_local_cells *cells, clo_error *err)
@@ -50,7 +49,7 @@ static size_t cells_to_use(const clo_i_local_plan *plan, const clo_line *line,
 {
     const double noise = clo_i_local_deviation(line) * sqrt((double)plan->seen);
     const double fed = start->rows / (ROWS_A_CELL * noise);
-    if (start->told < HIDDEN) return 1;
+    if (start->told < CLO_LOCAL_HIDDEN) return 1;
     return (size_t)fmin(fmax(ceil(fed), FEWEST_CELLS), (double)plan->cells);
 }
 

@@ -96,6 +96,9 @@ CLO_CHECK clo_status clo_i_local_shrink_room(clo_workspace *space, size_t count,
 /* How far a mean of so many rows, with the whole budget, would stand above its noise. */
 double clo_i_local_told(const clo_i_local_plan *plan, double rows);
 
+/* Below this noise hides every cluster, and all asks go to one mean. */
+#define CLO_LOCAL_HIDDEN 9.0
+
 /* Progress of a run: from this step to the next. */
 void clo_i_local_progress(clo_context *context, const clo_i_local_plan *plan, uint64_t step);
 
