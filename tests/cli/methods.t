@@ -19,6 +19,21 @@
     --share           of the budget, for choosing these directions (0.01 to 0.95,
                       preset 0.1)
 
+  kmeans/local
+    k centres by sums with noise at the width of each cluster
+    guarantee: exact; proof: proofs/kmeans_local.md
+    --clusters        how many centres to find (1 to 1024; must be given)
+    --cells           pieces to look at, at most; 0: what pays (0 to 1024, preset
+                      0)
+    --passes          looks at the cells, each at the widths of the one before; 0:
+                      what pays (0 to 20, preset 0)
+    --rounds          looks at the clusters themselves, in all columns; -1: what
+                      pays (-1 to 100, preset -1)
+    --reduce          directions to make cells in; 0: all columns, -1: what pays
+                      (-1 to 1024, preset -1)
+    --share           of the budget, for choosing these directions (0.01 to 0.95,
+                      preset 0.1)
+
   kmeans/moments
     k centres, from one noisy tensor of moments and a few of Lloyd's rounds
     guarantee: exact; proof: proofs/kmeans_moments.md
@@ -160,6 +175,7 @@
   > for m in json.load(sys.stdin)['methods']:
   >     print(m['family'], m['method'], m['guarantee'], [p['name'] for p in m['parameters']])"
   kmeans tree exact ['clusters', 'cells', 'start', 'passes', 'rounds', 'reduce', 'share']
+  kmeans local exact ['clusters', 'cells', 'passes', 'rounds', 'reduce', 'share']
   kmeans moments exact ['clusters', 'order', 'rounds', 'share', 'reduce', 'starts', 'doubts']
   kmeans highdim exact ['clusters', 'preset', 'directions', 'trees', 'levels', 'swaps', 'rounds']
   kmeans grid exact ['clusters', 'side']

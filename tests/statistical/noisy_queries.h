@@ -41,6 +41,13 @@ static const noisy_form forms_gaussian_step[] = {
     { "lens", prepare_gaussian_step, ask_gaussian_step, LENS, 24, 683, 11, NULL },
     { 0 },
 };
+static const noisy_form forms_local_sum[] = {
+    { "columns", prepare_local_gaussian, ask_local_sum, 0, 40, 3, 2775, NULL },
+    { "clusters", prepare_local_gaussian, ask_local_sum, 0, 40, 683, 11, NULL },
+    { "Laplace", prepare_local_laplace, ask_local_sum, LAPLACE, 40, 683, 11, NULL },
+    { "lens", prepare_local_gaussian, ask_local_sum, LENS, 24, 683, 11, NULL },
+    { 0 },
+};
 static const noisy_form forms_gaussian_gram[] = {
     { "columns", prepare_gram, ask_gram, 0, 40, 3, 80, NULL },
     { "clusters", prepare_gram, ask_gram, 0, 40, 80, 15, NULL },

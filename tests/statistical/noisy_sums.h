@@ -15,6 +15,7 @@
 #include "query/gaussian_step.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
+#include "query/local_sum.h"
 #include "query/sparse_sum.h"
 
 /* ---- sums and sizes -------------------------------------------------------------------------- */
@@ -140,6 +141,55 @@ static inline void ask_gaussian_step(noisy *n, double *residual)
         const size_t c = i / width, j = i % width;
         residual[i] = (j < d    ? ldexp(n->sums[c * d + j], n->line.bits)
                        : j == d ? stiffness[c] * unit
+                                : n->sizes[c] * unit) -
+                      n->truth[i];
+    }
+}
+
+/* Records at their centres: no difference, no length, and a size of one each. */
+static inline void prepare_local(noisy *n, clo_event_kind kind, double parameter)
+{
+    clo_error err;
+    n->domain = ball(n->form->cols, 1, CLO_REPLACE);
+    assert_ok(
+        clo_i_plan_local_sum(&n->domain, n->form->clusters, kind, parameter, 1, "", &n->line, &err),
+        err);
+    const size_t d = n->domain.cols, width = d + 2;
+    noisy_room(n, n->line.groups * width, n->form->asks, SUM_ROWS);
+    noisy_clusters(n, 0);
+    noisy_by_cluster(n, width, 2);
+    for (size_t c = 0; c < n->line.groups; c++) n->class_of[c * width + width - 1] = 2;
+    for (size_t i = 0; i < n->rows; i++)
+        n->truth[i % CLUSTERS * width + d + 1] += (double)n->line.count_unit;
+    for (size_t c = 0; c < 3; c++) n->scales[c] = (double)n->line.scale;
+}
+
+static inline void prepare_local_gaussian(noisy *n)
+{
+    prepare_local(n, CLO_EVENT_GAUSSIAN, 0x1p21 / WIDE);
+}
+
+static inline void prepare_local_laplace(noisy *n)
+{
+    prepare_local(n, CLO_EVENT_PURE, 0x1p27 / WIDE);
+}
+
+static inline void ask_local_sum(noisy *n, double *residual)
+{
+    clo_error err;
+    double *const squares = n->sizes + n->numbers;
+    const double unit = (double)n->line.count_unit;
+    const double square_unit = (double)clo_i_local_sum_part(&n->line).square_unit;
+    clo_local_sums sums = { n->sums, squares, n->sizes };
+    clo_local_view views[CLO_MAX_CLUSTERS];
+    const size_t d = n->domain.cols, width = d + 2;
+    for (size_t c = 0; c < n->line.groups; c++) views[c] = (clo_local_view){ 0.25, 0.5 };
+    assert_ok(clo_i_ask_local_sum(&n->a.context, n->number, n->data, &n->rule, views, &sums, &err),
+              err);
+    for (size_t i = 0; i < n->numbers; i++) {
+        const size_t c = i / width, j = i % width;
+        residual[i] = (j < d    ? ldexp(n->sums[c * d + j], n->line.bits)
+                       : j == d ? squares[c] * square_unit
                                 : n->sizes[c] * unit) -
                       n->truth[i];
     }

@@ -49,7 +49,7 @@ static void so_it_is_with_the_generator_that_the_operating_system_keys(void **st
 
 /* ---- lines of one plan ---------------------------------------------------------------------- */
 
-enum { LINES = 32, FEW = 24 }; /* where each number is an ask, a few are enough */
+enum { LINES = CLO_MAX_LINES, FEW = 24 }; /* where each number is an ask, a few are enough */
 
 /* One width for all, so that lines which share their draws tell the same numbers. */
 static void set_width(noisy *n)
@@ -76,6 +76,7 @@ static void lines_share_no_draw(int law, double alpha)
     for (size_t q = 0; q < NOISY_QUERIES; q++)
         for (const noisy_form *form = noisy_queries[q].forms; form->name; form++)
             for (int twice = 0; twice < 2 && (form->traits & ~SINGLY) == law; twice++) {
+                assert_true(meter.count < LINES);
                 noisy *const n = &forms[meter.count];
                 noisy_open(n, form, rng, 0, 1);
                 set_width(n);

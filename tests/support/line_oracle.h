@@ -17,6 +17,7 @@
 #include "query/cell_counts.h"
 #include "query/gapmax.h"
 #include "query/gaussian_moment.h"
+#include "query/local_sum.h"
 #include "query/gaussian_moment3.h"
 #include "query/histogram.h"
 #include "query/partition.h"
@@ -206,6 +207,24 @@ static inline void line_gaussian_step(const held *l)
     const u128 gone = R * R + 2 * u * u;
     HOLDS(l, 4 * u == R);
     moves(l, replaces(l) ? larger(4 * R * R + u * u, 2 * gone) : gone);
+    priced_by_scale(l, CLO_EVENT_GAUSSIAN);
+}
+
+/* (v, q, u) with |v| <= R and 0 <= q <= Q.  In one cluster sizes cancel and squares need not; in
+ * two, nothing does.  In the 1-norm |v| is up to sqrt(d) R, and a replaced record at its worst in
+ * two clusters. */
+static inline void line_local_sum(const held *l)
+{
+    const u128 R = power_of_two(l->line->bits), u = l->line->count_unit;
+    const u128 q = clo_i_local_sum_part(l->line).square_unit, gone = R * R + q * q + u * u;
+    HOLDS(l, u == (replaces(l) ? R / 8 * 7 : R * 2 / 5));
+    HOLDS(l, q == (replaces(l) ? R / 2 : R / 4));
+    if (l->line->event.kind == CLO_EVENT_PURE) {
+        HOLDS(l, l->line->sensitivity == sum_length(l, R, u + q, l->line->cols));
+        priced_by_scale(l, CLO_EVENT_PURE);
+        return;
+    }
+    moves(l, replaces(l) ? larger(4 * R * R + q * q, 2 * gone) : gone);
     priced_by_scale(l, CLO_EVENT_GAUSSIAN);
 }
 

@@ -18,6 +18,7 @@
 #include "query/gaussian_step.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
+#include "query/local_sum.h"
 #include "query/peel.h"
 #include "query/quantile.h"
 #include "query/seed.h"
@@ -40,7 +41,7 @@ typedef struct sum_asks {
     clo_ask asks[MOST_ASKS];
     size_t count;
     clo_assign one, centers, seen, flats[2], pair[2];
-    uint64_t width, column[7], norms[4], swap[2], sets[4];
+    uint64_t width, views[4], column[7], norms[4], swap[2], sets[4];
 } sum_asks;
 
 static inline void add_ask(sum_asks *a, const clo_line *line, clo_glass glass,
@@ -83,6 +84,7 @@ static inline void make_rules(sum_asks *a)
     for (size_t i = 0; i < 4; i++) {
         a->norms[i] = i ? (uint64_t)1 << (50 + 2 * i) : UINT64_MAX;
         a->sets[i] = i % 2;
+        a->views[i] = (uint64_t)1 << (18 + i);
     }
     a->column[0] = 1;
     for (size_t i = 0; i < 6; i++)
@@ -109,6 +111,10 @@ static inline void make_asks(sum_asks *a)
         0);
     ADD(clo_i_plan_laplace_sum(d, 1, 1, 1, "", &line, &err), 0, &a->one, 1, NULL, 0);
     ADD(clo_i_plan_gaussian_step(d, 2, 1, 1, "", &line, &err), 0, &a->centers, 1, &a->width, 1);
+    ADD(clo_i_plan_local_sum(d, 2, CLO_EVENT_GAUSSIAN, 1, 1, "", &line, &err), 0, &a->centers, 1,
+        a->views, 4);
+    ADD(clo_i_plan_local_sum(&through, 2, CLO_EVENT_PURE, 1, 1, "", &line, &err), CLO_LENS,
+        &a->seen, 1, a->views, 4);
     ADD(clo_i_plan_gaussian_gram(d, 2, 1, 1, "", &line, &err), 0, &a->flats[1], 1, NULL, 0);
     ADD(clo_i_plan_gaussian_gram(&through, 1, 1, 1, "", &line, &err), CLO_LENS, &a->one, 1, NULL,
         0);

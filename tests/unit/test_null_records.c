@@ -10,6 +10,7 @@ static const char *const mechanisms[][2] = {
     { "kmeans/lloyd", "clusters=3 rounds=2 noise=gaussian" },
     { "kmeans/lloyd", "clusters=3 rounds=2 noise=laplace" },
     { "kmeans/tree", "clusters=3 cells=9" },
+    { "kmeans/local", "clusters=3 cells=9" },
     { "kmeans/moments", "clusters=2 rounds=1" },
     { "kmeans/highdim", "clusters=2 trees=1 levels=3 swaps=2" },
     { "kmeans/grid", "clusters=2" },

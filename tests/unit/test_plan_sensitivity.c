@@ -22,6 +22,7 @@
 #include "query/gibbs.h"
 #include "query/histogram.h"
 #include "query/laplace_sum.h"
+#include "query/local_sum.h"
 #include "query/lens.h"
 #include "query/partition.h"
 #include "query/partition_parts.h"
@@ -104,6 +105,18 @@ static bool make_gaussian_step(const clo_domain *domain, size_t variant, clo_lin
     if (variant >= 3) return false;
     *asked = mus[variant];
     return made(clo_i_plan_gaussian_step(domain, 3, *asked, TIMES, "", out, &err), &err);
+}
+
+static bool make_local_sum(const clo_domain *domain, size_t variant, clo_line *out, double *asked)
+{
+    clo_error err;
+    if (variant >= 12) return false;
+    const bool pure = variant % 2;
+    *asked = (pure ? epsilons : mus)[variant / 4];
+    return made(clo_i_plan_local_sum(domain, 1 + 3 * (variant / 2 % 2),
+                                     pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN, *asked, TIMES, "",
+                                     out, &err),
+                &err);
 }
 
 static bool make_gaussian_gram(const clo_domain *domain, size_t variant, clo_line *out,

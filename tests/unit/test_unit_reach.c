@@ -27,6 +27,7 @@
 #include "query/gibbs_parts.h"
 #include "query/histogram.h"
 #include "query/laplace_sum.h"
+#include "query/local_sum.h"
 #include "query/partition.h"
 #include "query/peel.h"
 #include "query/quantile.h"
@@ -142,6 +143,24 @@ static clo_status ask_gaussian_step(const question *q)
     assert_ok(clo_i_assign_centers(q->context->workspace, origin, 1, D, 20, &rule, q->err),
               *q->err);
     return clo_i_ask_gaussian_step(q->context, 0, q->data, &rule, 0x1p-16, &steps, q->err);
+}
+
+static clo_status plan_local_sum(const clo_domain *domain, clo_line *out, clo_error *err)
+{
+    return clo_i_plan_local_sum(domain, 1, CLO_EVENT_GAUSSIAN, 1, 1, "", out, err);
+}
+
+/* Sixteen steps of the grid wide, with a reach of half of the ball. */
+static clo_status ask_local_sum(const question *q)
+{
+    static const double origin[D];
+    static const clo_local_view view = { 0x1p-16, 0.5 };
+    double sums[D], square, size;
+    clo_local_sums out = { sums, &square, &size };
+    clo_assign rule;
+    assert_ok(clo_i_assign_centers(q->context->workspace, origin, 1, D, 20, &rule, q->err),
+              *q->err);
+    return clo_i_ask_local_sum(q->context, 0, q->data, &rule, &view, &out, q->err);
 }
 
 static clo_status plan_gaussian_gram(const clo_domain *domain, clo_line *out, clo_error *err)
@@ -470,6 +489,13 @@ static double of_step(const clo_line *s, const double *x)
     return sqrt(squares(x, D, 0x1p20) + squares(x + D, 2, (double)s->count_unit));
 }
 
+static double of_local(const clo_line *s, const double *x)
+{
+    const double square_unit = (double)clo_i_local_sum_part(s).square_unit;
+    return sqrt(squares(x, D, 0x1p20) + squares(x + D, 1, square_unit) +
+                squares(x + D + 1, 1, (double)s->count_unit));
+}
+
 static double of_gram(const clo_line *s, const double *x)
 {
     (void)s;
@@ -554,6 +580,8 @@ static const worst cases[] = {
       { -0.87038828, -0.34815531, -0.34815531 } },
     /* as far as the step is wide, and as far as can be */
     { KIND_gaussian_step, of_step, 0.9999, { 0x1p-16, 0, 0 }, false, { -1, 0, 0 } },
+    /* as far as can be, and as far as the view is wide, which is next to no squared length */
+    { KIND_local_sum, of_local, 0.9999, { -1, 0, 0 }, false, { 0x1p-16, 0, 0 } },
     { KIND_gaussian_gram, of_gram, 0.999999, { 1, 0, 0 }, false, { 0, 1, 0 } },
     /* cos^2 = 3 share (2 - share) / (d + 4) = 9/28: gaussian_moment.T3 */
     { KIND_gaussian_moment, of_moment, 0.998, { 1, 0, 0 }, false, { 0.56694671, 0.82375447, 0 } },

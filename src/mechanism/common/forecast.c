@@ -20,6 +20,17 @@ double clo_i_center_forecast(double noise, size_t clusters, double unsettled)
     return held_back(hypot(NOISIER * noise, undone));
 }
 
+/* Where clusters are looked at, at their own widths: those are narrower the less noise there is. */
+static const double LOCAL_NOISE = 0.15, LOCAL_POWER = 0.65, LOCAL_UNSETTLED = 0.0007;
+static const double HIDING = 0.5; /* of the norm */
+
+double clo_i_local_forecast(double noise, size_t clusters, bool hidden)
+{
+    const double undone = LOCAL_UNSETTLED * pow((double)clusters, 0.75);
+    const double most = held_back(HIDING);
+    return hidden ? most : fmin(hypot(LOCAL_NOISE * pow(noise, LOCAL_POWER), undone), most);
+}
+
 double clo_i_center_forecast_worst(void)
 {
     return SPREAD;
@@ -28,7 +39,7 @@ double clo_i_center_forecast_worst(void)
 double clo_i_centers_hidden_from(const clo_plan *plan)
 {
     (void)plan;
-    return held_back(0.5);
+    return held_back(HIDING);
 }
 
 /* A released subspace that is no nearer to the true one than this says next to nothing of it. */

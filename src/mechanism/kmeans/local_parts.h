@@ -1,0 +1,105 @@
+/*
+ * local_parts.h - what the files of kmeans/local share: its plan, and the steps of a run.  All of it
+ * is public or post-processing of answers; points are in unit-ball coordinates.
+ */
+#ifndef CLO_LOCAL_PARTS_H
+#define CLO_LOCAL_PARTS_H
+
+#include "plan/mechanism.h"
+#include "query/local_sum.h"
+
+typedef struct clo_i_local_plan {
+    size_t clusters;         /* at most */
+    size_t cells;            /* at most: a run takes as many as its released number of rows feeds */
+    uint64_t passes, rounds; /* asks for the cells, and then for the clusters */
+    bool pure;               /* without a delta: Laplace noise, and all columns */
+    size_t cols;             /* of the records */
+    size_t frame;            /* directions kept for the cells; 0: all columns */
+    size_t seen;             /* coordinates that the cells are made in: one of the two above */
+    double whole;            /* deviation of a local sum that had the whole budget to itself */
+} clo_i_local_plan;
+
+/* Where the records are, from the first ask. */
+typedef struct clo_i_local_start {
+    double *mean;       /* cols: as it was answered */
+    double *center;     /* cols: as far as noise lets one trust it */
+    double variance;    /* of a coordinate of the mean */
+    double rows;        /* noisy, at least 1 */
+    double square;      /* mean squared distance of the records to the centre */
+    double told;        /* clo_i_local_told of these rows */
+    double *seen;       /* seen: the centre in the coordinates of the cells */
+    double *spread;     /* frame: deviation of the records in each direction; NULL: no frame */
+    double seen_square; /* of square, what lies in the coordinates of the cells */
+} clo_i_local_start;
+
+/* Cells and what is known of them; `used` of the plan's, the others take part in no step. */
+typedef struct clo_i_local_cells {
+    size_t used;
+    double *places;         /* cells x seen: what the next ask is about */
+    double *means;          /* cells x seen */
+    double *sizes;          /* noisy */
+    double *counted;        /* the same, but not below what noise alone would make */
+    double *variances;      /* mean squared distance of a cell's records to its mean */
+    double *deviations;     /* of a coordinate of a cell's mean */
+    bool *strong;           /* whether its size is more than noise */
+    double doubt;           /* of the place of a single cell: variance of a coordinate */
+    double *middle;         /* seen: the mean of all */
+    double *sums, *squares; /* cells x seen, cells: an answer */
+    clo_local_view *views;
+} clo_i_local_cells;
+
+/* Centres in all columns, `found` of them, and the variance of their coordinates. */
+typedef struct clo_i_local_centers {
+    size_t found;
+    double *points;  /* clusters x cols */
+    double *sizes;   /* clusters */
+    double *known;   /* clusters: variance of a coordinate, in the frame where there is one */
+    double *squares; /* clusters: mean squared distance of a cluster's records to its centre */
+    double *sums, *lengths; /* clusters x cols, clusters: an answer */
+    clo_local_view *views;
+} clo_i_local_centers;
+
+CLO_CHECK clo_status clo_i_local_take_cells(const clo_i_local_plan *plan, clo_workspace *space,
+                                            clo_i_local_cells *cells, clo_error *err);
+CLO_CHECK clo_status clo_i_local_take_centers(const clo_i_local_plan *plan, clo_workspace *space,
+                                              clo_i_local_centers *centers, clo_error *err);
+
+/* The passes over the cells; line: theirs. */
+CLO_CHECK clo_status clo_i_local_passes(clo_context *context, const clo_i_local_plan *plan,
+                                        size_t line, const clo_bounded *data,
+                                        const clo_i_local_start *start, clo_i_local_cells *cells,
+                                        clo_error *err);
+/* k-means on the cells: centres in the coordinates of the cells go to `found`, clusters x seen. */
+CLO_CHECK clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
+                                       const clo_i_local_start *start,
+                                       const clo_i_local_cells *cells, double *found,
+                                       clo_i_local_centers *centers, clo_error *err);
+CLO_CHECK clo_status clo_i_local_cells_room(const clo_i_local_plan *plan, clo_workspace *space,
+                                            clo_error *err);
+/* One round on the records themselves; frame: cols x frame, NULL: none. */
+CLO_CHECK clo_status clo_i_local_round(clo_context *context, const clo_i_local_plan *plan,
+                                       size_t line, const clo_bounded *data,
+                                       const clo_i_local_start *start, const double *frame,
+                                       clo_i_local_centers *centers, clo_error *err);
+CLO_CHECK clo_status clo_i_local_round_room(const clo_i_local_plan *plan, clo_workspace *space,
+                                            clo_error *err);
+
+/* Points (count x cols) whose coordinates have these variances, brought nearer to `about` along the
+ * directions that noise hides: the singular values of the matrix of points over their deviations
+ * are shrunk as far as white noise asks. */
+CLO_CHECK clo_status clo_i_local_shrink(clo_workspace *space, double *points, size_t count,
+                                        size_t cols, const double *variances, const double *about,
+                                        clo_error *err);
+CLO_CHECK clo_status clo_i_local_shrink_room(clo_workspace *space, size_t count, size_t cols,
+                                             clo_error *err);
+
+/* How far a mean of so many rows, with the whole budget, would stand above its noise. */
+double clo_i_local_told(const clo_i_local_plan *plan, double rows);
+
+/* Below this noise hides every cluster, and all asks go to one mean. */
+#define CLO_LOCAL_HIDDEN 9.0
+
+/* Progress of a run: from this step to the next. */
+void clo_i_local_progress(clo_context *context, const clo_i_local_plan *plan, uint64_t step);
+
+#endif

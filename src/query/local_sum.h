@@ -1,0 +1,42 @@
+/* local_sum.h - sums, squared lengths and sizes of clusters, at the width of each cluster. */
+#ifndef CLO_QUERY_LOCAL_SUM_H
+#define CLO_QUERY_LOCAL_SUM_H
+
+#include "query/assign.h"
+
+typedef struct clo_local_part {
+    uint64_t square_unit; /* what a record far away adds to a noised sum of squares */
+} clo_local_part;
+CLO_LINE_PART(local_sum, clo_local_part)
+
+/* How a cluster of centre c is looked at, in radii of the ball (rounded to its grid, and from one
+ * step of it to CLO_LOCAL_WIDEST): differences to c longer than the width are cut to it, squared
+ * lengths are cut at the reach.  Released or public, as the centres are. */
+typedef struct clo_local_view {
+    double width, reach;
+} clo_local_view;
+enum { CLO_LOCAL_WIDEST = 4 };
+
+/* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of
+ * min(|x - c| / reach, 1)^2, and their number, all in one query (local_sum.T1). */
+typedef struct clo_local_sums {
+    double *sums;            /* clusters x cols, in widths */
+    double *squares, *sizes; /* clusters: in squared reaches, in records */
+} clo_local_sums;
+
+/* kind, parameter: CLO_EVENT_GAUSSIAN and mu, or CLO_EVENT_PURE and epsilon, of one ask. */
+CLO_CHECK clo_status clo_i_plan_local_sum(const clo_domain *domain, size_t clusters,
+                                          clo_event_kind kind, double parameter, uint64_t times,
+                                          const char *label, clo_line *out, clo_error *err);
+/* rule: centres, none farther out than twice the radius; views: one a cluster. */
+CLO_CHECK clo_status clo_i_ask_local_sum(clo_context *context, size_t line, const clo_bounded *data,
+                                         const clo_assign *rule, const clo_local_view *views,
+                                         clo_local_sums *out, clo_error *err);
+
+/* Standard deviations of a line's noise: of a coordinate of a sum, in widths; of a sum of squares,
+ * in squared reaches; of a size, in records. */
+double clo_i_local_deviation(const clo_line *line);
+double clo_i_local_square_deviation(const clo_line *line);
+double clo_i_local_size_deviation(const clo_line *line);
+
+#endif

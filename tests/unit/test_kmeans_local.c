@@ -1,0 +1,201 @@
+/* kmeans/local finds every one of many centres, nearer than noise of the ball would let it; its plan
+ * is made of local sums and keeps to the budget (kmeans_local.T1); and where noise hides every
+ * cluster it releases the one mean that can be told. */
+#include "found_centers.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/kmeans/local_parts.h"
+#include "parallel/parallel.h"
+#include "random/random.h"
+
+enum { RUNS = 3 };
+
+/* k centres on random public places of the ball in d columns, and rows about them, in turn. */
+static double *mixture(size_t rows, size_t d, size_t k, double deviation, double *truth)
+{
+    clo_error err;
+    clo_rng *const rng = seeded("truth");
+    clo_mixture_model model = clo_mixture_model_default();
+    double *const values = calloc(rows * d, sizeof *values);
+    double *const places = calloc(k * d, sizeof *places);
+    assert_non_null(values);
+    assert_non_null(places);
+    model.rows = rows;
+    model.cols = d;
+    model.clusters = 1;
+    model.noise = deviation;
+    model.spread = 0;
+    assert_ok(clo_generate_mixture(&model, rng, values, NULL, NULL, &err), err);
+    model.rows = k;
+    model.noise = 1;
+    assert_ok(clo_generate_mixture(&model, rng, places, NULL, NULL, &err), err);
+    for (size_t c = 0; c < k; c++) {
+        double square = 0;
+        for (size_t j = 0; j < d; j++) square += places[c * d + j] * places[c * d + j];
+        for (size_t j = 0; j < d; j++) truth[c * d + j] = 0.8 * places[c * d + j] / sqrt(square);
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < d; j++) values[i * d + j] += truth[i % k * d + j];
+    clo_rng_free(rng);
+    free(places);
+    return values;
+}
+
+static int runs_within(clo_loss budget, const char *settings, size_t rows, size_t d, size_t k,
+                       double near)
+{
+    double *const truth = calloc(k * d, sizeof *truth);
+    assert_non_null(truth);
+    double *const values = mixture(rows, d, k, 0.02, truth);
+    const clo_domain domain = ball(d, 1, CLO_ADD_REMOVE);
+    clo_plan *const plan =
+        plan_for("kmeans/local", settings, &domain, budget.epsilon, budget.delta);
+    clo_bounded *const data = bounded_from(values, rows, &domain);
+    int found = 0;
+    for (int run = 0; run < RUNS; run++) {
+        char seed[8];
+        snprintf(seed, sizeof seed, "%d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        found += worst_miss(release, truth, NULL, k, d) < near;
+        clo_release_free(release);
+    }
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    free(values);
+    free(truth);
+    return found;
+}
+
+/* The worst of twelve centres: in a ball of radius 1, noise of its width moves it by .02 or so, as
+ * in kmeans/tree. */
+static void every_one_of_many_centres_is_found_nearer_than_noise_of_the_ball_allows(void **state)
+{
+    (void)state;
+    assert_int_equal(runs_within((clo_loss){ 1, 1e-6 }, "clusters=12", 18000, 6, 12, 0.015), RUNS);
+}
+
+static void centres_come_back_whole_from_fewer_directions(void **state)
+{
+    (void)state;
+    assert_true(runs_within((clo_loss){ 2, 1e-6 }, "clusters=6 reduce=5 share=0.2", 12000, 60, 6,
+                            0.05) >= 2);
+    assert_int_equal(
+        runs_within((clo_loss){ 2, 1e-6 }, "clusters=6 reduce=2 rounds=0", 12000, 60, 6, 0.05), 0);
+}
+
+static void a_pure_budget_finds_centres_too(void **state)
+{
+    (void)state;
+    assert_true(runs_within((clo_loss){ 2, 0 }, "clusters=3", 20000, 2, 3, 0.02) >= 2);
+}
+
+/* kmeans_local.T1 */
+static void a_plan_holds_local_sums_within_the_budget(void **state)
+{
+    const clo_domain domain = ball(300, 1, CLO_ADD_REMOVE);
+    (void)state;
+    clo_plan *plan = plan_for("kmeans/local", "clusters=10 passes=4", &domain, 1, 1e-6);
+    assert_int_equal(plan->line_count, 4);
+    assert_int_equal(plan->lines[0].query, &clo_i_query_local_sum);
+    assert_int_equal(plan->lines[0].groups, 1);
+    assert_int_equal(plan->lines[1].query, &clo_i_query_gaussian_gram);
+    assert_int_equal(plan->lines[2].query, &clo_i_query_local_sum);
+    assert_int_equal(plan->lines[2].event.count, 4);
+    assert_true(plan->lines[2].lens);
+    assert_int_equal(plan->lines[2].cols, 20);
+    assert_int_equal(plan->lines[3].event.count, 2); /* rounds, with so many columns left out */
+    assert_int_equal(plan->lines[3].groups, 10);
+    assert_int_equal(plan->lines[3].cols, 300);
+    assert_true(plan->price.loss.epsilon <= 1 && plan->price.loss.epsilon > 0.99);
+    clo_plan_free(plan);
+    plan = plan_for("kmeans/local", "clusters=10", &domain, 1, 0);
+    assert_int_equal(plan->line_count, 3);
+    for (size_t i = 0; i < plan->line_count; i++)
+        assert_int_equal(plan->lines[i].event.kind, CLO_EVENT_PURE);
+    assert_true(plan->price.loss.epsilon <= 1 && plan->price.loss.epsilon > 0.99);
+    clo_plan_free(plan);
+}
+
+/* Four heaps that so few rows cannot tell at such a budget: one centre, near their common mean. */
+static void where_noise_hides_every_cluster_the_one_mean_is_told(void **state)
+{
+    enum { ROWS = 2000, D = 20, K = 4 };
+    double truth[K * D], mean[D] = { 0 }, off = 0;
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    double *const values = mixture(ROWS, D, K, 0.02, truth);
+    clo_plan *const plan = plan_for("kmeans/local", "clusters=4", &domain, 0.03, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_release *const release = run_seeded(plan, data, "one", NULL);
+    clo_array centers, weights;
+    (void)state;
+    assert_true(clo_release_find(release, "centers", &centers));
+    assert_true(clo_release_find(release, "weights", &weights));
+    assert_int_equal(centers.shape[0], 1);
+    assert_int_equal(weights.shape[0], 1);
+    for (size_t i = 0; i < K * D; i++) mean[i % D] += truth[i] / K;
+    for (size_t j = 0; j < D; j++) off += (centers.data[j] - mean[j]) * (centers.data[j] - mean[j]);
+    assert_true(sqrt(off) < 0.6); /* a mean with all of the budget is off by about that */
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    free(values);
+}
+
+static void refuses_a_share_that_leaves_nothing(void **state)
+{
+    const clo_domain domain = ball(300, 1, CLO_ADD_REMOVE);
+    clo_params *params = NULL;
+    clo_plan *plan = NULL;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_params_new(clo_mechanism_find("kmeans/local"), &params, &err), err);
+    assert_ok(clo_params_set_text(params, "clusters", "64", &err), err);
+    assert_ok(clo_params_set_text(params, "reduce", "300", &err), err);
+    assert_ok(clo_params_set_text(params, "share", "0.95", &err), err);
+    const clo_loss tiny = { 0.01, 1e-9 };
+    assert_int_equal(clo_plan_new(params, &domain, tiny, CLO_EXACT, &plan, &err), CLO_ARGUMENT);
+    assert_non_null(strstr(err.message, "share must be at most"));
+    clo_params_free(params);
+}
+
+/* Points that differ in one direction only, with noise in all: the others are taken out. */
+static void shrinking_keeps_the_directions_that_noise_does_not_hide(void **state)
+{
+    enum { COUNT = 30, COLS = 20 };
+    double points[COUNT * COLS], variances[COUNT], about[COLS] = { 0 }, along = 0, across = 0;
+    clo_rng *const rng = seeded("shrink");
+    clo_workspace *space = NULL;
+    clo_stream *stream = NULL;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
+    assert_ok(clo_workspace_new(1 << 18, &space, &err), err);
+    for (size_t i = 0; i < COUNT; i++) {
+        variances[i] = 0.01;
+        for (size_t j = 0; j < COLS; j++)
+            points[i * COLS + j] =
+                0.1 * clo_i_random_normal(stream) + (j == 0 ? (i % 2 ? 1 : -1) : 0);
+    }
+    assert_ok(clo_i_local_shrink(space, points, COUNT, COLS, variances, about, &err), err);
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < COLS; j++)
+            *(j == 0 ? &along : &across) += points[i * COLS + j] * points[i * COLS + j] / COUNT;
+    assert_close(along, 1, 0.1);
+    assert_true(across < 0.02); /* noise alone: 19 * .01 */
+    clo_i_stream_close(stream);
+    clo_workspace_free(space);
+    clo_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_one_of_many_centres_is_found_nearer_than_noise_of_the_ball_allows),
+        cmocka_unit_test(centres_come_back_whole_from_fewer_directions),
+        cmocka_unit_test(a_pure_budget_finds_centres_too),
+        cmocka_unit_test(a_plan_holds_local_sums_within_the_budget),
+        cmocka_unit_test(where_noise_hides_every_cluster_the_one_mean_is_told),
+        cmocka_unit_test(refuses_a_share_that_leaves_nothing),
+        cmocka_unit_test(shrinking_keeps_the_directions_that_noise_does_not_hide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
