@@ -57,7 +57,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_release_put(out, "found", &(double){ cell->found }, 1, (size_t[]){ 1 }, err));
     if (!cell->found) return CLO_OK;
     CLO_TRY(clo_i_cells_span(context, answer.cells, cell->place, basis, err));
-    return clo_i_subspace_release(context, domain, plan->dim, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, plan->dim, basis, out, err);
 }
 
 static double predict(const void *state, const clo_domain *domain, const clo_line *lines,

@@ -117,7 +117,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     double *basis = NULL;
     CLO_TRY(take_basis(plan, context->workspace, domain->cols, &basis, err));
     CLO_TRY(clo_i_ask_gibbs(context, 0, data, &plan->how, basis, NULL, err));
-    return clo_i_subspace_release(context, domain, plan->how.dim, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, plan->how.dim, basis, out, err);
 }
 
 /* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */

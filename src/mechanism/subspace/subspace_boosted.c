@@ -140,7 +140,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_release_put(out, "found", &(double){ found }, 1, (size_t[]){ 1 }, err));
     CLO_TRY(clo_i_release_put(out, "votes", votes, 1, (size_t[]){ 3 }, err));
     if (!found) return CLO_OK;
-    return clo_i_subspace_release(context, domain, vote.dim, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, vote.dim, basis, out, err);
 }
 
 /* The mean of as many independent errors as parts are counted on to agree. */

@@ -18,7 +18,7 @@ clo_status clo_i_subspace_release_room(clo_workspace *space, size_t cols, clo_er
 }
 
 clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain, size_t dim,
-                                  double *basis, double *point, clo_release *out, clo_error *err)
+                                  double *basis, clo_release *out, clo_error *err)
 {
     const size_t d = domain->cols;
     double *scale = NULL, *center = NULL;
@@ -30,11 +30,7 @@ clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain
         CLO_TRY(clo_i_orthonormalize(basis, d, dim, err));
     }
     CLO_TRY(clo_i_release_put(out, "basis", basis, 2, (size_t[]){ d, dim }, err));
-    if (point) {
-        clo_i_domain_unmap_point(domain, point);
-        center = point;
-    }
-    if (point || domain->lower || domain->center)
+    if (domain->lower || domain->center)
         CLO_TRY(clo_i_release_put(out, "center", center, 1, (size_t[]){ d }, err));
     return CLO_OK;
 }

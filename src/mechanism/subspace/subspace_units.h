@@ -7,12 +7,12 @@
 
 #include "plan/mechanism.h"
 
-/* Puts "basis" (d x dim, orthonormal) into the release, and "center" where there is one.  Both come
- * in the coordinates of the unit ball: columns of different units stretch the subspace.  point: a
- * released point that it passes through; NULL: the public centre of the domain. */
+/* Puts "basis" (d x dim, orthonormal) into the release, and "center" where the domain has one, public
+ * or learnt.  The basis comes in the coordinates of the unit ball: columns of different units
+ * stretch the subspace. */
 CLO_CHECK clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain,
-                                            size_t dim, double *basis, double *point,
-                                            clo_release *out, clo_error *err);
+                                            size_t dim, double *basis, clo_release *out,
+                                            clo_error *err);
 CLO_CHECK clo_status clo_i_subspace_release_room(clo_workspace *space, size_t cols, clo_error *err);
 
 /* The parameter `gamma`, which all methods of the family have, so that it can be stated before one

@@ -104,6 +104,7 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
     CLO_TRY(clo_i_plan_even_moment(seen, plan->even, mu * sqrt(share), 1,
                                    "fourth moments of the records", &line, err));
     line.lens = lens;
+    clo_i_lens_state_noise(&line, plan->height, 4);
     plan->tensor_noise = clo_i_moment_noise(&line);
     CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->rounds == 0) return CLO_OK;
@@ -111,6 +112,7 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
         seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
         "Gram matrices of the clusters, one ask a round", &line, err));
     line.lens = lens;
+    clo_i_lens_state_noise(&line, plan->height, 2);
     plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
     return clo_i_draft_add(draft, &line, err);
 }
