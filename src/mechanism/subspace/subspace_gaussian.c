@@ -2,13 +2,15 @@
  * subspace_gaussian.c - one subspace, from a Gram matrix with Gaussian noise.
  *
  * The noisy Gram matrix is the only thing asked (subspace_gaussian.T1); its top eigenvectors are
- * post-processing.  With column bounds the subspace is found where all columns weigh alike, and
+ * post-processing, and so is what its spectrum says of them: which stand out of the noise, and what
+ * energy the records have along each (subspace_gaussian.T2).  With column bounds the subspace is found where all columns weigh alike, and
  * carried back to the data's own units.
  *
  * Data away from the origin have a Gram matrix that shows where they are, not how they spread.  A
  * private centre is learnt before (plan/learn.c), with the norm about it, which is smaller, and the
  * noise with it: that is better wherever a centre pays than any that this query could find itself.
  */
+#include "mechanism/subspace/signal.h"
 #include "mechanism/subspace/subspace_units.h"
 #include "mechanism/common/forecast.h"
 #include "domain/domain.h"
@@ -16,6 +18,7 @@
 #include "query/assign.h"
 #include "query/gaussian_gram.h"
 #include <math.h>
+#include <string.h>
 
 enum { DIM, GAMMA, PARAM_COUNT };
 
@@ -34,10 +37,13 @@ typedef struct gaussian_plan {
 
 /* What a run works with. */
 typedef struct state {
-    double *gram;   /* cols x cols: the answer */
-    double *basis;  /* cols x dim */
-    double *energy; /* dim */
-    double *eigen;  /* scratch */
+    double *gram;     /* cols x cols: the answer */
+    double *again;    /* the same */
+    double *spectrum; /* cols: its eigenvalues */
+    double *basis;    /* cols x dim */
+    double *energy;   /* dim */
+    double *stands;   /* dim: 1 where it stands out of the noise, otherwise 0 */
+    double *eigen;    /* scratch */
 } state;
 
 static clo_status take_state(const gaussian_plan *plan, clo_workspace *space, size_t d, state *s,
@@ -46,8 +52,11 @@ static clo_status take_state(const gaussian_plan *plan, clo_workspace *space, si
     const size_t q = plan->dim;
     *s = (state){ .gram = NULL };
     CLO_TRY(clo_i_take(space, d * d, sizeof(double), &s->gram, err));
+    CLO_TRY(clo_i_take(space, d * d, sizeof(double), &s->again, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->spectrum, err));
     CLO_TRY(clo_i_take(space, d * q, sizeof(double), &s->basis, err));
     CLO_TRY(clo_i_take(space, q, sizeof(double), &s->energy, err));
+    CLO_TRY(clo_i_take(space, q, sizeof(double), &s->stands, err));
     return clo_i_take(space, clo_i_eigen_scratch(d, q), sizeof(double), &s->eigen, err);
 }
 
@@ -73,20 +82,41 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     return clo_i_draft_add(draft, &line, err);
 }
 
+/* What the spectrum says of the directions, into the release.  Energies are those of the records in
+ * the data's units, and no more than there can be of so many. */
+static clo_status put_signal(const clo_domain *domain, size_t q, double noise, const state *s,
+                             clo_release *out, clo_error *err)
+{
+    const size_t d = domain->cols;
+    const double radius = clo_i_domain_radius(domain), edge = clo_i_signal_edge(noise, d);
+    const double most = domain->rows ? (double)domain->rows : INFINITY;
+    double count = 0;
+    for (size_t i = 0; i < q; i++) {
+        const double energy = clo_i_signal_energy(s->spectrum, d, noise, i);
+        s->energy[i] = fmin(energy, most) * radius * radius;
+        s->stands[i] = s->spectrum[i] > edge;
+        count += s->stands[i];
+    }
+    CLO_TRY(clo_i_release_put(out, "energy", s->energy, 1, (size_t[]){ q }, err));
+    CLO_TRY(clo_i_release_put(out, "stands_out", s->stands, 1, (size_t[]){ q }, err));
+    return clo_i_release_put(out, "signal_dim", &count, 1, (size_t[]){ 1 }, err);
+}
+
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const gaussian_plan *const plan = plan_state;
     const size_t d = domain->cols, q = plan->dim;
-    const double radius = clo_i_domain_radius(domain);
+    const clo_line *const line = &context->meter->lines[0];
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     state s;
     CLO_TRY(take_state(plan, context->workspace, d, &s, err));
     CLO_TRY(clo_i_ask_gaussian_gram(context, 0, data, &all, s.gram, err));
+    memcpy(s.again, s.gram, d * d * sizeof *s.again);
+    CLO_TRY(clo_i_eigenvalues(s.again, d, s.spectrum, s.eigen, err));
     CLO_TRY(clo_i_eigen_top(s.gram, d, q, s.energy, s.basis, s.eigen, err));
-    for (size_t i = 0; i < q; i++) s.energy[i] *= radius * radius;
     CLO_TRY(clo_i_subspace_release(context, domain, q, s.basis, out, err));
-    return clo_i_release_put(out, "energy", s.energy, 1, (size_t[]){ q }, err);
+    return put_signal(domain, q, ldexp((double)line->scale, -2 * line->bits), &s, out, err);
 }
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
