@@ -42,7 +42,7 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
     clo_array basis, energy;
     (void)state;
     generate(values, truth, ROWS);
-    clo_plan *const plan = plan_for("subspace", "dim=2", &domain, 1, 1e-6);
+    clo_plan *const plan = plan_for("subspace", "dim=2 fill=1", &domain, 1, 1e-6);
     assert_int_equal(plan->line_count, 1); /* subspace_gaussian.T1 */
     assert_int_equal(plan->lines[0].event.count, 1);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
@@ -62,6 +62,52 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
     assert_true(mean < 2 * predicted && mean > predicted / 2);
     clo_bounded_free(data);
     clo_plan_free(plan);
+}
+
+/* Rows of which nothing is stated, normal in a plane, the longest at the norm: their error is in the
+ * range, and within three times of what is usual; evenly out to the norm is the least of it. */
+static void where_nothing_is_stated_the_prediction_is_a_range(void **state)
+{
+    static double values[ROWS * D], truth[D * Q];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_rng *const rng = seeded("normal rows");
+    clo_stream *stream = NULL;
+    double longest = 0, mean = 0, usual, least, most, stated;
+    const char *meaning;
+    clo_array basis;
+    clo_error err;
+    (void)state;
+    assert_ok(clo_i_stream_open(rng, 0, 0, &stream, &err), err);
+    for (size_t e = 0; e < Q; e++) truth[e * Q + e] = 1;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < Q; j++) values[i * D + j] = clo_i_random_normal(stream);
+    for (size_t i = 0; i < ROWS; i++)
+        longest = fmax(longest, hypot(values[i * D], values[i * D + 1]));
+    for (size_t i = 0; i < ROWS * D; i++) values[i] /= longest;
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_plan *const plan = plan_for("subspace/gaussian", "dim=2", &domain, 1, 1e-6);
+    clo_plan *const even = plan_for("subspace/gaussian", "dim=2 fill=1", &domain, 1, 1e-6);
+    assert_ok(clo_plan_predict(plan, ROWS, &usual, &meaning, &err), err);
+    assert_ok(clo_plan_predict_range(plan, ROWS, &least, &most, &err), err);
+    assert_ok(clo_plan_predict(even, ROWS, &stated, &meaning, &err), err);
+    assert_true(least == stated && least < usual && usual < most);
+    assert_ok(clo_plan_predict_range(even, ROWS, &least, &most, &err), err);
+    assert_true(least == stated && most == stated);
+    for (int run = 0; run < 10; run++) {
+        char seed[8];
+        snprintf(seed, sizeof seed, "%d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        assert_true(clo_release_find(release, "basis", &basis));
+        mean += distance(basis.data, truth) / 10;
+        clo_release_free(release);
+    }
+    assert_true(mean > 3 * stated);
+    assert_true(mean < 3 * usual && mean > usual / 3);
+    clo_plan_free(plan);
+    clo_plan_free(even);
+    clo_bounded_free(data);
 }
 
 /* Columns of different units and a shift: the subspace of the data as they are. */
@@ -293,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_subspace_is_found_as_well_as_predicted),
+        cmocka_unit_test(where_nothing_is_stated_the_prediction_is_a_range),
         cmocka_unit_test(mixed_units_come_back),
         cmocka_unit_test(a_learnt_center_takes_the_mean_out),
         cmocka_unit_test(the_noise_stated_of_affine_flats_is_that_of_the_records),

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIM, GAMMA, PARAM_COUNT };
+enum { DIM, GAMMA, FILL, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
@@ -28,11 +28,13 @@ static const clo_param params[PARAM_COUNT] = {
                 "for the prediction alone: the most spread of the records across the subspace, as "
                 "a "
                 "share of the least along it; -1: not stated" },
+    [FILL] = { CLO_SUBSPACE_FILL, NULL,
+               CLO_FILL_IS "for the prediction alone; 0: not stated, and it is a range" },
 };
 
 typedef struct gaussian_plan {
     size_t dim;
-    double gamma;
+    double gamma, fill;
 } gaussian_plan;
 
 /* What a run works with. */
@@ -70,6 +72,7 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     double mu;
     plan->dim = (size_t)draft->values[DIM];
     plan->gamma = draft->values[GAMMA];
+    plan->fill = draft->values[FILL];
     CLO_TRY(clo_i_check_gamma(plan->gamma, err));
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -121,13 +124,28 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
  * the spectrum. */
+static double error_at(const gaussian_plan *plan, const clo_domain *domain, const clo_line *lines,
+                       double rows, double fill)
+{
+    const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2);
+    const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, fill, rows);
+    return clo_i_subspace_error(domain->cols, plan->dim, noise / gap);
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const gaussian_plan *const plan = plan_state;
-    const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2);
-    const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, rows);
-    return clo_i_subspace_error(domain->cols, plan->dim, noise / gap);
+    return error_at(plan, domain, lines, rows, clo_i_subspace_fills(plan->fill).usual);
+}
+
+static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
+                           double rows)
+{
+    const gaussian_plan *const plan = plan_state;
+    const clo_fills fills = clo_i_subspace_fills(plan->fill);
+    return (clo_between){ error_at(plan, domain, lines, rows, fills.most),
+                          error_at(plan, domain, lines, rows, fills.least) };
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_gaussian;
@@ -143,7 +161,7 @@ const clo_mechanism clo_i_mechanism_subspace_gaussian = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
-                  "that fill it evenly out to the norm",
+    .between = between,
+    .prediction = "distance ||sin Theta||_F between the released and the true subspace",
     .hidden_from = clo_i_frames_hidden_from,
 };
