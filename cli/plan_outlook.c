@@ -111,16 +111,30 @@ bool cli_say_hidden(const clo_plan *plan, char *text, size_t size)
     return true;
 }
 
+/* "about 0.3", and between what where that depends on what nobody stated. */
+static void say_error(const clo_plan *plan, const cli_prediction *prediction, char *text,
+                      size_t size)
+{
+    double least, most;
+    const int used = snprintf(text, size, "about %s", cli_rounded(prediction->error, 3).text);
+    if (used < 0 || (size_t)used >= size ||
+        clo_plan_predict_range(plan, prediction->rows, &least, &most, NULL) || !(least < most))
+        return;
+    snprintf(text + used, size - (size_t)used,
+             ", and between %s and %s by how far the records fill it, which --fill states",
+             cli_rounded(least, 2).text, cli_rounded(most, 2).text);
+}
+
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan)
 {
     const cli_prediction prediction = cli_predict(plan);
-    char sentence[1200], columns[600];
+    char sentence[1200], columns[600], error[200];
     if (!prediction.meaning) return;
     say_columns(job, plan, prediction.rows, columns, sizeof columns);
-    snprintf(sentence, sizeof sentence, "With %s rows, expect an error of about %s: %s.%s%s%s",
-             cli_number(prediction.rows).text, cli_rounded(prediction.error, 3).text,
-             prediction.meaning, columns[0] ? "  In each column: " : "", columns,
-             columns[0] ? "." : "");
+    say_error(plan, &prediction, error, sizeof error);
+    snprintf(sentence, sizeof sentence, "With %s rows, expect an error of %s: %s.%s%s%s",
+             cli_number(prediction.rows).text, error, prediction.meaning,
+             columns[0] ? "  In each column: " : "", columns, columns[0] ? "." : "");
     fputs("\n  ", out);
     cli_wrap(out, 2, 2, sentence);
     if (!cli_say_hidden(plan, sentence, sizeof sentence - 1)) return;

@@ -27,6 +27,11 @@ enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
  *                that in all (public_fit.T2); records with a missing cell are in none.  Of linear
  *                flats they are energies
  *   energies, residuals    none below 0
+ *   energy       of subspace/gaussian: the sum of squares of the records along each direction of
+ *                the basis, without what the noise added; not below 0
+ *   stands_out   1 for each of these directions that stands out of the noise, otherwise 0: of
+ *                records that have no energy one does with probability 0.001 at most
+ *   signal_dim   how many do
  *   uncertainty  k, how far noise may have moved each, in the data's own units
  * Numbers are not rounded: JSON has the shortest decimals that read back as the same doubles. */
 typedef struct clo_array {

@@ -168,6 +168,25 @@ clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values, double
     return CLO_OK;
 }
 
+clo_status clo_i_eigenvalues(double *a, size_t n, double *values, double *scratch, clo_error *err)
+{
+    CLO_TRY(check_finite("eigenvalues", a, n * n, err));
+    const eigen_space space = split_scratch(scratch, n, 1);
+    const lapack_int size = (lapack_int)n;
+    lapack_int found = 0;
+
+    const int threads = clo_i_blas_serial_begin();
+    const lapack_int info =
+        LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'N', 'A', 'L', size, a, size, 0.0, 0.0, 1, size, 0.0,
+                            &found, space.values, space.vectors, size, space.supports, space.work,
+                            (lapack_int)work_count(n), space.integers, (lapack_int)(10 * n));
+    clo_i_blas_serial_end(threads);
+    if (info != 0 || found != size)
+        return clo_i_fail(err, CLO_INTERNAL, "eigenvalues: LAPACK's dsyevr did not end well");
+    for (size_t j = 0; j < n; j++) values[j] = space.values[n - 1 - j];
+    return CLO_OK;
+}
+
 /* ---- orthonormal bases --------------------------------------------------- */
 
 clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err)

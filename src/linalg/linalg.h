@@ -24,6 +24,9 @@ void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_
 CLO_CHECK clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values, double *vectors,
                                      double *scratch, clo_error *err);
 size_t clo_i_eigen_scratch(size_t n, size_t q);
+/* All eigenvalues, largest first.  scratch: clo_i_eigen_scratch(n, 1) doubles. */
+CLO_CHECK clo_status clo_i_eigenvalues(double *a, size_t n, double *values, double *scratch,
+                                       clo_error *err);
 /* Makes the columns of the n x q matrix orthonormal, in place (Householder QR; a rank-deficient
  * matrix is completed). */
 CLO_CHECK clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err);

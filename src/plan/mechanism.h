@@ -23,6 +23,11 @@ typedef struct clo_draft {
     size_t workspace;    /* bytes beyond what the queries themselves need: the most of it */
 } clo_draft;
 
+/* The least and the most of an error. */
+typedef struct clo_between {
+    double least, most;
+} clo_between;
+
 struct clo_mechanism {
     const char *family;
     const char *method;
@@ -44,6 +49,10 @@ struct clo_mechanism {
      * with these parameters. */
     double (*predict)(const void *plan, const clo_domain *domain, const clo_line *lines,
                       double rows);
+    /* Between which errors it is, where it depends on what nobody stated of the data; NULL: it is
+     * that one number. */
+    clo_between (*between)(const void *plan, const clo_domain *domain, const clo_line *lines,
+                           double rows);
     const char *prediction; /* what that number is */
     bool of_points;         /* and whether it is a distance of points, as a share of the norm */
     /* From which error on noise hides what is looked for; NULL: nobody can say. */

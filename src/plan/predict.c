@@ -30,6 +30,21 @@ clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, co
     return CLO_OK;
 }
 
+clo_status clo_plan_predict_range(const clo_plan *plan, double rows, double *least, double *most,
+                                  clo_error *err)
+{
+    const clo_mechanism *const mechanism = plan->mechanism;
+    const char *meaning;
+    double error;
+    CLO_TRY(clo_plan_predict(plan, rows, &error, &meaning, err));
+    clo_between ends = { error, error };
+    if (mechanism->between)
+        ends = mechanism->between(plan->state, &plan->domain, plan->lines + plan->steps, rows);
+    *least = ends.least;
+    *most = ends.most;
+    return CLO_OK;
+}
+
 clo_status clo_plan_predict_columns(const clo_plan *plan, double rows, double *errors,
                                     clo_error *err)
 {

@@ -23,6 +23,11 @@ clo_glass clo_i_lens_glass(const clo_lens *lens)
     return lens->places ? CLO_SKETCH : CLO_LENS;
 }
 
+void clo_i_lens_state_noise(clo_line *line, double height, int order)
+{
+    line->noise *= pow(1 + height * height, order / 2.0);
+}
+
 clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols)
 {
     clo_domain seen = *domain;

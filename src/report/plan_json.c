@@ -105,7 +105,7 @@ static void write_lines(clo_writer *w, const clo_plan *plan)
 
 /* What there is to say of the error, before a word of it is written: it takes memory. */
 typedef struct prediction {
-    double rows, error;
+    double rows, error, least, most;
     const char *meaning; /* NULL: there is none */
     double *columns;     /* NULL: it is none of points */
     bool hidden;
@@ -118,6 +118,8 @@ static clo_status look_ahead(const clo_plan *plan, prediction *out, clo_error *e
     out->rows = (double)domain->rows;
     if (!(out->rows > 0) || clo_plan_predict(plan, out->rows, &out->error, &out->meaning, NULL))
         return CLO_OK;
+    if (clo_plan_predict_range(plan, out->rows, &out->least, &out->most, NULL))
+        out->least = out->most = out->error;
     CLO_TRY(clo_i_alloc(domain->cols, sizeof *out->columns, &out->columns, err));
     if (clo_plan_predict_columns(plan, out->rows, out->columns, NULL)) {
         clo_i_free(out->columns);
@@ -144,6 +146,8 @@ static void write_prediction(clo_writer *w, const clo_plan *plan, const predicti
     clo_json_open(w, "prediction", '{');
     clo_json_number(w, "rows", p->rows);
     clo_json_number(w, "error", p->error);
+    if (p->least < p->most) clo_json_number(w, "least", p->least);
+    if (p->least < p->most) clo_json_number(w, "most", p->most);
     clo_json_text(w, "meaning", p->meaning);
     write_numbers(w, "columns", p->columns, clo_plan_domain(plan)->cols);
     clo_json_bool(w, "hidden", p->hidden);

@@ -226,6 +226,21 @@ static clo_status write_center_noise(clo_writer *w, const clo_release *release, 
     return CLO_OK;
 }
 
+/* ---- signal and noise ------------------------------------------------------------------- */
+
+static void write_signal(clo_writer *w, const clo_release *release)
+{
+    clo_array stands;
+    size_t count = 0;
+    if (!clo_release_find(release, "stands_out", &stands) || stands.dimensions != 1) return;
+    for (size_t i = 0; i < stands.shape[0]; i++) count += stands.data[i] > 0;
+    clo_i_writer_format(w,
+                        "\n  %zu of %zu direction%s out of the noise.  Of records without any "
+                        "energy\n  one would with probability 0.001 at most; energies are without "
+                        "what noise added.\n",
+                        count, stands.shape[0], stands.shape[0] == 1 ? " stands" : "s stand");
+}
+
 /* ---- centres that are lists of entries ---------------------------------------------------- */
 
 typedef struct lists {
@@ -297,5 +312,6 @@ clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *
     for (size_t i = 0; i < release->count; i++)
         if (!listed || !is_list(release->arrays[i].name))
             write_array(w, facts, &release->arrays[i], wide);
+    write_signal(w, release);
     return write_center_noise(w, release, wide, err);
 }

@@ -136,12 +136,14 @@
     one subspace (private PCA), from a noisy Gram matrix
     guarantee: exact; proof: proofs/subspace_gaussian.md
     --dim             dimension of the subspace (1 to 4096, preset 2)
-    --centering       none: the subspace passes through the origin, or the public
-                      centre of the bounds; private: through a noisy mean of the
-                      records, which is released (none or private, preset none)
     --gamma           for the prediction alone: the most spread of the records
                       across the subspace, as a share of the least along it; -1:
                       not stated (-1 to 1, preset -1)
+    --fill            how far the records fill the subspace: their mean square
+                      along its weakest direction, times dim, as a share of the
+                      norm's square; to be stated, and not from the data; for the
+                      prediction alone; 0: not stated, and it is a range (0 to 1,
+                      preset 0)
 
 ## Lists what there is
 

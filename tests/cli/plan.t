@@ -146,8 +146,8 @@ A plan reads no data and charges nobody.
         "rows": 7600,
         "clusters": 2
   $ cloister plan subspace --cols 64 --rows 300 --dim 3 --epsilon 0.3 --norm 1 | tail -n 2
-    Noise hides 3 directions in 300 rows at epsilon 0.3: that needs epsilon 0.33,
-    or 330 rows.
+    Noise hides 3 directions in 300 rows at epsilon 0.3: that needs epsilon 4, or
+    3200 rows.
 
 ## Says errors in the units of each column
 
@@ -188,7 +188,7 @@ A plan reads no data and charges nobody.
       {
         "epsilon": 0.1,
         "method": "gaussian",
-        "error": 0.05802635250320032,
+        "error": 0.5278752389278747,
         "hidden": false
   $ cloister plan kmeans --clusters 4 --cols 10 --norm 1 --curve
   ! cloister: --curve needs the number of rows: give --rows
@@ -287,11 +287,11 @@ A plan reads no data and charges nobody.
   >         --rows 10000 --norm 100 | grep -A1 -e chosen
   > done
     chosen      of 2 methods that serve, exact promises the least error: 3.8e-09,
-                and gaussian 0.0267
+                and gaussian 0.262
     chosen      of 3 methods that serve, boosted promises the least error:
                 0.00218, and approx 0.00252
-    chosen      of 3 methods that serve, gaussian promises the least error:
-                0.0273, and approx 1.41
+    chosen      of 3 methods that serve, gaussian promises the least error: 0.262,
+                and approx 1.41
 
 ## Takes whole numbers with an exponent
 

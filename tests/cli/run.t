@@ -54,6 +54,27 @@
   angle       {{[0-9.e-]+ +}}the largest between matched subspaces, in radians
   ! warning: not private: for the operator only
 
+## Says which directions of a subspace are signal
+
+  $ cloister generate subspaces --rows 5000 --cols 20 --clusters 1 --dim 2 --noise 0.01 --seed s \
+  >     -o plane.csv
+  $ awk 'NR == 1 { print; next } { gsub(/[-0-9.e]+/, "0"); print }' plane.csv > zero.csv
+  $ for file in plane zero; do
+  >     cloister run subspace/gaussian $file.csv --dim 4 --epsilon 1 --norm 1 --no-ledger --seed s \
+  >         -q -o $file.json 2> /dev/null
+  >     cloister report $file.json | grep -A 3 'out of the noise'
+  >     python3 -c "
+  > import json, sys
+  > v = json.load(open(sys.argv[1]))['values']
+  > print(v['stands_out'], v['signal_dim'], [round(e, -3) for e in v['energy']])" $file.json
+  > done
+    2 of 4 directions stand out of the noise.  Of records without any energy
+    one would with probability 0.001 at most; energies are without what noise added.
+  [1, 1, 0, 0] [2] [3000.0, 2000.0, 0.0, 0.0]
+    0 of 4 directions stand out of the noise.  Of records without any energy
+    one would with probability 0.001 at most; energies are without what noise added.
+  [0, 0, 0, 0] [0] [0.0, 0.0, 0.0, 0]
+
 ## Learns its centre and norm first
 
   $ cloister generate mixture --rows 3000 --cols 2 --clusters 3 --noise 0.05 --spread 1 \

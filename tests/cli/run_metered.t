@@ -225,6 +225,25 @@ As a crash between the charge and the result leaves it.
   sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
 
+## Refuses to spend on subspaces that noise would hide
+
+  $ cloister generate subspaces --rows 320 --cols 50 --clusters 5 --dim 9 --spread 0.5 --seed faces \
+  >     -o faces.csv
+  $ cloister ledger init l.db --dataset faces.csv --epsilon 2 --delta 1e-3 > /dev/null
+  $ cloister run subspaces faces.csv --clusters 5 --dim 9 --flats affine --epsilon 1 --norm 1 \
+  >     --ledger l.db -q
+  ! cloister: noise hides 5 clusters of 9 directions in 320 rows at epsilon 1: that needs epsilon 71, or 11000 rows, or at most 2 clusters; nothing was spent
+  ! try: the same with --yes, which runs it all the same
+  [exit 5]
+  $ cloister run subspace faces.csv --dim 9 --epsilon 1 --norm 1 --ledger l.db -q
+  ! cloister: noise hides 9 directions in 320 rows at epsilon 1: that needs epsilon 12, or 2800 rows; nothing was spent
+  ! try: the same with --yes, which runs it all the same
+  [exit 5]
+  $ cloister ledger show l.db
+  data set   cap           composed         plain sum       left            charges  last charge
+  faces.csv  (2, 0.001)    (0, 0)           (0, 0)          (2, 0.001)            0  -
+  $ cloister run subspace faces.csv --dim 9 --epsilon 1 --norm 1 --ledger l.db -q --yes > /dev/null
+
 ## Repeats a run with its token for nothing
 
   $ sample; ledger

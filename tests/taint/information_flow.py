@@ -166,8 +166,10 @@ def cases(cloister, leak):
            [*run, "subspace", *csv, "--dim", "1", "--epsilon", "1", "--bounds=-1,1", "--no-ledger",
             "--json"])
     yield ("run subspace about a private centre", must_be_clean,
-           [*run, "subspace/gaussian", *csv, "--dim", "1", "--centering", "private", *norm,
-            "-o", "centre.json"])
+           [*run, "subspace/gaussian", *csv, "--dim", "1", "--epsilon", "1", "--center", "private",
+            "--norm", "private", "--norm-at-most", "2", "--relation", "add-remove", "--yes",
+            "--no-ledger", "-o",
+            "centre.json"])
     bingham = [*run, "subspace/bingham", *csv, "--dim", "1", "--accept", "idealized", *norm]
     yield "draw a subspace", must_be_clean, [*bingham, "-o", "drawn.json"]
     yield "draw a frame by rejection", must_be_clean, [*bingham, "--draw", "matrix", "--json"]

@@ -173,7 +173,7 @@ static void exact_data_are_for_the_exact_method_where_there_are_enough(void **st
     (void)state;
     assert_chosen("exact", 8, 100, 58, "3", "0");
     assert_chosen("exact", 200, 100, 100000, "3", "0");
-    assert_chosen("gaussian", 8, 100, 20, "3", "0");
+    assert_chosen("bingham", 8, 100, 20, "3", "0");       /* nothing can do much */
     assert_chosen("gaussian", 8, 100, 100000, "3", NULL); /* nobody said that they are exact */
     assert_chosen("gaussian", 8, 1, 100000, "3", "0");    /* nor are there integers below 1 */
     assert_chosen("gaussian", 8, 100, 100000, "5", "0");  /* nor five dimensions */
@@ -187,6 +187,20 @@ static void nearly_flat_data_of_many_columns_are_for_the_approximate_method(void
     assert_chosen("gaussian", 500, 1, 10000, "2", "1e-3");
     assert_chosen("gaussian", 500, 1, 10000, "2", NULL);
     assert_chosen("gaussian", 5, 1, 10000, "2", "0.1");
+}
+
+/* Evenly filled out to the norm this subspace is found best by a noisy Gram matrix, by rows as they
+ * usually are by a vote: measured .081 and .044.  The first promised .016, presuming the former. */
+static void what_is_not_stated_of_the_energy_is_not_presumed(void **state)
+{
+    const clo_setting settings[] = { { "dim", "3" }, { "gamma", "1e-4" }, { "fill", "1" } };
+    clo_domain domain = ball(200, 1, CLO_REPLACE);
+    (void)state;
+    assert_chosen("boosted", 200, 1, 20000, "3", "1e-4");
+    domain.rows = 20000;
+    clo_plan *const plan = chosen("subspace", settings, 3, &domain, CLO_EXACT);
+    assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), "gaussian");
+    clo_plan_free(plan);
 }
 
 /* Without a delta the exponential mechanism is the one that serves, for those who accept it. */
@@ -269,6 +283,7 @@ int main(void)
         cmocka_unit_test(tells_its_values_by_name),
         cmocka_unit_test(exact_data_are_for_the_exact_method_where_there_are_enough),
         cmocka_unit_test(nearly_flat_data_of_many_columns_are_for_the_approximate_method),
+        cmocka_unit_test(what_is_not_stated_of_the_energy_is_not_presumed),
         cmocka_unit_test(pure_privacy_is_for_the_exponential_mechanism),
         cmocka_unit_test(a_scale_says_that_data_are_on_a_lattice),
         cmocka_unit_test(nothing_is_stated_by_half),

@@ -175,10 +175,25 @@ static clo_status eigen(const double *a, size_t n, size_t q, double *values, dou
     return status;
 }
 
+/* The two ways agree, and the sum of all is the trace. */
+static void assert_all_eigenvalues_begin_with(const double *a, size_t n, size_t q,
+                                              const double *values, double tolerance)
+{
+    double *copy = need(n * n, sizeof *copy), *all = need(n, sizeof *all), left = 0;
+    double *scratch = need(clo_i_eigen_scratch(n, 1), sizeof *scratch);
+    memcpy(copy, a, n * n * sizeof *copy);
+    assert_int_equal(clo_i_eigenvalues(copy, n, all, scratch, NULL), CLO_OK);
+    for (size_t j = 0; j < q; j++) assert_close(all[j], values[j], tolerance);
+    for (size_t j = 0; j < n; j++) left += a[j * n + j] - all[j];
+    assert_close(left, 0, tolerance * (double)n);
+    free(copy), free(all), free(scratch);
+}
+
 static void assert_eigenpairs(const double *a, size_t n, size_t q, double tolerance)
 {
     double *values = need(q, sizeof *values), *vectors = need(n * q, sizeof *vectors);
     assert_int_equal(eigen(a, n, q, values, vectors, NULL), CLO_OK);
+    assert_all_eigenvalues_begin_with(a, n, q, values, tolerance);
     assert_orthonormal_columns(vectors, n, q);
     for (size_t j = 0; j < q; j++) {
         double largest = 0;

@@ -52,7 +52,6 @@ static const setting settings[] = {
     { "kmedian/highdim", "clusters=3 directions=2 trees=1 levels=2 swaps=2 rounds=1",
       LESS | ASKS_LESS },
     { "subspace/gaussian", "dim=3", ANY },
-    { "subspace/gaussian", "dim=2 centering=private", ANY },
     { "subspace/exact", "dim=2", NO_BOUNDS },
     { "subspace/exact", "dim=2 flats=affine", NO_BOUNDS },
     { "subspace/approx", "dim=2 gamma=0.001 blocks=60", NO_BOUNDS },

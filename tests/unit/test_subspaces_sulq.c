@@ -110,10 +110,13 @@ static void the_clearer_the_data_the_more_starts(void **state)
     assert_int_equal(before, 8);
 }
 
-/* What was measured on ten data sets, against what the plan promises. */
+/* What was measured on ten data sets of planted subspaces, against what the plan promises: that and
+ * what rounds lose to local minima on real data, .1 of the error of random subspaces with three
+ * clusters, which no budget buys out. */
 static void the_promise_is_near_what_is_measured(void **state)
 {
     static const double known[][2] = { { 1, 0.82 }, { 3, 0.175 }, { 300, 0 } };
+    const double stuck = 0.1 * 2.51;
     clo_domain domain = ball(10, 1, CLO_REPLACE);
     (void)state;
     domain.rows = 1000;
@@ -124,7 +127,8 @@ static void the_promise_is_near_what_is_measured(void **state)
         const char *meaning;
         double error;
         assert_ok(clo_plan_predict(plan, 1000, &error, &meaning, &err), err);
-        assert_true(fabs(error - known[i][1]) < 0.1 * known[i][1] + 0.02);
+        const double promise = hypot(known[i][1], stuck);
+        assert_true(fabs(error - promise) < 0.1 * promise + 0.02);
         assert_ok(clo_plan_predict(plan, 1, &error, &meaning, &err), err);
         assert_true(error <= 2.51); /* random subspaces */
         clo_plan_free(plan);

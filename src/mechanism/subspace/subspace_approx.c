@@ -13,7 +13,7 @@
 #include "mechanism/common/forecast.h"
 #include "query/histogram.h"
 
-enum { DIM, GAMMA, BLOCKS, PARAM_COUNT };
+enum { DIM, GAMMA, BLOCKS, FILL, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
@@ -22,6 +22,8 @@ static const clo_param params[PARAM_COUNT] = {
                 "least along it; to be stated, and not from the data" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,
                  "into how many blocks the records are divided; 0: by the public facts" },
+    [FILL] = { CLO_SUBSPACE_FILL, NULL,
+               CLO_FILL_IS "it decides among methods, and this one does not mind; 0: not stated" },
 };
 
 static clo_status take_basis(const clo_cells_plan *plan, clo_workspace *space, size_t d,
@@ -57,7 +59,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_release_put(out, "found", &(double){ cell->found }, 1, (size_t[]){ 1 }, err));
     if (!cell->found) return CLO_OK;
     CLO_TRY(clo_i_cells_span(context, answer.cells, cell->place, basis, err));
-    return clo_i_subspace_release(context, domain, plan->dim, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, plan->dim, basis, out, err);
 }
 
 static double predict(const void *state, const clo_domain *domain, const clo_line *lines,

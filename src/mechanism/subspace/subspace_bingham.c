@@ -20,7 +20,7 @@
 #include "query/gibbs.h"
 #include <math.h>
 
-enum { DIM, DRAW, GAMMA, PARAM_COUNT };
+enum { DIM, DRAW, GAMMA, FILL, PARAM_COUNT };
 enum { SEQUENCE, MATRIX, SWEEPS };
 /* Means are flat from a tenth of them on, in the settings of bench/bench_subspace.c. */
 enum { SWEEP_COUNT = 1000 };
@@ -36,11 +36,13 @@ static const clo_param params[PARAM_COUNT] = {
                 "for the prediction alone: the most spread of the records across the subspace, as "
                 "a "
                 "share of the least along it; -1: not stated" },
+    [FILL] = { CLO_SUBSPACE_FILL, NULL,
+               CLO_FILL_IS "for the prediction alone; 0: not stated, and it is a range" },
 };
 
 typedef struct bingham_plan {
     clo_gibbs how;
-    double gamma;
+    double gamma, fill;
 } bingham_plan;
 
 /* Beyond, the law of a frame is narrower than what its draws in doubles can follow. */
@@ -86,6 +88,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                           "dim must be at most the number of columns, %zu, not %zu", d, q);
     CLO_TRY(check(draft, d, q, whole, err));
     plan->gamma = draft->values[GAMMA];
+    plan->fill = draft->values[FILL];
     CLO_TRY(clo_i_check_gamma(plan->gamma, err));
     plan->how = (clo_gibbs){ .clusters = 1,
                              .dim = q,
@@ -117,17 +120,32 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     double *basis = NULL;
     CLO_TRY(take_basis(plan, context->workspace, domain->cols, &basis, err));
     CLO_TRY(clo_i_ask_gibbs(context, 0, data, &plan->how, basis, NULL, err));
-    return clo_i_subspace_release(context, domain, plan->how.dim, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, plan->how.dim, basis, out, err);
 }
 
 /* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */
+static double error_at(const bingham_plan *plan, const clo_domain *domain, const clo_line *lines,
+                       double rows, double fill)
+{
+    const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
+    const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, fill, rows);
+    return clo_i_subspace_error(domain->cols, plan->how.dim, 1 / sqrt(2 * rate * gap));
+}
+
 static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const bingham_plan *const plan = state;
-    const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
-    const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, rows);
-    return clo_i_subspace_error(domain->cols, plan->how.dim, 1 / sqrt(2 * rate * gap));
+    return error_at(plan, domain, lines, rows, clo_i_subspace_fills(plan->fill).usual);
+}
+
+static clo_between between(const void *state, const clo_domain *domain, const clo_line *lines,
+                           double rows)
+{
+    const bingham_plan *const plan = state;
+    const clo_fills fills = clo_i_subspace_fills(plan->fill);
+    return (clo_between){ error_at(plan, domain, lines, rows, fills.most),
+                          error_at(plan, domain, lines, rows, fills.least) };
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_bingham;
@@ -144,7 +162,7 @@ const clo_mechanism clo_i_mechanism_subspace_bingham = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
-    .prediction = "distance ||sin Theta||_F between the released and the true subspace, for rows "
-                  "that fill it evenly out to the norm",
+    .between = between,
+    .prediction = "distance ||sin Theta||_F between the released and the true subspace",
     .hidden_from = clo_i_frames_hidden_from,
 };

@@ -15,7 +15,7 @@
 #include "mechanism/common/forecast.h"
 #include <math.h>
 
-enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, PARAM_COUNT };
+enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, FILL, PARAM_COUNT };
 enum { MEAN, ONE };
 enum { MOST_PARTS = 1024 };
 /* What the presets count on: how many parts of a hundred find a subspace within alpha, where alpha
@@ -42,6 +42,8 @@ static const clo_param params[PARAM_COUNT] = {
                  "into how many blocks each part is divided; 0: by the public facts" },
     [ANSWER] = { "answer", CLO_PARAM_CHOICE, 0, 1, MEAN, "mean|one",
                  "the mean of the parts that agree, or one of them" },
+    [FILL] = { CLO_SUBSPACE_FILL, NULL,
+               CLO_FILL_IS "it decides among methods, and this one does not mind; 0: not stated" },
 };
 
 typedef struct boosted_plan {
@@ -140,7 +142,7 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     CLO_TRY(clo_i_release_put(out, "found", &(double){ found }, 1, (size_t[]){ 1 }, err));
     CLO_TRY(clo_i_release_put(out, "votes", votes, 1, (size_t[]){ 3 }, err));
     if (!found) return CLO_OK;
-    return clo_i_subspace_release(context, domain, vote.dim, basis, NULL, out, err);
+    return clo_i_subspace_release(context, domain, vote.dim, basis, out, err);
 }
 
 /* The mean of as many independent errors as parts are counted on to agree. */

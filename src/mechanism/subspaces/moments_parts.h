@@ -8,6 +8,9 @@
 #include "plan/mechanism.h"
 #include "solver/planes/moment_fit.h"
 
+/* Columns that a tensor may have, a constant beside the records included. */
+enum { CLO_MOMENTS_MOST_SEEN = 64 };
+
 /* How a run goes about it, fixed by its plan. */
 typedef struct clo_i_moments_plan {
     size_t cols, clusters, dim; /* of the flats, as asked for */
@@ -29,7 +32,7 @@ typedef struct clo_i_moments_plan {
 /* Fills what was left to choose, rounds and shares, from the others. */
 void clo_i_moments_choose(clo_i_moments_plan *plan, bool choose_rounds, bool choose_share);
 /* How many directions to keep of so many columns; 0: all. */
-size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank);
+size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank, bool affine);
 /* The expected squared sine of one direction of a flat, over all directions outside of it. */
 double clo_i_moments_error(const clo_i_moments_plan *plan, double rows);
 /* How much of an own round a flat from the tensor is worth. */

@@ -13,14 +13,38 @@
 #include "mechanism/subspaces/moments_parts.h"
 #include <math.h>
 
-enum { MOST_SEEN = 40, FEW_COLUMNS = 12 };
+enum { FEW_COLUMNS = 12, BINS = 200 };
 
-size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank)
+size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank, bool affine)
 {
-    const size_t needed = clusters * rank;
+    const size_t needed = clusters * rank, most = CLO_MOMENTS_MOST_SEEN - affine;
     size_t frame = needed + (needed + 7) / 8;
-    if (frame > MOST_SEEN) frame = MOST_SEEN;
-    return cols > FEW_COLUMNS && cols > frame + frame / 4 ? frame : 0;
+    if (frame > most) frame = most;
+    return cols > FEW_COLUMNS && (cols > frame + frame / 4 || cols > most) ? frame : 0;
+}
+
+/* The share of the energy that the directions outside of a frame have, where flats are too many for
+ * it.  Flats at random: the spectrum of their sum then has the law of Marchenko and Pastur, here by
+ * its weight in energy, from the top down. */
+static double left_out(const clo_i_moments_plan *plan)
+{
+    const double needed = (double)(plan->clusters * plan->rank), cols = (double)plan->cols;
+    const double ranked = fmin(needed, cols), root = sqrt(ranked / fmax(needed, cols));
+    const double low = (1 - root) * (1 - root), high = (1 + root) * (1 + root);
+    double energy[BINS], count[BINS], total = 0, energies = 0, kept = 0, inside = 0;
+    if (!plan->frame || (double)plan->frame >= ranked) return 0;
+    for (int i = 0; i < BINS; i++) {
+        const double at = high - (high - low) * (i + 0.5) / BINS;
+        energy[i] = sqrt((high - at) * (at - low));
+        count[i] = energy[i] / at;
+        total += count[i];
+        energies += energy[i];
+    }
+    for (int i = 0; i < BINS && kept < (double)plan->frame / ranked * total; i++) {
+        kept += count[i];
+        inside += energy[i];
+    }
+    return 1 - inside / energies;
 }
 
 /* How much more noise a flat gets for the company of the others' terms in the tensor, and what its
@@ -66,7 +90,8 @@ double clo_i_moments_error(const clo_i_moments_plan *plan, double rows)
         error = 1 / (1 / tensor + 1 / (rounds + handed_on(plan) * tensor));
     }
     error *= (double)plan->seen - q;
-    if (plan->frame) error += (double)(plan->cols - plan->frame) * frame_variance(plan, rows);
+    if (plan->frame)
+        error += (double)(plan->cols - plan->frame) * frame_variance(plan, rows) + left_out(plan);
     return fmin(error, 1);
 }
 

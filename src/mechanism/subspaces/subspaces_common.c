@@ -109,6 +109,7 @@ clo_status clo_i_subspaces_plan_round(const clo_domain *domain, size_t clusters,
     clo_line line;
     CLO_TRY(clo_i_plan_gaussian_gram(&seen, clusters, mu, times, label, &line, err));
     line.lens = lens;
+    if (affine) clo_i_lens_state_noise(&line, HEIGHT, 2);
     *out = line;
     return CLO_OK;
 }

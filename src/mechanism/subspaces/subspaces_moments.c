@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { CLUSTERS, DIM, FLATS, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
-enum { MOST_DIM = 32, MOST_SEEN = 64, BY_CHOICE = -1 };
+enum { MOST_DIM = 32, BY_CHOICE = -1 };
 static const double HEIGHT = 0.7; /* of the constant, where flats are affine */
 static const double EVEN = 0.5;   /* of the traces, left out where flats are linear */
 static const double GUESSED_ROWS_A_CLUSTER = 5000;
@@ -34,7 +34,7 @@ static const clo_param params[PARAM_COUNT] = {
                  "refining passes over the data after the first; -1: as many as pay" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0, 0.95, 0, NULL,
                 "of the budget, for the refining passes; 0: what pays" },
-    [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_SEEN, BY_CHOICE, NULL,
+    [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, CLO_MOMENTS_MOST_SEEN, BY_CHOICE, NULL,
                  "directions to keep before the tensor; 0: all, -1: what pays" },
     [STARTS] = { "starts", CLO_PARAM_INT, 1, 10000, 24, NULL,
                  "random starts of the fit; they cost time, not privacy" },
@@ -57,10 +57,10 @@ static clo_status check(const clo_i_moments_plan *plan, clo_error *err)
     if (plan->rank > plan->seen)
         return clo_i_fail(err, CLO_ARGUMENT, "reduce must keep at least %zu directions, not %zu",
                           plan->dim, plan->frame);
-    if (plan->seen > MOST_SEEN)
+    if (plan->seen > CLO_MOMENTS_MOST_SEEN)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a tensor of %zu columns is too large: reduce to %d or fewer", plan->seen,
-                          (int)MOST_SEEN);
+                          (int)CLO_MOMENTS_MOST_SEEN);
     return CLO_OK;
 }
 
@@ -81,8 +81,9 @@ static clo_i_moments_plan settle(const clo_draft *draft)
     plan.rank = plan.dim + affine;
     plan.rows =
         domain->rows ? (double)domain->rows : GUESSED_ROWS_A_CLUSTER * (double)plan.clusters;
-    plan.frame = values[REDUCE] >= 0 ? (size_t)values[REDUCE]
-                                     : clo_i_moments_frame(plan.cols, plan.clusters, plan.rank);
+    plan.frame = values[REDUCE] >= 0
+                     ? (size_t)values[REDUCE]
+                     : clo_i_moments_frame(plan.cols, plan.clusters, plan.rank, affine);
     plan.seen = (plan.frame ? plan.frame : plan.cols) + affine;
     return plan;
 }
@@ -103,6 +104,7 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
     CLO_TRY(clo_i_plan_even_moment(seen, plan->even, mu * sqrt(share), 1,
                                    "fourth moments of the records", &line, err));
     line.lens = lens;
+    clo_i_lens_state_noise(&line, plan->height, 4);
     plan->tensor_noise = clo_i_moment_noise(&line);
     CLO_TRY(clo_i_draft_add(draft, &line, err));
     if (plan->rounds == 0) return CLO_OK;
@@ -110,6 +112,7 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
         seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
         "Gram matrices of the clusters, one ask a round", &line, err));
     line.lens = lens;
+    clo_i_lens_state_noise(&line, plan->height, 2);
     plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
     return clo_i_draft_add(draft, &line, err);
 }
