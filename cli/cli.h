@@ -296,6 +296,9 @@ bool cli_ask(const char *question);
 
 /* what: "running", "reading" */
 void cli_progress_start(cli_progress *progress, const char *what, bool quiet);
+/* From here to its end a stop is heard within a second, whatever is under way: for commands that
+ * spend nothing. */
+void cli_progress_hurry(void);
 bool cli_progress_step(void *progress, double done);
 void cli_progress_hide(
     cli_progress *progress); /* makes room for a line; the next step draws again */

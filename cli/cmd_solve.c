@@ -133,6 +133,7 @@ static clo_status solve(job *j, cli_error *err)
     clo_solve_options how = clo_solve_options_default();
     cli_progress progress;
     cli_progress_start(&progress, "running", cli_given(j->args, "quiet"));
+    cli_progress_hurry();
     how.threads = j->threads;
     how.rng = j->rng;
     how.progress = cli_progress_step;

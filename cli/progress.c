@@ -2,19 +2,27 @@
  *
  * Ctrl-C sets a flag that the next step of the run reads: the library then wipes and frees what it
  * holds, the unfinished output is dropped, and the command says that the budget is spent.  A second
- * Ctrl-C ends the process at once. */
+ * Ctrl-C ends the process at once.  Where nothing can be spent a step that does not end within a
+ * second is not waited for: a large matrix is taken apart in one call, which hears nothing. */
 #include "cli.h"
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, impatient;
 
 static void on_interrupt(int signal_number)
 {
+    interrupted = signal_number;
+    if (impatient) alarm(1);
+}
+
+/* The signal again, which by now does what it does to every process. */
+static void on_alarm(int signal_number)
+{
     (void)signal_number;
-    interrupted = 1;
+    raise(interrupted);
 }
 
 static double seconds_now(void)
@@ -43,6 +51,12 @@ void cli_progress_start(cli_progress *progress, const char *what, bool quiet)
                                 .wanted = !quiet && isatty(STDERR_FILENO),
                                 .percent = -1,
                                 .started = seconds_now() };
+}
+
+void cli_progress_hurry(void)
+{
+    impatient = 1;
+    catch_signal(SIGALRM, on_alarm);
 }
 
 static void draw(cli_progress *progress, double done, double elapsed)
@@ -88,4 +102,6 @@ void cli_progress_end(cli_progress *progress)
     cli_progress_hide(progress);
     catch_signal(SIGINT, SIG_DFL);
     catch_signal(SIGTERM, SIG_DFL);
+    impatient = 0;
+    alarm(0);
 }

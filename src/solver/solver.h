@@ -77,7 +77,7 @@ struct clo_solver {
 #define CLO_SOLVER_ROW_DIM                                                                         \
     {                                                                                              \
         "dim", CLO_PARAM_INT, 0, 65536, 0, NULL,                                                   \
-            "the dimension of each subspace; 0: by the largest gap between eigenvalues"            \
+            "the dimension of each subspace; 0: by the eigenvalues"                                \
     }
 #define CLO_SOLVER_ROW_FLATS                                                                       \
     {                                                                                              \
@@ -99,7 +99,7 @@ struct clo_solver {
 /* Which subspaces to fit. */
 typedef struct clo_flat_shape {
     size_t clusters;
-    size_t dim;         /* 0: by eigengap, each its own */
+    size_t dim;         /* 0: by the eigenvalues, each its own */
     const size_t *dims; /* of each, or NULL */
     bool affine;
 } clo_flat_shape;

@@ -101,6 +101,16 @@ processors.
   ari         1             adjusted Rand index
   ! warning: not private: for the operator only
 
+## Stops within a second where it takes long
+
+  $ cloister generate subspaces --rows 1500 --cols 1500 --clusters 2 --dim 400 --noise 0.1 --seed x \
+  >     -o wide.npy
+  $ timeout -k 3 1 cloister solve ssc wide.npy --clusters 2 --alpha 800 -q --threads 1 -o out.json \
+  >     2> /dev/null
+  [exit 124]
+  $ test -e out.json
+  [exit 1]
+
 ## Refuses a cell that is not a number
 
   $ printf 'a,b\n1,2\n3,nan\n5,6\n' > hole.csv

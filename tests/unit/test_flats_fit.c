@@ -220,6 +220,30 @@ static void fits_rows_of_zeros(void **state)
         }
 }
 
+/* What the clusters of real tables have for eigenvalues, in round numbers. */
+static void tells_plain_gaps_from_pictures(void **state)
+{
+    double picture[64], noise[10] = { 1, 1, 1, .012, .011, .01, .01, .01, .009, .008 };
+    const double motion[] = { 760, 239.6, .39, .008, .001, .0001, .0001, .0001 };
+    const double hyperplane[] = { 1, .9, .8, .7, .3 };
+    clo_eigenvalues of = { .values = picture, .count = 64, .rows = 64, .cols = 1024 };
+    for (size_t j = 0; j < 64; j++) /* the mean picture, then a long slope */
+        of.total += picture[j] = j == 0 ? 80 : 10 / (double)(j * j + j);
+    clo_dim_choice choice = clo_i_choose_dim(&of);
+    assert_false(choice.plain);
+    assert_true(choice.dim >= 8 && choice.dim <= CLO_MOST_DIMS);
+    of.rows = 20; /* of which a quarter is 5 */
+    assert_int_equal(clo_i_choose_dim(&of).dim, 5);
+    of = (clo_eigenvalues){ .values = noise, .count = 10, .rows = 300, .cols = 10, .total = 3.07 };
+    choice = clo_i_choose_dim(&of);
+    assert_true(choice.plain && choice.dim == 3);
+    of = (clo_eigenvalues){ .values = motion, .count = 8, .rows = 90, .cols = 58, .total = 1000 };
+    choice = clo_i_choose_dim(&of);
+    assert_true(choice.plain && choice.dim == 3);
+    of = (clo_eigenvalues){ .values = hyperplane, .count = 5, .rows = 99, .cols = 5, .total = 3.7 };
+    assert_false(clo_i_choose_dim(&of).plain);
+}
+
 static void chooses_the_dimension_before_the_largest_drop(void **state)
 {
     fixture *const f = *state;
@@ -310,6 +334,7 @@ int main(void)
         cmocka_unit_test(fits_clusters_of_fewer_rows_than_columns),
         cmocka_unit_test(gives_an_empty_cluster_the_rows_explained_least),
         cmocka_unit_test(fits_rows_of_zeros),
+        cmocka_unit_test(tells_plain_gaps_from_pictures),
         cmocka_unit_test(chooses_the_dimension_before_the_largest_drop),
         cmocka_unit_test(chooses_the_dimension_of_few_rows),
         cmocka_unit_test(is_the_same_on_any_number_of_threads),

@@ -1,6 +1,8 @@
 /* test_solve_auto.c - the default solver: good where k-planes alone is, and
  * where it is stuck. */
 #include "planted_flats.h"
+#include "solve_job.h"
+#include <math.h>
 
 enum { CLUSTERS, DIM, FLATS, RESTARTS, ITERATIONS, VALUES };
 
@@ -213,6 +215,62 @@ static void leaves_nothing_behind_where_memory_ends(void **state)
 }
 #endif
 
+/* Rows as pictures of turning things are: six closed curves with harmonics that fade, each about a
+ * mean of its own, which differs from 1 by `apart` in every column. */
+enum { CURVES = 6, CURVE_COLS = 60, MOST_WAVES = 12 };
+
+static planted curves(size_t each, size_t waves, double apart)
+{
+    const size_t dims[CURVES] = { 1, 1, 1, 1, 1, 1 };
+    planted p = plant("curves", CURVES * each, CURVE_COLS, CURVES, dims, 0, 0);
+    uint64_t draw = 77;
+    for (size_t l = 0; l < CURVES; l++) {
+        double mean[CURVE_COLS], waving[MOST_WAVES][2][CURVE_COLS];
+        for (size_t c = 0; c < CURVE_COLS; c++) mean[c] = 1 + apart * job_normal(&draw);
+        for (size_t w = 0; w < waves; w++)
+            for (size_t c = 0; c < CURVE_COLS; c++) {
+                waving[w][0][c] = job_normal(&draw) / (double)(w + 2);
+                waving[w][1][c] = job_normal(&draw) / (double)(w + 2);
+            }
+        for (size_t i = l * each; i < (l + 1) * each; i++) {
+            double *const row = p.rows + i * CURVE_COLS;
+            const double turn = 6.283185307179586 * (double)i / (double)each;
+            p.labels[i] = (uint32_t)l;
+            for (size_t c = 0; c < CURVE_COLS; c++) row[c] = mean[c];
+            for (size_t w = 0; w < waves; w++)
+                for (size_t c = 0; c < CURVE_COLS; c++)
+                    row[c] += waving[w][0][c] * sin((double)(w + 1) * turn) +
+                              waving[w][1][c] * cos((double)(w + 1) * turn);
+        }
+    }
+    return p;
+}
+
+/* Their eigenvalues have no plain gap, and the largest is after the mean: with one dimension the
+ * accuracy is .29. */
+static void finds_curves_without_being_told_a_dimension(void **state)
+{
+    planted p = curves(24, 8, 0.2);
+    clo_partition found = solve(&p.job, CURVES, 0, false);
+    assert_true(accuracy(&p, &found) >= 0.95);
+    clo_i_partition_free(&found);
+    uproot(&p);
+}
+
+/* Where flats have as many dimensions as a cluster has rows, wrong ones cost as little as right
+ * ones, and of many random starts one costs less: the accuracy was .40. */
+static void random_starts_must_do_better_than_by_chance(void **state)
+{
+    const double values[VALUES] = { CURVES, 15, 0, 40, 100 };
+    planted p = curves(12, 12, 1);
+    clo_partition found = { 0 };
+    clo_error err;
+    assert_ok(clo_i_solver_auto.solve(&p.job, values, &found, &err), err);
+    assert_true(accuracy(&p, &found) >= 0.95);
+    clo_i_partition_free(&found);
+    uproot(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +279,8 @@ int main(void)
         cmocka_unit_test(finds_subspaces_that_lie_close_together),
         cmocka_unit_test(gives_unequal_dimensions_to_the_right_clusters),
         cmocka_unit_test(chooses_the_dimensions_itself),
+        cmocka_unit_test(finds_curves_without_being_told_a_dimension),
+        cmocka_unit_test(random_starts_must_do_better_than_by_chance),
         cmocka_unit_test(takes_many_rows),
         cmocka_unit_test(takes_one_cluster_and_one_row),
         cmocka_unit_test(is_the_same_on_any_number_of_threads),

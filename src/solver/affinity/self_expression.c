@@ -44,6 +44,19 @@ clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error *err)
     return CLO_OK;
 }
 
+clo_status clo_i_even_rows(const clo_job *job, double **out, clo_error *err)
+{
+    double largest = 0, *rows = NULL;
+    size_t cells = 0;
+    if (!clo_i_multiply(job->count, job->cols, &cells))
+        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
+    CLO_TRY(clo_i_alloc(cells, sizeof *rows, &rows, err));
+    for (size_t i = 0; i < cells; i++) largest = fmax(largest, fabs(job->rows[i]));
+    for (size_t i = 0; i < cells; i++) rows[i] = largest > 0 ? job->rows[i] / largest : 0;
+    *out = rows;
+    return CLO_OK;
+}
+
 /* ---- blocks -------------------------------------------------------------------------------- */
 
 static clo_status block_open(clo_code_block *block, clo_error *err)
@@ -112,7 +125,7 @@ static clo_status join(const clo_code_block *blocks, size_t count, size_t rows, 
 
 /* The first failure ends the work of all threads; which block failed first is then a matter of
  * chance, but there is nothing to choose between failures. */
-typedef struct encoding {
+typedef struct clo_encoding {
     const clo_job *job;
     clo_encoder *encoder;
     const void *context;
@@ -122,6 +135,20 @@ typedef struct encoding {
     clo_status status;
     clo_error *err;
 } encoding;
+
+clo_status clo_i_code_pause(const clo_code_block *block, clo_error *err)
+{
+    const encoding *const work = block->work;
+    size_t done;
+    int failed;
+#pragma omp atomic read
+    failed = work->failed;
+    if (failed) return clo_i_fail(err, CLO_CANCELLED, "another thread has failed");
+    if (omp_get_thread_num() != 0) return CLO_OK;
+#pragma omp atomic read
+    done = work->done;
+    return clo_i_job_progress(work->job, (double)done / (double)work->count, err);
+}
 
 static clo_status encode_block(encoding *work, size_t b, clo_error *err)
 {
@@ -170,6 +197,7 @@ clo_status clo_i_encode(const clo_job *job, size_t block_rows, clo_encoder *enco
     for (size_t b = 0; b < work.count; b++) {
         const size_t first = b * block_rows, left = job->count - first;
         work.blocks[b].first = first;
+        work.blocks[b].work = &work;
         work.blocks[b].rows = left < block_rows ? left : block_rows;
     }
     encode_blocks(&work);

@@ -30,11 +30,16 @@ typedef struct clo_code_block {
     uint32_t *columns;
     double *values;
     size_t used, room;
+    const struct clo_encoding *work; /* whose block it is */
 } clo_code_block;
 
 /* Adds row (counted from the block's first), columns increasing. */
 CLO_CHECK clo_status clo_i_code_add(clo_code_block *block, size_t row, const uint32_t *columns,
                                     const double *values, size_t count, clo_error *err);
+
+/* For encoders that take long over a block: says progress, and CLO_CANCELLED where the caller wants
+ * no more or another thread has failed. */
+CLO_CHECK clo_status clo_i_code_pause(const clo_code_block *block, clo_error *err);
 
 /* Finds the codes of the rows block->first … +block->rows; on one thread, BLAS too. */
 typedef clo_status clo_encoder(const void *context, clo_code_block *block, clo_error *err);
@@ -46,6 +51,8 @@ CLO_CHECK clo_status clo_i_encode(const clo_job *job, size_t block_rows, clo_enc
 
 /* A copy of the rows, each divided by its length; a row of zeros stays. */
 CLO_CHECK clo_status clo_i_unit_rows(const clo_job *job, double **out, clo_error *err);
+/* A copy of the rows, all divided by the largest entry. */
+CLO_CHECK clo_status clo_i_even_rows(const clo_job *job, double **out, clo_error *err);
 /* How many rows a block should have, so that count numbers for each stay in a core's cache. */
 size_t clo_i_points_at_once(size_t count);
 

@@ -5,7 +5,7 @@
  * The weight of the error is alpha / mu, mu the smallest over the rows of the largest inner product
  * with another row: with alpha at 1 or less some row would be expressed by nothing.  The paper
  * takes 800 for motions, which have almost no noise, and 20 for faces; 20 is the preset.  Rows are
- * first scaled to length 1, except where the subspaces are affine.
+ * first scaled to length 1, except where the subspaces are affine or entries may be wrong.
  */
 #include "solver/affinity/self_expression.h"
 

@@ -1,10 +1,9 @@
 /*
  * ssc_admm.c - sparse subspace clustering's coefficients (Elhamifar and Vidal 2013), by ADMM.
  *
- * For each point x_i, over the dictionary P of all points (and, with outliers, of the scaled unit
- * vectors, whose coefficients are the sparse error):
+ * For each point x_i, over the dictionary P of all points:
  *
- *     min |c|_1 + lambda/2 |x_i - Pc|^2,   c_i = 0,   and where affine: 1'c = 1 over the points.
+ *     min |c|_1 + lambda/2 |x_i - Pc|^2,   c_i = 0,   and where affine: 1'c = 1.
  *
  * ADMM splits c into a, which takes the square and the sum, and c, which takes the rest.  Written
  * with t = c + u, u the scaled dual: c = soft(t), u = clip(t), so t alone is the state; and with
@@ -21,7 +20,9 @@
  *
  * A few steps show which atoms matter.  From there an active set with exact solutions
  * (ssc_newton.c) goes to the best code, and proves that it is by the slopes of all atoms; where it
- * does not arrive, ADMM goes on until its residuals are small.
+ * does not arrive, or where long codes would make it slower than ADMM, ADMM goes on until its
+ * residuals are small.  What is not done after `iterations` steps is taken as it is.  With a sparse
+ * error there is another way (ssc_robust.c).
  */
 #include "solver/affinity/ssc_dictionary.h"
 #include <cblas.h>
@@ -44,6 +45,7 @@ typedef struct front {
     double *rho;            /* rows */
     size_t *point;          /* rows: counted from first */
     clo_ssc_guess *guesses; /* rows */
+    clo_ssc_desk desk;
     size_t rows;
     uint32_t *columns; /* atoms: a code on its way out */
     double *values;
@@ -55,25 +57,26 @@ static void front_free(front *f)
                             f->rho, f->point, f->guesses, f->columns, f->values };
     for (size_t i = 0; f->guesses && i < f->rows; i++) clo_i_ssc_guess_free(&f->guesses[i]);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) clo_i_free(parts[i]);
+    clo_i_ssc_desk_free(&f->desk);
 }
 
 static clo_status front_open(const clo_ssc_dictionary *p, const clo_code_block *block, front *f,
                              clo_error *err)
 {
-    const size_t rows = block->rows;
+    const size_t rows = block->rows, room = p->rank + p->rank / 2 + 8;
     *f = (front){ .p = p, .first = block->first, .active = rows, .rows = rows };
     CLO_TRY(clo_i_alloc(rows, sizeof *f->guesses, &f->guesses, err));
-    CLO_TRY(clo_i_alloc(rows * p->atoms, sizeof *f->t, &f->t, err));
-    CLO_TRY(clo_i_alloc(rows * p->atoms, sizeof *f->other, &f->other, err));
+    CLO_TRY(clo_i_alloc(rows * p->points, sizeof *f->t, &f->t, err));
+    CLO_TRY(clo_i_alloc(rows * p->points, sizeof *f->other, &f->other, err));
     CLO_TRY(clo_i_alloc(rows * p->width, sizeof *f->vt, &f->vt, err));
     CLO_TRY(clo_i_alloc(rows * p->width, sizeof *f->vc, &f->vc, err));
     CLO_TRY(clo_i_alloc(rows * p->width, sizeof *f->h, &f->h, err));
     CLO_TRY(clo_i_alloc(rows, sizeof *f->rho, &f->rho, err));
     CLO_TRY(clo_i_alloc(rows, sizeof *f->point, &f->point, err));
-    CLO_TRY(clo_i_alloc(p->atoms, sizeof *f->columns, &f->columns, err));
-    CLO_TRY(clo_i_alloc(p->atoms, sizeof *f->values, &f->values, err));
+    CLO_TRY(clo_i_alloc(p->points, sizeof *f->columns, &f->columns, err));
+    CLO_TRY(clo_i_alloc(p->points, sizeof *f->values, &f->values, err));
     for (size_t i = 0; i < rows; i++) {
-        CLO_TRY(clo_i_ssc_guess_new(p, &f->guesses[i], err));
+        CLO_TRY(clo_i_ssc_guess_new(room, p->width, &f->guesses[i], err));
         f->point[i] = i;
         f->rho[i] = p->options->alpha;
     }
@@ -90,7 +93,7 @@ static double clip(double t, double bound)
 static void shrink(const front *f, size_t i, double factor)
 {
     enum { RUN = 64 };
-    const size_t atoms = f->p->atoms, width = f->p->width, self = f->first + f->point[i];
+    const size_t atoms = f->p->points, width = f->p->width, self = f->first + f->point[i];
     double *const t = f->t + i * atoms, *const vc = f->vc + i * width;
     const double bound = 1 / f->rho[i], own = t[self];
     t[self] = 0;
@@ -146,7 +149,7 @@ static void step_coordinates(const front *f, size_t i)
 
 static void step(const front *f)
 {
-    const int atoms = (int)f->p->atoms, width = (int)f->p->width;
+    const int atoms = (int)f->p->points, width = (int)f->p->width;
     for (size_t i = 0; i < f->active; i++) {
         shrink(f, i, RELAX);
         step_coordinates(f, i);
@@ -170,7 +173,7 @@ static double total(const double lanes[LANES])
 /* In lanes, so that the sums are the same whether or not the compiler uses vectors. */
 static motion measure(const front *f, size_t i)
 {
-    const size_t atoms = f->p->atoms, self = f->first + f->point[i];
+    const size_t atoms = f->p->points, self = f->first + f->point[i];
     double *const t = f->t + i * atoms, *const before = f->other + i * atoms;
     const double bound = 1 / f->rho[i], own = t[self], own_before = before[self];
     double primal[LANES] = { 0 }, dual[LANES] = { 0 }, codes[LANES] = { 0 }, duals[LANES] = { 0 };
@@ -211,7 +214,7 @@ static void adapt(const front *f, size_t i, motion m)
 /* Hands a code over, and closes the gap: the last active row takes the place of row i. */
 static clo_status finish(front *f, size_t i, size_t count, clo_code_block *block, clo_error *err)
 {
-    const size_t atoms = f->p->atoms, width = f->p->width, last = --f->active;
+    const size_t atoms = f->p->points, width = f->p->width, last = --f->active;
     CLO_TRY(clo_i_code_add(block, f->point[i], f->columns, f->values, count, err));
     if (i == last) return CLO_OK;
     const clo_ssc_guess guess = f->guesses[i];
@@ -225,10 +228,10 @@ static clo_status finish(front *f, size_t i, size_t count, clo_code_block *block
     return CLO_OK;
 }
 
-/* The code as ADMM has it, less the sparse error. */
+/* The code as ADMM has it. */
 static clo_status finish_admm(front *f, size_t i, clo_code_block *block, clo_error *err)
 {
-    const double *const t = f->t + i * f->p->atoms, bound = 1 / f->rho[i];
+    const double *const t = f->t + i * f->p->points, bound = 1 / f->rho[i];
     size_t count = 0;
     for (size_t j = 0; j < f->p->points; j++) {
         if (fabs(t[j]) <= bound || j == f->first + f->point[i]) continue;
@@ -244,7 +247,7 @@ static clo_status finish_newton(front *f, size_t i, clo_code_block *block, clo_e
     const clo_ssc_guess *const guess = &f->guesses[i];
     size_t count = 0;
     for (size_t j = 0; j < guess->count; j++) {
-        if (guess->columns[j] >= f->p->points || guess->values[j] == 0) continue;
+        if (guess->values[j] == 0) continue;
         size_t at = count++;
         for (; at > 0 && f->columns[at - 1] > guess->columns[j]; at--) {
             f->columns[at] = f->columns[at - 1];
@@ -276,26 +279,26 @@ static clo_status review(front *f, bool adapting, bool end, clo_code_block *bloc
 /* The atoms that ADMM uses now. */
 static void guess_from_admm(const front *f, size_t i)
 {
-    const double *const t = f->t + i * f->p->atoms, bound = 1 / f->rho[i];
+    const double *const t = f->t + i * f->p->points, bound = 1 / f->rho[i];
     const size_t self = f->first + f->point[i];
     f->guesses[i].count = 0;
-    for (size_t j = 0; j < f->p->atoms; j++)
+    for (size_t j = 0; j < f->p->points; j++)
         if (fabs(t[j]) > bound && j != self)
             clo_i_ssc_guess_add(&f->guesses[i], j, copysign(1, t[j]), t[j] - clip(t[j], bound));
 }
 
-/* Takes the atoms in whose slope is furthest beyond 1, ENTER at most; false: there is none, and the
- * code is the best. */
+/* Takes the atoms in whose slope is furthest beyond 1, four and an eighth of those that are in at
+ * most; false: there is none, and the code is the best. */
 static bool take_in(const front *f, size_t i)
 {
-    enum { ENTER = 4 };
-    const size_t atoms = f->p->atoms, self = f->first + f->point[i];
+    const size_t enter = 4 + f->guesses[i].count / 8;
+    const size_t atoms = f->p->points, self = f->first + f->point[i];
     double *const slopes = f->other + i * atoms;
     clo_ssc_guess *const guess = &f->guesses[i];
     size_t entered = 0;
     slopes[self] = 0;
     for (size_t j = 0; j < guess->count; j++) slopes[guess->columns[j]] = 0;
-    for (; entered < ENTER && guess->count < guess->room; entered++) {
+    for (; entered < enter && guess->count < guess->room; entered++) {
         double most = 1 + f->p->options->tolerance;
         size_t which = atoms;
         for (size_t j = 0; j < atoms; j++)
@@ -307,17 +310,28 @@ static bool take_in(const front *f, size_t i)
     return entered > 0;
 }
 
+/* How much Newton's part may take, in multiplications: as much as ADMM's steps would, all of them.
+ */
+static double newton_budget(const front *f)
+{
+    const clo_ssc_dictionary *const p = f->p;
+    return (double)f->rows * (double)p->points * (double)p->width * (double)p->options->iterations;
+}
+
 /* From the atoms that ADMM has come to, to the best codes.  What has not arrived after so many
  * rounds (dependent atoms can make it turn in a circle) is left to ADMM. */
 static clo_status newton(front *f, clo_code_block *block, clo_error *err)
 {
-    const int atoms = (int)f->p->atoms, width = (int)f->p->width;
+    const int atoms = (int)f->p->points, width = (int)f->p->width;
     const size_t rounds = 3 * f->p->rank + 20;
+    const double most = newton_budget(f);
+    double work = 0;
     for (size_t i = 0; i < f->active; i++) guess_from_admm(f, i);
-    for (size_t n = 0; n < rounds && f->active > 0; n++) {
+    for (size_t n = 0; n < rounds && f->active > 0 && work < most; n++) {
         for (size_t i = 0; i < f->active; i++) {
             clo_ssc_guess *const guess = &f->guesses[i];
-            clo_i_ssc_newton(f->p, f->first + f->point[i], guess);
+            CLO_TRY(clo_i_code_pause(block, err));
+            CLO_TRY(clo_i_ssc_newton(f->p, f->first + f->point[i], guess, &f->desk, &work, err));
             memcpy(f->h + i * f->p->width, guess->slopes, f->p->width * sizeof *f->h);
         }
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)f->active, atoms, width, 1.0,
@@ -337,7 +351,9 @@ static clo_status encode(const void *context, clo_code_block *block, clo_error *
     clo_status status = front_open(p, block, &f, err);
     for (size_t n = 1; !status && f.active > 0; n++) {
         const bool watched = n % CHECK_EVERY == 0 || n >= most;
-        if (watched) memcpy(f.other, f.t, f.active * p->atoms * sizeof *f.t);
+        if (watched) status = clo_i_code_pause(block, err);
+        if (status) break;
+        if (watched) memcpy(f.other, f.t, f.active * p->points * sizeof *f.t);
         step(&f);
         /* ADMM is sure to converge once rho stays */
         if (watched) status = review(&f, n < most / 2, n >= most, block, err);
@@ -351,9 +367,10 @@ clo_status clo_i_ssc_codes(const clo_job *job, const clo_ssc_options *options, c
                            clo_error *err)
 {
     clo_ssc_dictionary p;
+    if (options->outliers > 0) return clo_i_ssc_robust_codes(job, options, out, err);
     CLO_TRY(clo_i_ssc_dictionary_new(job, options, &p, err));
     const clo_status status =
-        clo_i_encode(job, clo_i_points_at_once(p.atoms), encode, &p, out, err);
+        clo_i_encode(job, clo_i_points_at_once(p.points), encode, &p, out, err);
     clo_i_ssc_dictionary_free(&p);
     return status;
 }

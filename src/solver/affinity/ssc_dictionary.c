@@ -12,49 +12,30 @@ void clo_i_ssc_dictionary_free(clo_ssc_dictionary *p)
     clo_i_free(p->strengths);
     clo_i_free(p->roots);
     clo_i_free(p->ones);
+    clo_i_free(p->gram);
 }
 
-/* The points, of length 1 unless that would bend affine subspaces, and below them the unit vectors
- * divided by the weight of the sparse error: outliers / (the largest 1-norm of a point). */
-static clo_status gather_atoms(const clo_job *job, clo_ssc_dictionary *p, clo_error *err)
+/* The points, of length 1 unless that would bend affine subspaces. */
+static clo_status gather_points(const clo_job *job, clo_ssc_dictionary *p, clo_error *err)
 {
-    const size_t n = job->count, d = job->cols;
-    size_t cells = 0;
-    p->points = n, p->cols = d;
-    p->atoms = n + (p->options->outliers > 0 ? d : 0);
-    if (!clo_i_multiply(p->atoms, d, &cells))
-        return clo_i_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
-    if (!p->options->affine) {
-        CLO_TRY(clo_i_unit_rows(job, &p->rows, err));
-        if (p->atoms > n) CLO_TRY(clo_i_resize(&p->rows, n * d, cells, sizeof *p->rows, err));
-    } else {
-        double largest = 0;
-        CLO_TRY(clo_i_alloc(cells, sizeof *p->rows, &p->rows, err));
-        for (size_t i = 0; i < n * d; i++) largest = fmax(largest, fabs(job->rows[i]));
-        for (size_t i = 0; i < n * d; i++) p->rows[i] = largest > 0 ? job->rows[i] / largest : 0;
-    }
-    double weight = 0;
-    for (size_t i = 0; i < n; i++) weight = fmax(weight, cblas_dasum((int)d, p->rows + i * d, 1));
-    for (size_t c = 0; p->atoms > n && c < d; c++)
-        p->rows[(n + c) * d + c] = weight / p->options->outliers;
-    return CLO_OK;
+    p->points = job->count, p->cols = job->cols;
+    if (!p->options->affine) return clo_i_unit_rows(job, &p->rows, err);
+    return clo_i_even_rows(job, &p->rows, err);
 }
 
-/* The smallest over the points of the largest |p_j'x_i|, j != i: below its inverse, lambda gives
- * some point the code 0.  Points that nothing is correlated with do not count. */
-static clo_status least_correlation(const clo_ssc_dictionary *p, double *out, clo_error *err)
+clo_status clo_i_least_correlation(const double *rows, size_t points, size_t cols, double *out,
+                                   clo_error *err)
 {
-    const size_t block = clo_i_points_at_once(p->atoms);
+    const size_t block = clo_i_points_at_once(points);
     double *products = NULL, least = INFINITY;
-    CLO_TRY(clo_i_alloc(block * p->atoms, sizeof *products, &products, err));
-    for (size_t first = 0; first < p->points; first += block) {
-        const size_t rows = p->points - first < block ? p->points - first : block;
-        clo_i_multiply_transposed(p->rows + first * p->cols, rows, p->rows, p->atoms, p->cols,
-                                  products);
-        for (size_t i = 0; i < rows; i++) {
-            double *const row = products + i * p->atoms, largest = 0;
+    CLO_TRY(clo_i_alloc(block * points, sizeof *products, &products, err));
+    for (size_t first = 0; first < points; first += block) {
+        const size_t here = points - first < block ? points - first : block;
+        clo_i_multiply_transposed(rows + first * cols, here, rows, points, cols, products);
+        for (size_t i = 0; i < here; i++) {
+            double *const row = products + i * points, largest = 0;
             row[first + i] = 0;
-            for (size_t j = 0; j < p->atoms; j++)
+            for (size_t j = 0; j < points; j++)
                 largest = fabs(row[j]) > largest ? fabs(row[j]) : largest;
             if (largest > 0 && largest < least) least = largest;
         }
@@ -73,7 +54,7 @@ static clo_status decompose(const clo_ssc_dictionary *p, size_t n, double *value
     if (!status) status = clo_i_alloc(clo_i_eigen_scratch(n, n), sizeof *scratch, &scratch, err);
     if (!status) {
         if (n == p->cols)
-            clo_i_gram_add(p->rows, p->atoms, n, gram);
+            clo_i_gram_add(p->rows, p->points, n, gram);
         else
             clo_i_multiply_transposed(p->rows, n, p->rows, n, p->cols, gram);
         for (size_t i = 0; i < n; i++)
@@ -92,26 +73,37 @@ static clo_status fill_v(clo_ssc_dictionary *p, size_t n, const double *vectors,
     while (p->rank < n && s[p->rank] > (double)n * DBL_EPSILON * s[0] * 16) p->rank++;
     p->width = p->rank + p->options->affine;
     if (p->width == 0) return CLO_OK;
-    CLO_TRY(clo_i_alloc(p->atoms * p->width, sizeof *p->v, &p->v, err));
+    CLO_TRY(clo_i_alloc(p->points * p->width, sizeof *p->v, &p->v, err));
     if (n == p->cols && p->rank > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p->atoms, (int)p->rank, (int)n,
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)p->points, (int)p->rank, (int)n,
                     1.0, p->rows, (int)n, vectors, (int)n, 0.0, p->v, (int)p->width);
-    for (size_t j = 0; j < p->atoms; j++) {
+    for (size_t j = 0; j < p->points; j++) {
         double *const row = p->v + j * p->width;
         for (size_t r = 0; r < p->rank; r++)
             row[r] = n == p->cols ? row[r] / sqrt(s[r]) : vectors[j * n + r];
-        if (p->options->affine) row[p->rank] = j < p->points;
-        for (size_t r = 0; j < p->points && r < p->rank; r++) p->ones[r] += row[r];
+        if (p->options->affine) row[p->rank] = 1;
+        for (size_t r = 0; r < p->rank; r++) p->ones[r] += row[r];
     }
+    return CLO_OK;
+}
+
+/* lambda P'P, where it is not much larger than v: Newton then reads what it would compute. */
+static clo_status keep_products(clo_ssc_dictionary *p, double lambda, clo_error *err)
+{
+    const size_t n = p->points;
+    if (n > 2 * p->rank) return CLO_OK;
+    CLO_TRY(clo_i_alloc(n * n, sizeof *p->gram, &p->gram, err));
+    clo_i_multiply_transposed(p->rows, n, p->rows, n, p->cols, p->gram);
+    for (size_t i = 0; i < n * n; i++) p->gram[i] *= lambda;
     return CLO_OK;
 }
 
 static clo_status build(const clo_job *job, clo_ssc_dictionary *p, clo_error *err)
 {
     double *vectors = NULL, least = 0;
-    CLO_TRY(gather_atoms(job, p, err));
-    CLO_TRY(least_correlation(p, &least, err));
-    const size_t n = p->cols <= p->atoms ? p->cols : p->atoms;
+    CLO_TRY(gather_points(job, p, err));
+    CLO_TRY(clo_i_least_correlation(p->rows, p->points, p->cols, &least, err));
+    const size_t n = p->cols <= p->points ? p->cols : p->points;
     CLO_TRY(clo_i_alloc(n, sizeof *p->strengths, &p->strengths, err));
     CLO_TRY(clo_i_alloc(n, sizeof *p->roots, &p->roots, err));
     CLO_TRY(clo_i_alloc(n, sizeof *p->ones, &p->ones, err));
@@ -125,7 +117,7 @@ static clo_status build(const clo_job *job, clo_ssc_dictionary *p, clo_error *er
         p->roots[r] = sqrt(p->strengths[r]);
     }
     clo_i_free(vectors);
-    return status;
+    return status ? status : keep_products(p, lambda, err);
 }
 
 clo_status clo_i_ssc_dictionary_new(const clo_job *job, const clo_ssc_options *options,

@@ -7,8 +7,8 @@
  * flats of the same shape, their costs can be compared.
  *
  * Where the dimension is not given, all are compared at one common dimension, that of the start
- * whose eigenvalues have the plainest gap, and only the best takes dimensions of its own: with more
- * dimensions a worse partition would cost less.
+ * whose eigenvalues say it most plainly (flats_dim.c), and only the best takes dimensions of its
+ * own, where the gap is plain: with more dimensions a worse partition would cost less.
  *
  * What a self-expressive start takes in time and memory grows with the square of the rows or
  * worse.  Up to DENSE_ROWS rows the thorough ones begin, up to SPARSE_ROWS those that look at few
@@ -134,10 +134,10 @@ static clo_status number_by_width(const clo_job *job, const clo_flat_shape *shap
 
 /* ---- the best of all ------------------------------------------------------------------------- */
 
-/* Takes `other` over if it is better; of equals the earlier stays. */
-static void keep_better(clo_partition *best, clo_partition *other)
+/* Takes `other` over if it costs less, by more than that share; of equals the earlier stays. */
+static void keep_better(clo_partition *best, clo_partition *other, double share)
 {
-    if (!best->labels || other->cost < best->cost) {
+    if (!best->labels || other->cost < (1 - share) * best->cost) {
         const clo_partition worse = *best;
         *best = *other;
         *other = worse;
@@ -183,7 +183,18 @@ static bool has_no_answer(clo_status status)
     return status == CLO_ARGUMENT || status == CLO_INTERNAL;
 }
 
-/* At given dimensions: a turn for each kind of start. */
+/* What a search among random starts may cost less by chance: a flat goes through any rows that are
+ * as few as its dimensions. */
+static double chance(const clo_job *job, const clo_flat_shape *shape)
+{
+    double free_rows = 0;
+    for (size_t l = 0; l < shape->clusters; l++)
+        free_rows += (double)clo_i_shape_dim(shape, l) + (shape->affine ? 1 : 0);
+    return free_rows < (double)job->count ? free_rows / (double)job->count : 1;
+}
+
+/* At given dimensions: a turn for each kind of start.  Random ones must do better than by chance
+ * where others have an answer: those know more of the rows than a cost says. */
 static clo_status try_all(const clo_job *job, const clo_kplanes_options *options,
                           clo_partition *out, clo_error *err)
 {
@@ -195,11 +206,11 @@ static clo_status try_all(const clo_job *job, const clo_kplanes_options *options
         const clo_job turn = clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
         if (!begins(&expressions[i], job, &options->shape)) continue;
         status = from_expression(&turn, &expressions[i], options, &found, err);
-        if (!status) keep_better(&best, &found);
+        if (!status) keep_better(&best, &found, 0);
         if (has_no_answer(status)) status = CLO_OK;
     }
     if (!status) status = clo_i_kplanes(&last, options, &found, err);
-    if (!status) keep_better(&best, &found);
+    if (!status) keep_better(&best, &found, job->start ? 0 : chance(job, &options->shape));
     if (status)
         clo_i_partition_free(&best);
     else
@@ -207,34 +218,33 @@ static clo_status try_all(const clo_job *job, const clo_kplanes_options *options
     return status;
 }
 
-/* The dimension that the plainest gap speaks for, among those of random starts and of each
+/* The dimension that is said most plainly, among those of random starts and of each
  * self-expressive one. */
-static clo_status plainest_dim(const clo_job *job, const clo_kplanes_options *options, size_t *dim,
-                               clo_error *err)
+static clo_status plainest_dim(const clo_job *job, const clo_kplanes_options *options,
+                               clo_common_dim *plainest, clo_error *err)
 {
     const double turns = EXPRESSIONS + 1;
     const clo_job last = clo_i_job_part(job, EXPRESSIONS / turns, 1);
-    double plainest = -1, sharpness = 0;
+    clo_dim_costs costs = { .last = 0 };
     uint32_t *labels = NULL;
-    size_t found = 1;
     CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
     clo_status status = CLO_OK;
     for (size_t i = 0; i <= EXPRESSIONS && !status; i++) {
         const clo_job turn = clo_i_job_part(job, (double)i / turns, (double)(i + 1) / turns);
+        clo_common_dim found = { .left = 0 };
         if (i < EXPRESSIONS && !begins(&expressions[i], job, &options->shape)) continue;
         if (i == EXPRESSIONS) {
-            status = clo_i_common_dim(&last, options, &found, &sharpness, err);
+            status = clo_i_common_dim_of(&last, options, &found, &costs, err);
         } else {
             status = express(&turn, &expressions[i], &options->shape, labels, err);
-            if (!status)
-                status = clo_i_dim_of_labels(job, options, labels, &found, &sharpness, err);
+            if (!status) status = clo_i_dim_of_labels(job, options, labels, &found, err);
         }
-        if (!status && sharpness > plainest) {
-            plainest = sharpness;
-            *dim = found;
-        }
+        /* without a plain gap random starts would win, and only by chance */
+        const bool counts = i < EXPRESSIONS || found.choice.plain || plainest->choice.dim == 0;
+        if (!status && counts && clo_i_plainer(&found, plainest)) *plainest = found;
         if (has_no_answer(status)) status = CLO_OK;
     }
+    clo_i_widen_dim(&costs, plainest);
     clo_i_free(labels);
     return status;
 }
@@ -248,16 +258,17 @@ static clo_status open_dims(const clo_job *job, const clo_kplanes_options *optio
     const clo_flat_shape *const shape = &options->shape;
     clo_kplanes_options at = *options;
     clo_partition found = { 0 };
-    size_t *dims = NULL, common = 1;
+    clo_common_dim common = { .left = 0 };
+    size_t *dims = NULL;
     clo_status status = plainest_dim(&first, options, &common, err);
-    at.shape.dim = common;
+    at.shape.dim = common.choice.dim;
     if (!status && shape->dims) status = clo_i_alloc(shape->clusters, sizeof *dims, &dims, err);
     if (status) return status;
     for (size_t l = 0; l < shape->clusters && dims; l++)
-        dims[l] = shape->dims[l] ? shape->dims[l] : common;
+        dims[l] = shape->dims[l] ? shape->dims[l] : common.choice.dim;
     at.shape.dims = dims;
     status = try_all(&second, &at, &found, err);
-    if (!status) status = clo_i_settle_dims(&third, options, found.labels, out, err);
+    if (!status) status = clo_i_settle_dims(&third, options, found.labels, &common, out, err);
     clo_i_partition_free(&found);
     clo_i_free(dims);
     return status;

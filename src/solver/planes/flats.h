@@ -31,13 +31,14 @@ typedef struct clo_flat {
     size_t dim;
     double *directions; /* dim x cols, orthonormal rows */
     double *offset;     /* cols, or NULL: through the origin */
+    bool plain;         /* its dimension was given, or its eigenvalues say it plainly */
 } clo_flat;
 
 CLO_CHECK clo_status clo_i_flats_new(size_t clusters, size_t cols, bool affine, clo_flat **out,
                                      clo_error *err);
 void clo_i_flats_free(clo_flat *flats, size_t clusters);
 
-/* The best flat for those rows.  dim 0: by the eigengap.  Where there are too few rows to span dim
+/* The best flat for those rows.  dim 0: by the eigenvalues.  Where there are too few rows to span dim
  * dimensions, the basis is completed by what lies at right angles. */
 CLO_CHECK clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count,
                                     size_t dim, clo_flat *flat, clo_error *err);
@@ -48,6 +49,25 @@ CLO_CHECK clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, si
  * small beside the last.  a thousandth of the mean is added to b (total / cols), so that
  * rounding and the last crumbs of noise make no gap. sharpness, the gap, may be NULL. */
 size_t clo_i_eigengap(const double *values, size_t count, double mean, double *sharpness);
+
+enum { CLO_MOST_DIMS = 16 }; /* that are chosen where no gap is plain */
+
+/* Of a cluster, or the mean of several. */
+typedef struct clo_eigenvalues {
+    const double *values; /* the count largest, falling */
+    size_t count;
+    double total;      /* of all */
+    size_t rows, cols; /* that they are made of */
+} clo_eigenvalues;
+
+typedef struct clo_dim_choice {
+    size_t dim;
+    double gap; /* after it, or, where it is not plain, the largest that there is */
+    bool plain;
+} clo_dim_choice;
+
+/* How many dimensions they speak for (flats_dim.c); at least 1. */
+clo_dim_choice clo_i_choose_dim(const clo_eigenvalues *of);
 
 /* The numbers of the `wanted` rows with the largest distances, largest first, ties to the lower
  * number; wanted <= count. */

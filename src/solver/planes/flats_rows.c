@@ -102,30 +102,17 @@ void clo_i_flats_free(clo_flat *flats, size_t clusters)
     clo_i_free(flats);
 }
 
-size_t clo_i_eigengap(const double *values, size_t count, double mean, double *sharpness)
-{
-    size_t best = 1;
-    double largest = 0;
-    for (size_t j = 1; j < count; j++) {
-        const double left = fmax(values[j], 0) + 0.001 * mean;
-        const double gap = left > 0 ? (values[j - 1] - values[j]) / left : 0;
-        if (gap > largest) {
-            largest = gap;
-            best = j;
-        }
-    }
-    if (sharpness) *sharpness = largest;
-    return best;
-}
-
 /* Of a cluster: all its eigenvalues are at hand.  Fewer rows than columns span no more dimensions
  * than there are rows, about their mean one less: the drop to zero there says nothing. */
-static size_t choose_dim(const double *values, size_t count, size_t rows, size_t cols, bool affine)
+static clo_dim_choice choose_dim(const double *values, size_t count, size_t rows, size_t cols,
+                                 bool affine)
 {
     const size_t most = rows > 1 && affine ? rows - 1 : rows;
-    double total = 0;
-    for (size_t j = 0; j < count; j++) total += fmax(values[j], 0);
-    return clo_i_eigengap(values, smaller(count, most), total / (double)cols, NULL);
+    clo_eigenvalues of = {
+        .values = values, .count = smaller(count, most), .rows = rows, .cols = cols
+    };
+    for (size_t j = 0; j < count; j++) of.total += fmax(values[j], 0);
+    return clo_i_choose_dim(&of);
 }
 
 /* What the eigenvectors are made with; size is the smaller of rows and columns. */
@@ -251,11 +238,11 @@ clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count
     moment_of(job, rows, count, flat->offset, &space);
     clo_status status = clo_i_eigen_top(space.moment, space.size, found, space.values,
                                         space.vectors, space.eigen, err);
-    if (!status)
-        status =
-            finish_flat(job, count, found,
-                        dim ? dim : choose_dim(space.values, found, count, job->cols, flat->offset),
-                        &space, flat, err);
+    clo_dim_choice choice = { .dim = dim, .plain = true };
+    if (!status && dim == 0)
+        choice = choose_dim(space.values, found, count, job->cols, flat->offset);
+    if (!status) status = finish_flat(job, count, found, choice.dim, &space, flat, err);
+    flat->plain = choice.plain;
     clo_i_blas_serial_end(threads);
     space_free(&space);
     return status;

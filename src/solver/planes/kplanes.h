@@ -108,17 +108,33 @@ CLO_CHECK clo_status clo_i_search_flats(const clo_job *job, const clo_kplanes_op
 CLO_CHECK clo_status clo_i_search_dims(const clo_job *job, const clo_kplanes_options *options,
                                        clo_partition *out, clo_error *err);
 
-/* One dimension for all flats, from what random starts cost at each; and how plain the gap is,
- * which may be NULL. */
-CLO_CHECK clo_status clo_i_common_dim(const clo_job *job, const clo_kplanes_options *options,
-                                      size_t *dim, double *sharpness, clo_error *err);
+/* One dimension for all flats. */
+typedef struct clo_common_dim {
+    clo_dim_choice choice; /* dim 0: none yet */
+    double left;           /* the share of the energy beyond CLO_MOST_DIMS */
+} clo_common_dim;
+
+/* Says a more than b?  A plain gap does, then the larger one; without, what leaves less. */
+bool clo_i_plainer(const clo_common_dim *a, const clo_common_dim *b);
+/* What random starts cost at each dimension, 1 to `last`; the first is costs[1]. */
+typedef struct clo_dim_costs {
+    size_t last;
+    double costs[CLO_MOST_DIMS + 1];
+} clo_dim_costs;
+
+/* From random starts at each dimension. */
+CLO_CHECK clo_status clo_i_common_dim_of(const clo_job *job, const clo_kplanes_options *options,
+                                         clo_common_dim *out, clo_dim_costs *costs, clo_error *err);
+/* Takes one dimension more, and again, where that leaves but a small part of what was left. */
+void clo_i_widen_dim(const clo_dim_costs *costs, clo_common_dim *common);
 /* The same for clusters that are known. */
 CLO_CHECK clo_status clo_i_dim_of_labels(const clo_job *job, const clo_kplanes_options *options,
-                                         const uint32_t *labels, size_t *dim, double *sharpness,
+                                         const uint32_t *labels, clo_common_dim *out,
                                          clo_error *err);
 /* Each cluster of those labels gets the dimension that it has by its eigenvalues (where the shape
- * says 0), and a search from there ends it. */
+ * says 0), or the common one, and a search from there ends it. */
 CLO_CHECK clo_status clo_i_settle_dims(const clo_job *job, const clo_kplanes_options *options,
-                                       const uint32_t *labels, clo_partition *out, clo_error *err);
+                                       const uint32_t *labels, const clo_common_dim *common,
+                                       clo_partition *out, clo_error *err);
 
 #endif
