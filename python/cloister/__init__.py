@@ -1,0 +1,4 @@
+"""Differentially private clustering and subspace learning."""
+from ._cloister import ffi, lib
+
+__version__ = ffi.string(lib.clo_version()).decode()

@@ -1,0 +1,2 @@
+/* What the generated module is compiled with: the public headers, as any caller has them. */
+#include <cloister/cloister.h>
