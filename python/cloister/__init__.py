@@ -1,4 +1,32 @@
-"""Differentially private clustering and subspace learning."""
-from ._cloister import ffi, lib
+"""Differentially private clustering and subspace learning, as if scikit-learn had it.
 
-__version__ = ffi.string(lib.clo_version()).decode()
+>>> import numpy as np
+>>> import cloister
+>>> rows = np.random.default_rng(0).normal(size=(10_000, 3)).clip(-3, 3)
+>>> fitted = cloister.PrivateKMeans(2, epsilon=1.0, bounds=(-3, 3)).fit(rows)
+>>> fitted.cluster_centers_.shape
+(2, 3)
+>>> fitted.privacy_["private"]
+True
+"""
+from __future__ import annotations
+
+from ._estimators import (PrivateBounds, PrivateKMeans, PrivateKMedian, PrivatePCA,
+                          PrivateSubspaceClustering)
+from ._job import run
+from ._ledger import Ledger, default_ledger
+from ._native import lib as _lib, text as _text
+from ._release import Release
+from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
+                         EntropyError, FormatError, InternalError, LedgerError, MemoryShortError,
+                         NotPrivateWarning, ReadError, UnsupportedError)
+
+__version__ = _text(_lib.clo_version()) or ""
+
+__all__ = [
+    "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
+    "EntropyError", "FormatError", "InternalError", "Ledger", "LedgerError", "MemoryShortError",
+    "NotPrivateWarning", "PrivateBounds", "PrivateKMeans", "PrivateKMedian", "PrivatePCA",
+    "PrivateSubspaceClustering", "ReadError", "Release", "UnsupportedError", "default_ledger",
+    "run",
+]
