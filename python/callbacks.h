@@ -6,3 +6,4 @@ extern "Python" bool cloister_charge(void *user, const clo_charge *charge);
 
 /* Of prelude.c. */
 static void cloister_one_thread(void);
+extern "Python" bool cloister_finding(void *user, const clo_audit_finding *finding);

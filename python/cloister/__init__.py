@@ -11,12 +11,16 @@ True
 """
 from __future__ import annotations
 
+from ._audit import audit
 from ._estimators import (PrivateBounds, PrivateKMeans, PrivateKMedian, PrivatePCA,
                           PrivateSubspaceClustering)
 from ._job import run
 from ._ledger import Ledger, default_ledger
 from ._native import lib as _lib, text as _text
+from ._plan import Plan, plan
+from ._read import read
 from ._release import Release
+from . import solvers
 from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
                          EntropyError, FormatError, InternalError, LedgerError, MemoryShortError,
                          NotPrivateWarning, ReadError, UnsupportedError)
@@ -26,7 +30,7 @@ __version__ = _text(_lib.clo_version()) or ""
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
     "EntropyError", "FormatError", "InternalError", "Ledger", "LedgerError", "MemoryShortError",
-    "NotPrivateWarning", "PrivateBounds", "PrivateKMeans", "PrivateKMedian", "PrivatePCA",
-    "PrivateSubspaceClustering", "ReadError", "Release", "UnsupportedError", "default_ledger",
-    "run",
+    "NotPrivateWarning", "Plan", "PrivateBounds", "PrivateKMeans", "PrivateKMedian",
+    "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "UnsupportedError",
+    "audit", "default_ledger", "plan", "read", "run", "solvers",
 ]

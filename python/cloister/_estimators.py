@@ -57,7 +57,7 @@ def seed_text(random_state: Any) -> str | None:
     raise ArgumentError("random_state must be None, a whole number or a RandomState")
 
 
-class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
+class PrivateEstimator(BaseEstimator):
     """What all of them share."""
 
     _family: str
@@ -213,7 +213,7 @@ class _projection:
             os.unlink(self.path)
 
 
-class _Clusters(ClusterMixin, _Scored):  # type: ignore[misc]
+class _Clusters(ClusterMixin, _Scored):
     """Those that have clusters."""
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -236,9 +236,10 @@ class _Clusters(ClusterMixin, _Scored):  # type: ignore[misc]
         return len(self.weights_)
 
 
-class _Centers(TransformerMixin, ClassNamePrefixFeaturesOutMixin, _Clusters):  # type: ignore[misc]
+class _Centers(TransformerMixin, ClassNamePrefixFeaturesOutMixin, _Clusters):
     def _take(self, release: Release) -> None:
         lists = release.center_lists
+        self.cluster_centers_: Any
         if lists is None:
             self.cluster_centers_ = release["centers"]
         else:
@@ -276,6 +277,10 @@ class PrivateKMeans(_Centers):
     There is no ``labels_`` and no ``inertia_``: they are un-noised functions of the data.
     """
 
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_clusters: int | str, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
 
 @private_class("kmedian", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
 class PrivateKMedian(_Centers):
@@ -284,10 +289,14 @@ class PrivateKMedian(_Centers):
     Attributes are those of :class:`PrivateKMeans`.
     """
 
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_clusters: int | str, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
 
 @private_class("subspaces", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
 class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
-                                _Clusters):  # type: ignore[misc]
+                                _Clusters):
     """k subspaces, linear or affine, with differential privacy.
 
     Attributes
@@ -300,6 +309,10 @@ class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixi
     release_, privacy_
         As of :class:`PrivateKMeans`.
     """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_clusters: int | str, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
 
     def _take(self, release: Release) -> None:
         self.bases_ = release["bases"]
@@ -320,7 +333,7 @@ class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixi
 
 @private_class("subspace", {"dim": "n_components"}, "n_components")
 class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
-                 _Scored):  # type: ignore[misc]
+                 _Scored):
     """Leading directions of the records, with differential privacy: the family subspace.
 
     Attributes
@@ -335,6 +348,10 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
     release_, privacy_
         As of :class:`PrivateKMeans`.
     """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_components: int | None = None, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
 
     def _take(self, release: Release) -> None:
         if "basis" not in release:
@@ -391,6 +408,10 @@ class PrivateBounds(PrivateEstimator):
     release_, privacy_
         As of :class:`PrivateKMeans`.
     """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
 
     def _take(self, release: Release) -> None:
         self.norm_ = float(release["radius"][0]) if "radius" in release else None

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import exceptions
-from ._cloister import ffi, lib
+from ._cloister import ffi as ffi, lib as lib
 
 _STATUS_NAMES: dict[int, str] = {
     number: name.removeprefix("CLO_") for number, name in ffi.typeof("clo_status").elements.items()
@@ -137,6 +137,23 @@ def cloister_charge(user: Any, charge: Any) -> bool:
         "time": charge.time,
         "token": text(charge.token) or None,
         "stored": charge.stored,
+    })
+    return True
+
+
+@ffi.def_extern(error=False)
+def cloister_finding(user: Any, finding: Any) -> bool:
+    ffi.from_handle(user).append({
+        "pair": text(finding.pair),
+        "what": text(finding.what),
+        "group": finding.group,
+        "unit": "mu" if finding.unit == lib.CLO_AUDIT_MU else "epsilon",
+        "claim": finding.claim,
+        "evidence": finding.evidence,
+        "confidence": finding.confidence,
+        "refuted": bool(finding.refuted),
+        "trials": finding.trials,
+        "seconds": finding.seconds,
     })
     return True
 

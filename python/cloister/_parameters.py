@@ -4,6 +4,7 @@ scikit-learn reads the parameters of an estimator off the signature of ``__init_
 """
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +47,9 @@ Renaming = dict[str, str]
 
 
 def python_name(name: str, renamed: Renaming) -> str:
-    return renamed.get(name, name.replace("-", "_"))
+    """A parameter's name here.  No underscore goes to its end: that is for what is fitted."""
+    plain = name.replace("-", "_")
+    return renamed.get(name, f"{plain}_value" if keyword.iskeyword(plain) else plain)
 
 
 def make_init(place: str | None, required: list[str], presets: dict[str, Any]) -> Callable[..., None]:

@@ -62,6 +62,11 @@ def _choose(kind: str, choices: dict[str, int], value: str) -> int:
     return choices[value]
 
 
+def _names_nobody(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value) or \
+        type(value).__name__ in ("NAType", "NaTType")
+
+
 def unit_numbers(unit: Any, rows: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """A number for each person, whatever names them; equality is all that counts."""
     values = np.asarray(unit)
@@ -69,8 +74,7 @@ def unit_numbers(unit: Any, rows: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
         raise ArgumentError(f"unit must name a person for each of the {rows} rows")
     if values.dtype.kind in "iu":
         return np.ascontiguousarray(values).astype(np.uint64)
-    missing = np.asarray(values != values, dtype=bool) | np.equal(values, None)
-    if missing.any():
+    if any(_names_nobody(value) for value in values.tolist()):
         raise ArgumentError("unit is missing in some rows: leave them out, or name a person")
     _, codes = np.unique(values.astype(str) if values.dtype.kind == "O" else values,
                          return_inverse=True)
