@@ -8,6 +8,7 @@ A test that skips fails here: what is missing is to be in tools/packages-pip.txt
 
 usage: tools/test_python.py [--long]     --long: the tests marked so, which take minutes or gigabytes
 """
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -48,7 +49,9 @@ def run(name, group, files, built, long):
     command = [folder / "bin" / "python", "-m", "pytest", "-q", "-c", wheel.ROOT / "pyproject.toml",
                "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m", "long" if long else "not long",
                *([TESTS / file for file in files] or [TESTS])]
-    ended = subprocess.run(command, cwd=wheel.HOME, stdout=subprocess.PIPE,
+    # scikit-learn checks arrays of other libraries only where SciPy is told beforehand.
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    ended = subprocess.run(command, cwd=wheel.HOME, env=environment, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True, check=False)
     if not report.exists():
         return [(f"{name}: pytest", ended.stdout)]

@@ -8,6 +8,7 @@ usage: tools/wheel.py [--repair]
 """
 import base64
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -46,8 +47,6 @@ def environment(name, group):
 
 
 def tool_environment(folder):
-    import os
-
     return {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
 
 

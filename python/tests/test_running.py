@@ -13,9 +13,10 @@ import cloister
 
 # A run that takes long whatever the machine: rounds of a million records.
 LONG = """
-import time
+import signal, time
 import numpy as np
 import cloister
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 rows = np.random.default_rng(0).random((400_000, 20))
 estimator = cloister.PrivateKMeans(64, epsilon=1, bounds=(0, 1), method="lloyd", rounds=100, **{})
 print("ready", flush=True)
