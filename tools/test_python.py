@@ -60,7 +60,7 @@ def run(name, group, files, built, long):
 
 def main():
     long = "--long" in sys.argv[1:]
-    built = wheel.build()
+    built = wheel.build(wheel.HOME / "wheel")
     results = []
     for name, (group, files) in RUNS.items():
         if name == "newest" or not long:

@@ -50,14 +50,14 @@ def tool_environment(folder):
     return {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
 
 
-def build():
-    """The wheel as it comes out of the compiler, for this machine."""
+def build(into):
+    """The wheel as it comes out of the compiler, for this machine; all that is in the folder."""
     folder = environment("build", "python-build")
-    shutil.rmtree(WHEELS, ignore_errors=True)
+    shutil.rmtree(into, ignore_errors=True)
     subprocess.run([folder / "bin" / "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
-                    "--disable-pip-version-check", "-w", WHEELS, ROOT,
+                    "--disable-pip-version-check", "-w", into, ROOT,
                     f"-Cbuild-dir={HOME / 'release'}"], env=tool_environment(folder), check=True)
-    return next(WHEELS.glob("*.whl"))
+    return next(into.glob("*.whl"))
 
 
 # ---- what comes with it -----------------------------------------------------------------------
@@ -114,7 +114,7 @@ def repair(wheel):
 
 
 def main():
-    wheel = build()
+    wheel = build(WHEELS)
     if "--repair" in sys.argv[1:]:
         wheel = repair(wheel)
     print(wheel.relative_to(ROOT), f"{wheel.stat().st_size / 1e6:.1f} MB")

@@ -39,7 +39,7 @@ def test_everything_public_is_documented():
         assert getattr(cloister, name).__doc__, name
 
 
-PAGES = ["docs/python.md", "docs/from-diffprivlib.md"]
+PAGES = ["README.md", "docs/python.md", "docs/from-diffprivlib.md"]
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
