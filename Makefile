@@ -78,6 +78,7 @@ wheel: ## build the Python wheel with all that it needs, in build/wheel
 
 python-long: ## tests of the Python package that take minutes or gigabytes
 	@tools/deps.sh build test
+	@tools/wheel.py --repair
 	@tools/test_python.py --long
 
 format: ## lay out all C files by .clang-format, and wrap all Markdown

@@ -6,7 +6,7 @@
 
 A test that skips fails here: what is missing is to be in tools/packages-pip.txt.
 
-usage: tools/test_python.py [--long]     --long: the tests marked so, which take minutes or gigabytes
+usage: tools/test_python.py [--long]     --long: those tests that take minutes or gigabytes
 """
 import os
 import subprocess
@@ -47,8 +47,8 @@ def run(name, group, files, built, long):
     report.unlink(missing_ok=True)
     # Not from the root: there `cloister` would be the sources, which have no module.
     command = [folder / "bin" / "python", "-m", "pytest", "-q", "-c", wheel.ROOT / "pyproject.toml",
-               "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m", "long" if long else "not long",
-               *([TESTS / file for file in files] or [TESTS])]
+               "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m",
+               "long" if long else "not long", *([TESTS / file for file in files] or [TESTS])]
     # scikit-learn checks arrays of other libraries only where SciPy is told beforehand.
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
     ended = subprocess.run(command, cwd=wheel.HOME, env=environment, stdout=subprocess.PIPE,

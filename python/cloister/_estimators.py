@@ -1,8 +1,9 @@
 """Private estimators with the ways of scikit-learn.
 
-What a fit keeps is its release, and what follows from that: noised values and public facts, whatever
-is pickled, printed or shown.  ``predict``, ``transform``, ``score`` and ``fit_predict`` look at rows
-that the caller has; what they return is the caller's own and as private as those rows are.
+What a fit keeps is its release, and what follows from that: noised values and public facts,
+whatever is pickled, printed or shown.  ``predict``, ``transform``, ``score`` and ``fit_predict``
+look at rows that the caller has; what they return is the caller's own and as private as those rows
+are.
 """
 from __future__ import annotations
 

@@ -97,5 +97,6 @@ class Ledger:
             f"<td>{a['cap']['epsilon']:g}</td><td>{a['charges']}</td></tr>" if a["capped"] else
             f"<tr><td>{escape(str(a['dataset']))}</td><td>{a['spent']['epsilon']:g}</td>"
             f"<td>none</td><td>{a['charges']}</td></tr>" for a in self.accounts())
-        return ("<table><tr><th>data set</th><th>epsilon spent</th><th>cap</th><th>charges</th></tr>"
-                f"{rows}</table>")
+        head = "".join(f"<th>{name}</th>" for name in ("data set", "epsilon spent", "cap",
+                                                       "charges"))
+        return f"<table><tr>{head}</tr>{rows}</table>"

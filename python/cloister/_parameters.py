@@ -18,7 +18,7 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
      "the weakest guarantee that is taken: exact, idealized or asymptotic"),
     ("norm", "norm", None, "the public radius of a record, or 'private': the run learns one first"),
     ("bounds", "bounds", None,
-     "public bounds: (lower, upper) of all columns, numbers or arrays; or {column: (lower, upper)}"),
+     "public bounds: (lower, upper), numbers or arrays; or {column: (lower, upper)}"),
     ("center", "center", None, "a public point that records lie about, or 'private'"),
     ("norm_at_most", "norm-at-most", None, "no record can exceed it, with what is private above"),
     ("norm_quantile", "norm-quantile", None, "the share of the records that a private norm holds"),
@@ -32,9 +32,11 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
     ("missing", "missing", "null", "what a missing cell means: null (the row counts for nothing), "
      "fill or refuse"),
     ("fill", "fill", None, "with missing='fill': {column: value}"),
-    ("ledger", "ledger", None, "the file that is charged; None: nothing is, and the release says so"),
+    ("ledger", "ledger", None,
+     "the file that is charged; None: nothing is, and the release says so"),
     ("dataset", "dataset", None, "the name under which the ledger knows the data"),
-    ("token", "token", None, "names this fit: repeated with it, the same release comes for nothing"),
+    ("token", "token", None,
+     "names this fit: repeated with it, the same release comes for nothing"),
     ("new_dataset", "new", False, "the data may be charged under a second name"),
     ("anyway", "yes", False, "spend also where public numbers say that noise will hide all"),
     ("threads", "threads", None, "how many to use; the release is the same with any number"),
@@ -52,7 +54,8 @@ def python_name(name: str, renamed: Renaming) -> str:
     return renamed.get(name, f"{plain}_value" if keyword.iskeyword(plain) else plain)
 
 
-def make_init(place: str | None, required: list[str], presets: dict[str, Any]) -> Callable[..., None]:
+def make_init(place: str | None, required: list[str],
+              presets: dict[str, Any]) -> Callable[..., None]:
     """An ``__init__`` that keeps its arguments, which is all that scikit-learn wants of one.
 
     place: the one argument that may be given by its place; None: all are given by name.
@@ -132,7 +135,8 @@ def solver_class(solver: str, renamed: Renaming) -> Any:
     def decorate(kind: type) -> type:
         parameters = solver_parameters(solver)
         presets = {python_name(name, renamed): row.preset for name, row in parameters.items()}
-        setattr(kind, "__init__", make_init(next(iter(presets)), [], {**presets, "random_state": None}))
+        init = make_init(next(iter(presets)), [], {**presets, "random_state": None})
+        setattr(kind, "__init__", init)
         setattr(kind, "_solver", solver)
         setattr(kind, "_renamed", renamed)
         kind.__doc__ = (kind.__doc__ or "") + describe("solver", parameters, renamed, set())

@@ -12,7 +12,7 @@ __all__ = [
 
 
 class NotPrivateWarning(UserWarning):
-    """The release is reproducible, and so not private: whoever knows the seed can undo the noise."""
+    """The release is reproducible, and so not private: who knows the seed can undo the noise."""
 
 
 class CloisterError(Exception):

@@ -1,4 +1,4 @@
-"""What Python can hand over is read as it lies: the same rows, without a copy where it lies right."""
+"""What Python can hand over is read as it lies: the same rows, and no copy where it lies right."""
 import numpy as np
 import pytest
 import scipy.sparse
