@@ -7,7 +7,7 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit lint bench fuzz asan tsan coverage format install clean
+.PHONY: help deps build demo test test-long audit lint bench fuzz asan tsan coverage format wheel python-long install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -71,6 +71,15 @@ asan: ## the suites that run under AddressSanitizer and UBSan
 coverage: ## which lines the unit, fault and command tests reach
 	@tools/deps.sh build test coverage
 	@tools/coverage.sh
+
+wheel: ## build the Python wheel with all that it needs, in build/wheel
+	@tools/deps.sh build
+	@tools/wheel.py --repair
+
+python-long: ## tests of the Python package that take minutes or gigabytes
+	@tools/deps.sh build test
+	@tools/wheel.py --repair
+	@tools/test_python.py --long
 
 format: ## lay out all C files by .clang-format, and wrap all Markdown
 	@tools/deps.sh test

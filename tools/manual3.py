@@ -96,6 +96,8 @@ def names_of(code):
     if code.startswith("typedef"):
         pointer = re.match(r"typedef \w+ (clo_\w+)\(", code)
         return [pointer.group(1) if pointer else re.findall(r"\w+", code)[-1]]
+    if code.startswith("struct"):
+        return [re.match(r"struct (\w+)", code).group(1)]
     if code.startswith("enum"):
         return re.findall(r"\b(CLO_\w+) =", code)
     return [re.search(r"(\w+)\(", ATTRIBUTES.sub("", code)).group(1)]
@@ -109,7 +111,7 @@ def prototype(code):
 
 
 def is_function(code):
-    return not code.startswith(("typedef", "enum"))
+    return not code.startswith(("typedef", "enum", "struct"))
 
 
 class Entry:

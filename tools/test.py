@@ -33,7 +33,8 @@ BUILDS = {
     "dev": {
         "cc": "gcc",
         "options": ["-Dfault_injection=true"],
-        "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "fuzz", "cli", "docs"],
+        "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "fuzz", "cli", "docs",
+                   "python"],
     },
     "asan": {
         "cc": "clang",

@@ -44,6 +44,7 @@
 #include <cloister/status.h>
 #include <cloister/output.h>
 #include <cloister/data.h>
+#include <cloister/arrow.h>
 #include <cloister/inspect.h>
 #include <cloister/domain.h>
 #include <cloister/params.h>

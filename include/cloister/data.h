@@ -112,6 +112,54 @@ CLO_API CLO_CHECK clo_status clo_table_wrap(clo_matrix values, clo_missing missi
 CLO_API CLO_CHECK clo_status clo_table_wrap_units(clo_matrix values, const uint64_t *units,
                                                   clo_missing missing, clo_table **out,
                                                   clo_error *err);
+
+/* How a number lies in the caller's memory. */
+typedef enum clo_element {
+    CLO_FLOAT64 = 0,
+    CLO_FLOAT32 = 1,
+    CLO_INT64 = 2,
+    CLO_INT32 = 3,
+    CLO_INT16 = 4,
+    CLO_INT8 = 5,
+    CLO_UINT64 = 6,
+    CLO_UINT32 = 7,
+    CLO_UINT16 = 8,
+    CLO_UINT8 = 9
+} clo_element;
+
+/* Numbers in the caller's memory, whatever their type and order, and what is said of them; from
+ * clo_view_default.  Cell (i, j) lies at data + i * row_step + j * col_step, aligned or not.
+ *
+ * With `starts` the rows are sparse instead (CSR): row i has the entries starts[i] to
+ * starts[i + 1] - 1, entry e is in column columns[e], which increase within a row, and its value is
+ * the e-th of `data`; what is not named is zero.  These arrays must be aligned. */
+typedef struct clo_view {
+    size_t struct_size;
+    const void *data;
+    clo_element element;
+    size_t rows, cols;
+    size_t row_step, col_step; /* bytes from one row, and one column, to the next */
+    const void *starts;        /* rows + 1 of them, from 0 on; NULL: dense */
+    const void *columns;
+    size_t start_bytes, column_bytes; /* of a signed number: 4 or 8 */
+    const char *const *names;         /* one a column, copied; NULL: none */
+    const uint64_t *units;            /* as in clo_table_wrap_units; NULL: none */
+    clo_missing missing;              /* as in clo_table_wrap */
+} clo_view;
+
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_view_init(clo_view *view, size_t size);
+static inline clo_view clo_view_default(void)
+{
+    clo_view view;
+    clo_view_init(&view, sizeof view);
+    return view;
+}
+/* Wraps the memory, which must outlive the table and is not copied: but for sparse rows whose
+ * numbers are not doubles and whose starts and columns are not of 4 bytes.  CLO_ARGUMENT where it
+ * is no matrix. */
+CLO_API CLO_CHECK clo_status clo_table_wrap_view(const clo_view *view, clo_table **out,
+                                                 clo_error *err);
 CLO_API size_t clo_table_cols(const clo_table *table);
 /* How many columns the file has that it was read from, the unit's and those left out among them; 0:
  * it is no file's. */

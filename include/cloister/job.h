@@ -53,7 +53,8 @@ CLO_API void clo_job_free(clo_job *job);
  *   relation   replace (preset), add-remove
  *   accept     exact (preset), idealized, asymptotic: the weakest guarantee that is taken
  *   norm       the public radius, or "private": the run learns one first
- *   bounds     "LO,HI" of every column, or a CSV file with a line name,lower,upper for each
+ *   bounds     "LO,HI" of every column, or a CSV file with a line name,lower,upper for each, or
+ *              the lines of such a file, each with its end
  *   center     "V1,V2,...", or "private"
  *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
  *   project    a file with a release of the family subspace (clo_domain_project)

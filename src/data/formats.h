@@ -13,6 +13,7 @@
 #define CLO_FORMATS_H
 
 #include "data/data.h"
+#include <cloister/arrow.h>
 #include <sodium.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY is read as it lies in the file");
@@ -26,8 +27,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY is read as it lie
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* How a cell lies in memory; the integers are the element types of NPY. */
-typedef enum clo_i_element { CLO_F8 = 0, CLO_F4, CLO_I8, CLO_I4, CLO_U1 } clo_i_element;
+/* A column of an Arrow batch: row i of the batch lies at offset + i. */
+typedef struct clo_i_column {
+    const uint8_t *cells; /* NULL: all are missing */
+    const uint8_t *valid; /* a bit a cell, 0: missing; NULL: none is */
+    size_t offset;
+    clo_element element;
+    bool bits; /* each cell is one bit */
+} clo_i_column;
 
 /* Some rows that follow each other.  Dense: cell (i, j) lies at cells + i * row_step + j * col_step
  * (the steps are the table's).  Sparse: row i has the entries starts[i] .. starts[i + 1] - 1. */
@@ -42,6 +49,11 @@ typedef struct clo_i_block {
     uint8_t *units;              /* CLO_UNIT_BYTES a row, or NULL */
     struct clo_i_tally *tallies; /* one a column, of text; NULL: every cell is a number */
     size_t tally_count;
+    bool borrowed;               /* values, starts and columns are the caller's */
+    struct ArrowArray *batch;    /* dense: rows that lie column by column in a batch; NULL: cells */
+    clo_i_column *batch_columns; /* one a column of the table */
+    const uint8_t *batch_valid;  /* a bit a row, from batch_offset on; NULL: all are there */
+    size_t batch_offset;
 } clo_i_block;
 
 /* Cells of a column that are not numbers: words for a missing one; text; and of the text, what
@@ -58,7 +70,7 @@ struct clo_table {
     clo_missing missing;
     double *fill;         /* cols values, or NULL: see clo_i_table_fill */
     clo_i_tally *tallies; /* cols, or NULL: every cell of the text is a number */
-    clo_i_element element;
+    clo_element element;
     size_t row_step, col_step;    /* bytes */
     const char *format, *packing; /* of the file: "csv"; "gzip", "zstd" or NULL */
     char *file;                   /* its name, for messages */
@@ -85,6 +97,11 @@ CLO_CHECK clo_status clo_i_table_append(clo_table *table, clo_i_block *block, cl
 void clo_i_block_clear(clo_i_block *block);
 CLO_CHECK clo_status clo_i_check_missing(clo_missing missing, clo_error *err);
 CLO_CHECK clo_status clo_i_check_matrix(clo_matrix values, clo_error *err);
+size_t clo_i_element_bytes(clo_element element); /* 0: it is none */
+double clo_i_element_load(const uint8_t *cell, clo_element element);
+/* CLO_FORMAT with its place where a cell of the table is missing; `where` is what it is called. */
+CLO_CHECK clo_status clo_i_table_refuse_missing(const clo_table *table, const char *where,
+                                                clo_error *err);
 
 /* ---- where bytes come from ------------------------------------------------------------------- */
 
@@ -206,6 +223,8 @@ enum { CLO_UNIT_KEY_BYTES = 32 };
 
 /* A fresh key: hashes are comparable within one table only, which is all that they are for. */
 CLO_CHECK clo_status clo_i_unit_key(uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err);
+/* A number as what is hashed: equal numbers of one type have equal bytes.  False: NaN. */
+bool clo_i_unit_number(const uint8_t *cell, clo_element element, uint64_t *out);
 void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, size_t count,
                      uint8_t out[CLO_UNIT_BYTES]);
 

@@ -20,7 +20,7 @@ enum { MAGIC_BYTES = 6, CHUNK_BYTES = 1 << 20, SCAN_CELLS = 1 << 15 };
 
 typedef struct npy {
     const char *name; /* of the source */
-    clo_i_element element;
+    clo_element element;
     size_t item; /* bytes of an element */
     bool fortran;
     size_t rows, cols;
@@ -108,13 +108,13 @@ static clo_status read_type(npy *f, cursor *c, clo_error *err)
 {
     static const struct {
         const char *type;
-        clo_i_element element;
+        clo_element element;
         size_t item;
-    } known[] = { { "f8", CLO_F8, 8 },
-                  { "f4", CLO_F4, 4 },
-                  { "i8", CLO_I8, 8 },
-                  { "i4", CLO_I4, 4 },
-                  { "u1", CLO_U1, 1 } };
+    } known[] = { { "f8", CLO_FLOAT64, 8 },
+                  { "f4", CLO_FLOAT32, 4 },
+                  { "i8", CLO_INT64, 8 },
+                  { "i4", CLO_INT32, 4 },
+                  { "u1", CLO_UINT8, 1 } };
     char type[16];
     skip_space(c);
     if (c->at < c->end && *c->at == '[')
@@ -297,41 +297,6 @@ static clo_status copy_data(const npy *f, clo_i_source *source, clo_table *table
 
 /* ---- columns and units ----------------------------------------------------------------------- */
 
-/* The eight bytes that are the unit of a row: equal numbers have equal bytes.  False: NaN. */
-static bool unit_bytes(const uint8_t *cell, clo_i_element element, uint8_t out[8])
-{
-    double real = 0;
-    float single;
-    int64_t whole = 0;
-    int32_t half;
-    switch (element) {
-    case CLO_F8:
-        memcpy(&real, cell, sizeof real);
-        break;
-    case CLO_F4:
-        memcpy(&single, cell, sizeof single);
-        real = (double)single;
-        break;
-    case CLO_I8:
-        memcpy(&whole, cell, sizeof whole);
-        break;
-    case CLO_I4:
-        memcpy(&half, cell, sizeof half);
-        whole = half;
-        break;
-    case CLO_U1:
-        whole = *cell;
-        break;
-    }
-    if (element == CLO_F8 || element == CLO_F4) {
-        real = isnan(real) ? NAN : real + 0.0; /* one NaN, and -0 is 0 */
-        memcpy(out, &real, sizeof real);
-        return !isnan(real);
-    }
-    memcpy(out, &whole, sizeof whole);
-    return true;
-}
-
 static clo_status hash_units(const npy *f, const clo_table *table, size_t unit, bool refuse,
                              clo_i_block *block, clo_error *err)
 {
@@ -340,16 +305,16 @@ static clo_status hash_units(const npy *f, const clo_table *table, size_t unit, 
     CLO_TRY(clo_i_alloc(f->rows, CLO_UNIT_BYTES, &block->units, err));
     CLO_TRY(clo_i_unit_key(key, err));
     for (size_t i = 0; i < f->rows && status == CLO_OK; i++) {
-        uint8_t bytes[8];
+        uint64_t number;
         const uint8_t *const cell = block->cells + i * table->row_step + unit * table->col_step;
-        const bool named = unit_bytes(cell, f->element, bytes);
+        const bool named = clo_i_unit_number(cell, f->element, &number);
         if (!named && refuse)
             status = clo_i_fail(err, CLO_FORMAT,
                                 "%s, row %zu, column %zu: the unit is not a number, and missing "
                                 "cells are refused",
                                 f->name, i + 1, unit + 1);
         /* A row that is nobody's keeps its zeros, and `bound` leaves it out (bound.T3). */
-        if (named) clo_i_unit_hash(key, bytes, sizeof bytes, block->units + i * CLO_UNIT_BYTES);
+        if (named) clo_i_unit_hash(key, &number, sizeof number, block->units + i * CLO_UNIT_BYTES);
     }
     clo_i_wipe(key, sizeof key);
     return status;
@@ -360,7 +325,7 @@ static clo_status refuse_bad_cells(const npy *f, const clo_table *table, clo_err
     const size_t cols = table->cols, step = cols < SCAN_CELLS ? SCAN_CELLS / cols : 1;
     double *cells = NULL;
     clo_status status = CLO_OK;
-    if (f->element != CLO_F8 && f->element != CLO_F4) return CLO_OK;
+    if (f->element != CLO_FLOAT64 && f->element != CLO_FLOAT32) return CLO_OK;
     CLO_TRY(clo_i_alloc(step * cols, sizeof *cells, &cells, err));
     for (size_t first = 0; first < f->rows && status == CLO_OK; first += step) {
         const size_t count = f->rows - first < step ? f->rows - first : step;

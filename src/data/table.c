@@ -24,6 +24,13 @@ clo_status clo_i_table_new(clo_table **out, clo_error *err)
 void clo_i_block_clear(clo_i_block *block)
 {
     const size_t entries = block->starts ? block->value_count : 0;
+    if (block->borrowed) {
+        block->values = NULL;
+        block->columns = block->starts = NULL;
+    }
+    if (block->batch) block->batch->release(block->batch);
+    clo_i_free(block->batch);
+    clo_i_free(block->batch_columns);
     clo_i_wipe_free(block->values, block->value_count * sizeof *block->values);
     clo_i_wipe_free(block->columns, entries * sizeof *block->columns);
     clo_i_wipe_free(block->starts, block->starts ? (block->room + 1) * sizeof *block->starts : 0);
@@ -112,34 +119,70 @@ static const clo_i_block *block_of(const clo_table *table, size_t row)
 
 /* ---- dense rows ------------------------------------------------------------------------------ */
 
-static inline double load_cell(const uint8_t *cell, clo_i_element element)
+/* A number of the type, wherever it lies: memory need not be aligned. */
+#define LOAD(type)                                                                                 \
+    {                                                                                              \
+        type value;                                                                                \
+        memcpy(&value, cell, sizeof value);                                                        \
+        return (double)value;                                                                      \
+    }
+
+static inline double load_cell(const uint8_t *cell, clo_element element)
 {
-    double f8;
-    float f4;
-    int64_t i8;
-    int32_t i4;
     switch (element) {
-    case CLO_F8:
-        memcpy(&f8, cell, sizeof f8);
-        return f8;
-    case CLO_F4:
-        memcpy(&f4, cell, sizeof f4);
-        return (double)f4;
-    case CLO_I8:
-        memcpy(&i8, cell, sizeof i8);
-        return (double)i8;
-    case CLO_I4:
-        memcpy(&i4, cell, sizeof i4);
-        return (double)i4;
-    case CLO_U1:
-        return (double)*cell;
+    case CLO_FLOAT64:
+        LOAD(double)
+    case CLO_FLOAT32:
+        LOAD(float)
+    case CLO_INT64:
+        LOAD(int64_t)
+    case CLO_INT32:
+        LOAD(int32_t)
+    case CLO_INT16:
+        LOAD(int16_t)
+    case CLO_INT8:
+        LOAD(int8_t)
+    case CLO_UINT64:
+        LOAD(uint64_t)
+    case CLO_UINT32:
+        LOAD(uint32_t)
+    case CLO_UINT16:
+        LOAD(uint16_t)
+    case CLO_UINT8:
+        LOAD(uint8_t)
     }
     return NAN;
 }
 
+size_t clo_i_element_bytes(clo_element element)
+{
+    switch (element) {
+    case CLO_FLOAT64:
+    case CLO_INT64:
+    case CLO_UINT64:
+        return 8;
+    case CLO_FLOAT32:
+    case CLO_INT32:
+    case CLO_UINT32:
+        return 4;
+    case CLO_INT16:
+    case CLO_UINT16:
+        return 2;
+    case CLO_INT8:
+    case CLO_UINT8:
+        return 1;
+    }
+    return 0;
+}
+
+double clo_i_element_load(const uint8_t *cell, clo_element element)
+{
+    return load_cell(cell, element);
+}
+
 /* `count` cells, `step` bytes apart, to places `out_step` doubles apart.  The element is a constant
  * where this is called, so that each element has a loop of its own. */
-static inline void load_run(const uint8_t *cell, size_t step, size_t count, clo_i_element element,
+static inline void load_run(const uint8_t *cell, size_t step, size_t count, clo_element element,
                             double *out, size_t out_step)
 {
     for (size_t i = 0; i < count; i++, cell += step, out += out_step) {
@@ -148,28 +191,43 @@ static inline void load_run(const uint8_t *cell, size_t step, size_t count, clo_
     }
 }
 
-static void load_cells(const uint8_t *cell, size_t step, size_t count, clo_i_element element,
+static void load_cells(const uint8_t *cell, size_t step, size_t count, clo_element element,
                        double *out, size_t out_step)
 {
     const bool together = out_step == 1 && step == sizeof(double);
     switch (element) {
-    case CLO_F8:
+    case CLO_FLOAT64:
         if (together)
-            load_run(cell, sizeof(double), count, CLO_F8, out, 1);
+            load_run(cell, sizeof(double), count, CLO_FLOAT64, out, 1);
         else
-            load_run(cell, step, count, CLO_F8, out, out_step);
+            load_run(cell, step, count, CLO_FLOAT64, out, out_step);
         break;
-    case CLO_F4:
-        load_run(cell, step, count, CLO_F4, out, out_step);
+    case CLO_FLOAT32:
+        load_run(cell, step, count, CLO_FLOAT32, out, out_step);
         break;
-    case CLO_I8:
-        load_run(cell, step, count, CLO_I8, out, out_step);
+    case CLO_INT64:
+        load_run(cell, step, count, CLO_INT64, out, out_step);
         break;
-    case CLO_I4:
-        load_run(cell, step, count, CLO_I4, out, out_step);
+    case CLO_INT32:
+        load_run(cell, step, count, CLO_INT32, out, out_step);
         break;
-    case CLO_U1:
-        load_run(cell, step, count, CLO_U1, out, out_step);
+    case CLO_INT16:
+        load_run(cell, step, count, CLO_INT16, out, out_step);
+        break;
+    case CLO_INT8:
+        load_run(cell, step, count, CLO_INT8, out, out_step);
+        break;
+    case CLO_UINT64:
+        load_run(cell, step, count, CLO_UINT64, out, out_step);
+        break;
+    case CLO_UINT32:
+        load_run(cell, step, count, CLO_UINT32, out, out_step);
+        break;
+    case CLO_UINT16:
+        load_run(cell, step, count, CLO_UINT16, out, out_step);
+        break;
+    case CLO_UINT8:
+        load_run(cell, step, count, CLO_UINT8, out, out_step);
         break;
     }
 }
@@ -195,6 +253,42 @@ static void load_rows(const clo_table *table, const uint8_t *cells, size_t count
     }
 }
 
+static bool bit_is_set(const uint8_t *bits, size_t i)
+{
+    return bits[i / 8] >> (i % 8) & 1;
+}
+
+/* A column of a batch that lies in somebody else's memory. */
+static void load_column(const clo_i_column *column, size_t first, size_t count, double *out,
+                        size_t out_step)
+{
+    const size_t from = column->offset + first, bytes = clo_i_element_bytes(column->element);
+    if (column->cells && !column->bits)
+        load_cells(column->cells + from * bytes, bytes, count, column->element, out, out_step);
+    for (size_t i = 0; i < count; i++) {
+        double *const cell = out + i * out_step;
+        if (column->bits) *cell = bit_is_set(column->cells, from + i);
+        if (!column->cells || (column->valid && !bit_is_set(column->valid, from + i))) *cell = NAN;
+    }
+}
+
+/* Some rows at a time, so that what is written for one column is still in the cache for the next.
+ */
+static void load_batch(const clo_table *table, const clo_i_block *block, size_t skip, size_t count,
+                       double *out)
+{
+    const size_t cols = table->cols;
+    for (size_t i = 0; i < count; i += TILE_ROWS) {
+        const size_t here = count - i < TILE_ROWS ? count - i : TILE_ROWS;
+        for (size_t j = 0; j < cols; j++)
+            load_column(&block->batch_columns[j], skip + i, here, out + i * cols + j, cols);
+        for (size_t r = 0; block->batch_valid && r < here; r++)
+            for (size_t j = 0; j < cols; j++)
+                if (!bit_is_set(block->batch_valid, block->batch_offset + skip + i + r))
+                    out[(i + r) * cols + j] = NAN;
+    }
+}
+
 static void spread_row(const clo_table *table, const clo_i_block *block, size_t row, double *out)
 {
     memset(out, 0, table->cols * sizeof *out);
@@ -211,6 +305,8 @@ void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double
         if (table->sparse)
             for (size_t i = 0; i < here; i++)
                 spread_row(table, block, skip + i, out + i * table->cols);
+        else if (block->batch)
+            load_batch(table, block, skip, here, out);
         else
             load_rows(table, block->cells + skip * table->row_step, here, out);
         out += here * table->cols;
@@ -221,8 +317,9 @@ void clo_i_table_rows(const clo_table *table, size_t first, size_t count, double
 
 const double *clo_i_table_dense(const clo_table *table)
 {
-    const bool plain = !table->sparse && !table->picked && table->element == CLO_F8 &&
-                       table->block_count == 1 && table->col_step == sizeof(double) &&
+    const bool plain = !table->sparse && !table->picked && table->element == CLO_FLOAT64 &&
+                       table->block_count == 1 && !table->blocks[0].batch &&
+                       table->col_step == sizeof(double) &&
                        table->row_step == table->cols * sizeof(double);
     if (!plain || (uintptr_t)table->blocks[0].cells % _Alignof(double) != 0) return NULL;
     return (const double *)(const void *)table->blocks[0].cells;
@@ -377,99 +474,13 @@ void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, s
     (void)crypto_generichash(out, CLO_UNIT_BYTES, bytes, count, key, CLO_UNIT_KEY_BYTES);
 }
 
-/* ---- wrapping the caller's memory ------------------------------------------------------------ */
-
-static clo_status refuse_bad_cells(clo_matrix values, clo_error *err)
+bool clo_i_unit_number(const uint8_t *cell, clo_element element, uint64_t *out)
 {
-    for (size_t i = 0; i < values.rows; i++)
-        for (size_t j = 0; j < values.cols; j++)
-            if (!isfinite(values.data[i * values.stride + j]))
-                return clo_i_fail(err, CLO_FORMAT,
-                                  "row %zu, column %zu of the matrix: not a finite number, and "
-                                  "missing cells are refused",
-                                  i + 1, j + 1);
-    return CLO_OK;
-}
-
-clo_status clo_i_check_matrix(clo_matrix values, clo_error *err)
-{
-    size_t cells;
-    if (values.cols == 0 || values.cols > CLO_MOST_COLS)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "a matrix must have between 1 and %zu columns, not %zu", CLO_MOST_COLS,
-                          values.cols);
-    if (values.rows > CLO_MOST_ROWS)
-        return clo_i_fail(err, CLO_ARGUMENT, "a matrix may have at most %zu rows, not %zu",
-                          CLO_MOST_ROWS, values.rows);
-    if (values.stride < values.cols)
-        return clo_i_fail(err, CLO_ARGUMENT, "the stride must be at least the %zu columns, not %zu",
-                          values.cols, values.stride);
-    if (!values.data && values.rows > 0)
-        return clo_i_fail(err, CLO_ARGUMENT, "a matrix of %zu rows has no data", values.rows);
-    if (!clo_i_multiply(values.rows, values.stride, &cells) || cells > SIZE_MAX / sizeof(double))
-        return clo_i_fail(err, CLO_ARGUMENT, "the matrix is larger than this machine's memory");
-    return CLO_OK;
-}
-
-clo_status clo_i_check_missing(clo_missing missing, clo_error *err)
-{
-    if (missing == CLO_MISSING_NULL || missing == CLO_MISSING_REFUSE || missing == CLO_MISSING_FILL)
-        return CLO_OK;
-    return clo_i_fail(err, CLO_ARGUMENT, "missing must be one of clo_missing, not %d",
-                      (int)missing);
-}
-
-/* Takes the block over, whatever comes of it. */
-static clo_status wrap_block(clo_matrix values, clo_missing missing, clo_i_block *block,
-                             clo_table **out, clo_error *err)
-{
-    clo_table *table = NULL;
-    clo_status status = clo_i_table_new(&table, err);
-    if (status == CLO_OK) {
-        table->cols = values.cols;
-        table->missing = missing;
-        table->has_unit = block->units != NULL;
-        table->col_step = sizeof(double);
-        table->row_step = values.stride * sizeof(double);
-        status = clo_i_table_append(table, block, err);
-    }
-    if (status != CLO_OK) {
-        clo_i_block_clear(block);
-        clo_table_free(table);
-        return status;
-    }
-    *out = table;
-    return CLO_OK;
-}
-
-static clo_status check_wrapped(clo_matrix values, clo_missing missing, clo_error *err)
-{
-    CLO_TRY(clo_i_check_matrix(values, err));
-    CLO_TRY(clo_i_check_missing(missing, err));
-    return missing == CLO_MISSING_REFUSE ? refuse_bad_cells(values, err) : CLO_OK;
-}
-
-clo_status clo_table_wrap(clo_matrix values, clo_missing missing, clo_table **out, clo_error *err)
-{
-    clo_i_block block = { .rows = values.rows, .cells = (const uint8_t *)values.data };
-    CLO_TRY(check_wrapped(values, missing, err));
-    return wrap_block(values, missing, &block, out, err);
-}
-
-/* Hashes, as of every unit: equality is all that anybody sees of them.  Without rows there is room
- * for one, so that the table has units all the same. */
-clo_status clo_table_wrap_units(clo_matrix values, const uint64_t *units, clo_missing missing,
-                                clo_table **out, clo_error *err)
-{
-    clo_i_block block = { .rows = values.rows,
-                          .room = values.rows ? values.rows : 1,
-                          .cells = (const uint8_t *)values.data };
-    uint8_t key[CLO_UNIT_KEY_BYTES];
-    CLO_TRY(check_wrapped(values, missing, err));
-    CLO_TRY(clo_i_unit_key(key, err));
-    CLO_TRY(clo_i_alloc(block.room, CLO_UNIT_BYTES, &block.units, err));
-    for (size_t i = 0; i < values.rows; i++)
-        clo_i_unit_hash(key, &units[i], sizeof *units, block.units + i * CLO_UNIT_BYTES);
-    clo_i_wipe(key, sizeof key);
-    return wrap_block(values, missing, &block, out, err);
+    const double real = load_cell(cell, element) + 0.0; /* -0 is 0 */
+    *out = 0;
+    if (element != CLO_FLOAT64 && element != CLO_FLOAT32)
+        memcpy(out, cell, clo_i_element_bytes(element));
+    else
+        memcpy(out, &real, sizeof real);
+    return !isnan(real);
 }

@@ -1,6 +1,6 @@
 /*
  * bounds_file.c - public bounds of the columns, as the setting `bounds` has them: "LO,HI" for all,
- * or a CSV file with a line for each.
+ * or a CSV file with a line for each, or the lines of such a file themselves.
  */
 #include "job/job.h"
 #include <errno.h>
@@ -112,13 +112,16 @@ clo_status clo_i_bounds_read(const clo_job *job, const char *text, clo_i_spec *s
                                   "@bounds %s: the lower end must be below the upper", text);
         return add_bound(spec, pair, NULL, err);
     }
-    FILE *const in = fopen(text, "r");
+    const bool lines = strchr(text, '\n');
+    FILE *const in =
+        lines ? fmemopen((char *)(uintptr_t)text, strlen(text), "r") : fopen(text, "r");
+    if (!in && lines) return clo_i_fail(err, CLO_MEMORY, "out of memory while reading bounds");
     if (!in)
         return clo_i_job_fail(job, err, errno == ENOENT ? CLO_ARGUMENT : CLO_IO,
                               "@bounds must be two numbers LO,HI or a file; '%s': %s", text,
                               strerror(errno));
-    spec->bounds_file = text;
-    const clo_status status = read_lines(in, text, spec, err);
+    spec->bounds_file = lines ? "bounds" : text;
+    const clo_status status = read_lines(in, spec->bounds_file, spec, err);
     fclose(in);
     return status;
 }

@@ -1,11 +1,12 @@
 /*
- * test_reader_allocations.c - packed files, text cells, null records and inspections, with the n-th
- * allocation failing, n = 1, 2, ...: CLO_MEMORY, outputs untouched, nothing leaked; and the
- * packers' own allocations are among those that fail.
+ * test_reader_allocations.c - packed files, text cells, null records, inspections, streams and
+ * memory, with the n-th allocation failing, n = 1, 2, ...: CLO_MEMORY, outputs untouched, nothing
+ * leaked; and the packers' own allocations are among those that fail.
  */
 #include "check.h"
 #include "base/base.h"
 #include "bytes_file.h"
+#include "made_stream.h"
 #include <cloister/cloister.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -16,6 +17,8 @@ enum { ROOM = 4096 };
 typedef struct given {
     const char *path;
     bool unit, fill, inspected;
+    made_stream *stream;  /* in place of the file */
+    const clo_view *view; /* or this one */
 } given;
 
 static clo_status read_and_bound(const given *g, clo_error *err)
@@ -31,11 +34,21 @@ static clo_status read_and_bound(const given *g, clo_error *err)
     options.fill = g->fill ? "x=0.5" : NULL;
     domain.cols = 2;
     domain.norm = 1;
-    clo_status status = clo_table_read(g->path, &options, &table, err);
+    clo_status status;
+    if (g->stream) {
+        struct ArrowArrayStream stream = open_made_stream(g->stream);
+        status = clo_table_from_arrow(&stream, &options, &table, err);
+        assert_true(g->stream->released);
+    } else if (g->view) {
+        status = clo_table_wrap_view(g->view, &table, err);
+    } else {
+        status = clo_table_read(g->path, &options, &table, err);
+    }
     if (!status) status = clo_bound(table, &domain, &data, err);
     if (status) assert_null(data);
     clo_bounded_free(data);
     clo_table_free(table);
+    if (g->stream) assert_int_equal(g->stream->batches_out + g->stream->schemas_out, 0);
     return status;
 }
 
@@ -113,11 +126,50 @@ static void a_packed_file_survives_any_failed_allocation(void **state)
     bytes_file_close(file);
 }
 
+static void a_stream_survives_any_failed_allocation(void **state)
+{
+    static const double cells[] = { 0.5, 0.25, 0.125 };
+    static const int32_t who[] = { 1, 2, 1 };
+    const made_column columns[] = { { .name = "who", .format = "i", .buffers = { NULL, who } },
+                                    { .name = "x", .format = "g", .buffers = { NULL, cells } },
+                                    { .name = "y", .format = "g", .buffers = { NULL, cells } } };
+    made_stream stream = { .columns = columns, .column_count = 3, .rows = { 3, 2 }, .batches = 2 };
+    (void)state;
+    fail_each(&(given){ .stream = &stream });
+    fail_each(&(given){ .stream = &stream, .unit = true });
+    fail_each(&(given){ .stream = &stream, .fill = true });
+}
+
+static void views_survive_any_failed_allocation(void **state)
+{
+    static const float cells[] = { 0.5, 0.25, 0.125, 0 };
+    static const int64_t starts[] = { 0, 2, 4 }, places[] = { 0, 1, 0, 1 };
+    static const uint64_t who[] = { 1, 2 };
+    static const char *const names[] = { "x", "y" };
+    clo_view view = clo_view_default();
+    (void)state;
+    view.data = cells;
+    view.element = CLO_FLOAT32;
+    view.rows = view.cols = 2;
+    view.row_step = 8;
+    view.col_step = 4;
+    view.names = names;
+    view.units = who;
+    fail_each(&(given){ .view = &view, .unit = true });
+    view.units = NULL;
+    view.starts = starts;
+    view.columns = places;
+    view.start_bytes = view.column_bytes = 8;
+    fail_each(&(given){ .view = &view });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_file_survives_any_failed_allocation),
         cmocka_unit_test(a_packed_file_survives_any_failed_allocation),
+        cmocka_unit_test(a_stream_survives_any_failed_allocation),
+        cmocka_unit_test(views_survive_any_failed_allocation),
     };
     return cmocka_run_group_tests_name("reader allocations", tests, NULL, NULL);
 }

@@ -83,6 +83,36 @@ static void assert_same_json(const clo_job *a, const clo_job *b)
     assert_memory_equal(one, other, length[0]);
 }
 
+/* ---- bounds as lines ------------------------------------------------------------------- */
+
+static void bounds_can_be_the_lines_of_a_file(void **state)
+{
+    static const char lines[] = "income,-1,1\nage,-2,2\n";
+    const place *const p = *state;
+    char file[300];
+    clo_error err;
+    const clo_release *release;
+    clo_job *jobs[2];
+    snprintf(file, sizeof file, "%s/bounds.csv", p->folder);
+    FILE *const out = fopen(file, "w");
+    assert_non_null(out);
+    fputs(lines, out);
+    fclose(out);
+    for (int i = 0; i < 2; i++) {
+        jobs[i] = job_at(p, "no-ledger=yes");
+        assert_ok(clo_job_set(jobs[i], "norm", NULL, &err), err);
+        assert_ok(clo_job_set(jobs[i], "ledger", NULL, &err), err);
+        assert_ok(clo_job_set(jobs[i], "bounds", i ? lines : file, &err), err);
+        assert_ok(clo_job_release(jobs[i], &release, &err), err);
+    }
+    assert_same_json(jobs[0], jobs[1]);
+    for (int i = 0; i < 2; i++) clo_job_free(jobs[i]);
+    clo_job *const job = job_at(p, "");
+    assert_ok(clo_job_set(job, "bounds", "age,1\n", &err), err);
+    assert_fails(clo_job_check(job, &err), CLO_FORMAT, err, "bounds, line 1");
+    clo_job_free(job);
+}
+
 /* ---- the whole way --------------------------------------------------------------------- */
 
 static void one_call_goes_from_a_file_to_a_stored_release(void **state)
@@ -587,6 +617,7 @@ static void the_default_delta_can_be_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_FILES(bounds_can_be_the_lines_of_a_file),
         WITH_FILES(one_call_goes_from_a_file_to_a_stored_release),
         WITH_FILES(data_in_memory_and_typed_settings_give_the_same_release),
         WITH_FILES(data_of_another_name_are_noticed),

@@ -43,7 +43,7 @@ def check_format(root, paths):
 
 def check(root):
     c_files = common.files(root, common.CODE_FOLDERS, "*.c", "*.h")
-    others = common.files(root, ["tools", "tests", "bench"], "*.py", "*.sh", "*.t")
+    others = common.files(root, ["tools", "tests", "bench", "python"], "*.py", "*.sh", "*.t")
     findings = [finding for path in c_files + others for finding in check_text(path)]
     return findings + list(check_format(root, c_files))
 

@@ -29,7 +29,7 @@ def check_shell(root):
 
 
 def check_python(root):
-    for path in common.files(root, ["tools", "tests", "bench"], "*.py"):
+    for path in common.files(root, ["tools", "tests", "bench", "python"], "*.py"):
         try:
             compile(path.read_text(encoding="utf-8"), str(path), "exec")
         except SyntaxError as error:

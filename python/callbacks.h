@@ -1,0 +1,9 @@
+/* What the library calls back; cloister/_native.py has their bodies. */
+extern "Python" bool cloister_progress(void *user, double done);
+extern "Python" bool cloister_write(void *user, const char *bytes, size_t count);
+extern "Python" bool cloister_account(void *user, const clo_account *account);
+extern "Python" bool cloister_charge(void *user, const clo_charge *charge);
+
+/* Of prelude.c. */
+static void cloister_one_thread(void);
+extern "Python" bool cloister_finding(void *user, const clo_audit_finding *finding);

@@ -1,0 +1,419 @@
+"""Private estimators with the ways of scikit-learn.
+
+What a fit keeps is its release, and what follows from that: noised values and public facts,
+whatever is pickled, printed or shown.  ``predict``, ``transform``, ``score`` and ``fit_predict``
+look at rows that the caller has; what they return is the caller's own and as private as those rows
+are.
+"""
+from __future__ import annotations
+
+import importlib.util
+import numbers
+import os
+import tempfile
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin,
+                          TransformerMixin)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._job import Job
+from ._parameters import SETTINGS, private_class, python_name
+from ._release import Release
+from ._rows import family_parameters
+from ._table import Table, as_table, gives_arrow
+from .exceptions import ArgumentError, NotPrivateWarning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_PLAIN_FRAMES = ("pandas", "polars")
+
+
+def _is_frame(data: Any) -> bool:
+    """A frame that scikit-learn knows the names of."""
+    return type(data).__module__.partition(".")[0] in _PLAIN_FRAMES and hasattr(data, "columns")
+
+
+def _by_arrow(data: Any) -> bool:
+    if not gives_arrow(data):
+        return False
+    return type(data).__module__.partition(".")[0] != "pandas" or \
+        importlib.util.find_spec("pyarrow") is not None
+
+
+def seed_text(random_state: Any) -> str | None:
+    """The seed of a run, with a warning; None is secure."""
+    if random_state is None:
+        return None
+    warnings.warn("random_state makes the release reproducible, and so NOT private: whoever knows "
+                  "the seed can take the noise away", NotPrivateWarning, stacklevel=3)
+    if isinstance(random_state, numbers.Integral):
+        return str(int(random_state))
+    if isinstance(random_state, np.random.RandomState):
+        return str(int(random_state.randint(2**31)))
+    raise ArgumentError("random_state must be None, a whole number or a RandomState")
+
+
+class PrivateEstimator(BaseEstimator):
+    """What all of them share."""
+
+    _family: str
+    _renamed: dict[str, str]
+    epsilon: Any
+    random_state: Any
+    method: Any
+    unit: Any
+
+    # ---- data ----
+
+    def _named_features(self, X: Any) -> Any:
+        """A frame without the column of the persons, which is no feature."""
+        if isinstance(self.unit, str) and self.unit in list(X.columns):
+            return X.drop(columns=[self.unit]) if hasattr(X, "iloc") else X.drop(self.unit)
+        return X
+
+    def _check_stream(self, table: Table, reset: bool) -> None:
+        """The same as scikit-learn's own checks, for what it does not know."""
+        names = table.names or []
+        if reset:
+            self.n_features_in_ = len(names)
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif not set(getattr(self, "feature_names_in_", names)) <= set(names):
+            raise ArgumentError("the columns are not those of the fit: "
+                                + ", ".join(self.feature_names_in_))
+
+    def _table(self, X: Any, unit: Any = None, *, reset: bool) -> Table:
+        text_columns = "refuse" if reset else "later"
+        missing = getattr(self, "missing", "null")
+        fill = getattr(self, "fill", None)
+        fill = ",".join(f"{name}={value}" for name, value in fill.items()) \
+            if isinstance(fill, dict) else fill
+        person = unit if unit is not None else self.unit if reset else None
+        if person is not None and not isinstance(person, str) and unit is None:
+            raise ArgumentError("unit must be the name of a column: an array of persons goes to "
+                                "fit(X, unit=...), and is kept nowhere")
+        if _by_arrow(X) and (person is None or isinstance(person, str)):
+            if _is_frame(X):
+                validate_data(self, self._named_features(X), reset=reset, skip_check_array=True)
+            table = as_table(X, unit=person, missing=missing, fill=fill,
+                             text_columns=text_columns)
+            if not _is_frame(X):
+                self._check_stream(table, reset)
+            return table
+        array = self._array(X, reset=reset)
+        names = getattr(self, "feature_names_in_", None) if _is_frame(X) else None
+        return as_table(array, unit=person, names=names, missing=missing, fill=fill)
+
+    def _array(self, X: Any, *, reset: bool, dtype: Any = "numeric") -> Any:
+        X = self._named_features(X) if _is_frame(X) else X
+        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype,
+                             ensure_all_finite=False)
+
+    # ---- the run ----
+
+    def _settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = {"mechanism": self._family, "epsilon": self.epsilon}
+        for own, theirs, _, _ in SETTINGS:
+            settings[theirs] = getattr(self, own)
+        settings["method"] = None if self.method == "auto" else self.method
+        settings["no-ledger"] = settings["ledger"] is None
+        for name in family_parameters(self._family):
+            settings[name] = getattr(self, python_name(name, self._renamed))
+        return settings
+
+    def fit(self, X: Any, y: Any = None, *, unit: Any = None) -> Any:
+        """Makes a release, and charges the ledger where one is named.
+
+        Parameters
+        ----------
+        X : array, memory map, sparse rows, or anything that gives an Arrow C stream
+            The records.  Looked at, not copied, where they are numbers already.
+        y : ignored
+        unit : array of persons, optional
+            Whom each row belongs to; the guarantee is then for a person.  It is kept nowhere.
+        """
+        if self.epsilon is None:
+            raise ArgumentError("epsilon must be given: there is no default")
+        seed = seed_text(self.random_state)
+        table = self._table(X, unit, reset=True)
+        settings = {**self._settings(), "seed": seed}
+        if unit is not None and not isinstance(unit, str):
+            settings["unit"] = self.unit if isinstance(self.unit, str) else "unit"
+        try:
+            with _projection(settings):
+                self.release_ = self._run(settings, table)
+        finally:
+            table.free()
+        self.privacy_ = self.release_.privacy
+        self._take(self.release_)
+        return self
+
+    def _run(self, settings: dict[str, Any], table: Table) -> Release:
+        job = Job(settings, table)
+        if settings["seed"] is not None:
+            job.refuse_capped()
+        return job.release()
+
+    def _take(self, release: Release) -> None:
+        """Sets what is fitted, out of the release alone."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # a row with a missing cell counts for nothing
+        tags.input_tags.sparse = True
+        tags.non_deterministic = False
+        return tags
+
+    # ---- the caller's own rows ----
+
+    def _scaled(self, X: Any) -> tuple[NDArray[np.float64], Any, Any]:
+        """Dense rows on the scale of the run, and what took them there: middle and half width."""
+        check_is_fitted(self)
+        rows = self._array(X, reset=False, dtype=np.float64)
+        rows = rows.toarray() if scipy.sparse.issparse(rows) else np.asarray(rows)
+        domain = self.release_.info["domain"]
+        middle, half = 0.0, 1.0
+        if "lower" in domain:
+            lower, upper = np.asarray(domain["lower"]), np.asarray(domain["upper"])
+            middle, half = (lower + upper) / 2, (upper - lower) / 2
+        rows = np.where(np.isfinite(rows), rows, np.nan)
+        return (rows - middle) / half, middle, half
+
+
+class _Scored(PrivateEstimator):
+    """Those whose release says how far a row is."""
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus the mean squared distance of the caller's own rows (k-median: mean distance), on
+        the scale of the run: with bounds, in units of half their width.  Not private."""
+        check_is_fitted(self)
+        return -self.release_.cost(self._table(X, reset=False))
+
+
+class _projection:
+    """A release to project on, as the file that the library reads."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings, self.path = settings, ""
+
+    def __enter__(self) -> None:
+        release = self.settings.get("project")
+        if isinstance(release, Release):
+            handle, self.path = tempfile.mkstemp(suffix=".json")
+            os.close(handle)
+            release.to_json(self.path)
+            self.settings["project"] = self.path
+
+    def __exit__(self, *raised: Any) -> None:
+        if self.path:
+            os.unlink(self.path)
+
+
+class _Clusters(ClusterMixin, _Scored):
+    """Those that have clusters."""
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The released cluster of each of the caller's own rows, -1 with a missing cell.  Not
+        private."""
+        check_is_fitted(self)
+        labels, _ = self.release_.assign(self._table(X, reset=False))
+        return labels
+
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int64]:
+        """Fits, and then says where the caller's own rows are.  The labels are not private."""
+        return self.fit(X, y, **kwargs).predict(X)
+
+    def fit_transform(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.float64]:
+        """Fits, and then measures the caller's own rows.  Not private."""
+        return self.fit(X, y, **kwargs).transform(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.weights_)
+
+
+class _Centers(TransformerMixin, ClassNamePrefixFeaturesOutMixin, _Clusters):
+    def _take(self, release: Release) -> None:
+        lists = release.center_lists
+        self.cluster_centers_: Any
+        if lists is None:
+            self.cluster_centers_ = release["centers"]
+        else:
+            starts, columns, values = lists
+            self.cluster_centers_ = scipy.sparse.csr_array(
+                (values, columns.astype(np.int64), starts.astype(np.int64)),
+                shape=(len(starts) - 1, release.info["domain"]["cols"]))
+        self.weights_ = release["weights"]
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """How far the caller's own rows are from each centre, on the scale of the run.  Not
+        private."""
+        rows, middle, half = self._scaled(X)
+        centers = self.cluster_centers_
+        centers = centers.toarray() if scipy.sparse.issparse(centers) else centers
+        centers = (centers - middle) / half
+        return np.stack([np.linalg.norm(rows - center, axis=1) for center in centers], axis=1)
+
+
+@private_class("kmeans", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
+class PrivateKMeans(_Centers):
+    """k centres, with differential privacy.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        Noised.  Sparse (CSR) where they are very long.
+    weights_ : array of shape (n_clusters,)
+        Noised numbers of records.
+    release_ : Release
+        All that was released, and what it cost.
+    privacy_ : dict
+        epsilon, delta, relation, guarantee, and whether it is private at all.
+
+    There is no ``labels_`` and no ``inertia_``: they are un-noised functions of the data.
+    """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_clusters: int | str, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
+
+@private_class("kmedian", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
+class PrivateKMedian(_Centers):
+    """k centres of small distances, not squared ones, with differential privacy.
+
+    Attributes are those of :class:`PrivateKMeans`.
+    """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_clusters: int | str, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
+
+@private_class("subspaces", {"clusters": "n_clusters"}, "n_clusters", ("n_clusters",))
+class PrivateSubspaceClustering(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
+                                _Clusters):
+    """k subspaces, linear or affine, with differential privacy.
+
+    Attributes
+    ----------
+    bases_ : array of shape (n_clusters, n_features, dim)
+        Orthonormal, noised.
+    offsets_ : array of shape (n_clusters, n_features)
+        A point of each; zero of linear ones.
+    weights_ : array of shape (n_clusters,)
+    release_, privacy_
+        As of :class:`PrivateKMeans`.
+    """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_clusters: int | str, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
+    def _take(self, release: Release) -> None:
+        self.bases_ = release["bases"]
+        self.offsets_ = release.get("offsets", np.zeros(self.bases_.shape[:2]))
+        self.weights_ = release.get("weights", np.full(len(self.bases_), np.nan))
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """How far the caller's own rows are from each flat, on the scale of the run.  Not
+        private."""
+        rows, middle, half = self._scaled(X)
+        found = []
+        for basis, offset in zip(self.bases_, self.offsets_):
+            frame, _ = np.linalg.qr(basis / np.reshape(half, (-1, 1)))
+            away = rows - (offset - middle) / half
+            found.append(np.linalg.norm(away - away @ frame @ frame.T, axis=1))
+        return np.stack(found, axis=1)
+
+
+@private_class("subspace", {"dim": "n_components"}, "n_components")
+class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
+                 _Scored):
+    """Leading directions of the records, with differential privacy: the family subspace.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        Orthonormal rows, noised.
+    mean_ : array of shape (n_features,)
+        What they go through: zero unless ``centering`` says otherwise.
+    explained_variance_ : array, or None
+        The noised energy along each direction over the public number of rows; None where the
+        method releases none, the number is not public, or bounds differ in width.
+    release_, privacy_
+        As of :class:`PrivateKMeans`.
+    """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, n_components: int | None = None, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
+    def _take(self, release: Release) -> None:
+        if "basis" not in release:
+            raise ArgumentError("the run found no subspace that it could tell privately; "
+                                "what it spent is spent")
+        self.components_ = np.ascontiguousarray(release["basis"].T)
+        self.n_components_ = len(self.components_)
+        self.mean_ = release.get("center", np.zeros(self.components_.shape[1]))
+        self.explained_variance_ = self._variance(release)
+
+    @staticmethod
+    def _variance(release: Release) -> NDArray[np.float64] | None:
+        """Energies are on the scale of the run, which is that of the data up to one factor only
+        where all bounds are equally wide."""
+        domain, energy = release.info["domain"], release.get("energy")
+        if energy is None or not domain.get("rows"):
+            return None
+        widths = np.subtract(domain.get("upper", [1]), domain.get("lower", [-1])) / 2
+        return energy * widths[0] ** 2 / domain["rows"] if np.ptp(widths) == 0 else None
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """The caller's own rows along the released directions.  Not private."""
+        check_is_fitted(self)
+        rows = self._array(X, reset=False, dtype=np.float64)
+        rows = rows.toarray() if scipy.sparse.issparse(rows) else rows
+        return (rows - self.mean_) @ self.components_.T
+
+    def inverse_transform(self, X: Any) -> NDArray[np.float64]:
+        """Back into the columns of the data."""
+        check_is_fitted(self)
+        return np.asarray(X) @ self.components_ + self.mean_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+@private_class("bounds", {})
+class PrivateBounds(PrivateEstimator):
+    """A radius, or bounds of the columns, found privately: what the other estimators ask for.
+
+    Attributes
+    ----------
+    norm_ : float, or None
+        With ``of='norm'``: a radius that holds most records.
+    bounds_ : (lower, upper), or None
+        With ``of='columns'``: what to give as ``bounds`` to the next estimator, whose budget comes
+        on top.
+    release_, privacy_
+        As of :class:`PrivateKMeans`.
+    """
+
+    if TYPE_CHECKING:  # the rest is made from the library's rows
+        def __init__(self, *, epsilon: float, method: str = "auto",
+                     random_state: int | None = None, **settings: Any) -> None: ...
+
+    def _take(self, release: Release) -> None:
+        self.norm_ = float(release["radius"][0]) if "radius" in release else None
+        self.bounds_ = (release["lower"], release["upper"]) if "lower" in release else None

@@ -1,0 +1,164 @@
+"""A run as one call: settings as text, a table, a release.
+
+The order of the steps and the meaning of every setting are the library's (cloister/job.h).
+"""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ._native import Watcher, call, ffi, lib, make, settle_threads, text, written_json
+from ._release import Release
+from ._table import Table
+from .exceptions import ArgumentError
+
+
+def setting_names() -> list[str]:
+    """Every setting of a job, as the library lists them."""
+    names, i = [], 0
+    while lib.clo_job_setting_name(i):
+        names.append(text(lib.clo_job_setting_name(i)) or "")
+        i += 1
+    return names
+
+
+def number_text(value: Any) -> str:
+    """The shortest text that reads back as the same number."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(int(value))
+    number = float(value)
+    return repr(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def setting_text(value: Any) -> str:
+    """A value of Python as the text of a setting."""
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={number_text(item)}" for name, item in value.items())
+    if np.ndim(value) == 1:
+        return ",".join(number_text(item) for item in np.asarray(value, dtype=float))
+    if np.ndim(value) == 0 and not isinstance(value, (bytes, complex)):
+        try:
+            return number_text(value)
+        except (TypeError, ValueError):
+            pass
+    raise ArgumentError(f"a setting cannot be {type(value).__name__}")
+
+
+def _quoted(name: Any) -> str:
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def bounds_text(bounds: Any) -> str:
+    """Bounds as the setting has them: one pair for all columns, or a line for each.
+
+    They are a pair ``(lower, upper)`` of numbers or of arrays with an entry a column, a mapping
+    from names of columns to pairs, or the path of a bounds file.
+    """
+    if isinstance(bounds, str):
+        if bounds == "private":
+            raise ArgumentError("bounds are found privately by PrivateBounds, in a release of "
+                                "their own; a radius by norm='private' with norm_at_most")
+        return bounds
+    if isinstance(bounds, os.PathLike):
+        return os.fspath(bounds)
+    if isinstance(bounds, Mapping):
+        lines = [f"{_quoted(name)},{number_text(low)},{number_text(high)}\n"
+                 for name, (low, high) in bounds.items()]
+        return "".join(lines)
+    try:
+        lower, upper = bounds
+        if np.ndim(lower) == 0 and np.ndim(upper) == 0:
+            return f"{number_text(lower)},{number_text(upper)}"
+        lows, highs = np.broadcast_arrays(np.asarray(lower, float), np.asarray(upper, float))
+        if lows.ndim != 1:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ArgumentError("bounds must be (lower, upper), numbers or an entry a column, or a "
+                            "mapping from columns to pairs") from None
+    return "".join(f"{number_text(low)},{number_text(high)}\n"
+                   for low, high in zip(lows, highs))
+
+
+class Job:
+    """Settings, and how far a run has come."""
+
+    def __init__(self, settings: Mapping[str, Any], table: Table | None = None) -> None:
+        self.pointer = ffi.gc(make("clo_job", lib.clo_job_new), lib.clo_job_free)
+        self._table = table
+        self._watcher = Watcher()
+        for name, value in settings.items():
+            if value is None:
+                continue
+            value = bounds_text(value) if name == "bounds" else setting_text(value)
+            call(lib.clo_job_set, self.pointer, name.encode(), value.encode())
+        if table is not None:
+            call(lib.clo_job_set_table, self.pointer, table.pointer)
+        options = ffi.new("clo_run_options *")
+        lib.clo_run_options_init(options, ffi.sizeof("clo_run_options"))
+        options.progress, options.user = lib.cloister_progress, self._watcher.handle
+        call(lib.clo_job_set_run_options, self.pointer, options)
+        lib.clo_job_set_reading(self.pointer, lib.cloister_progress, self._watcher.handle)
+
+    def plan(self) -> dict[str, Any]:
+        """What a run would ask and cost, as JSON says it; no data are read."""
+        out = ffi.new("const clo_plan **")
+        settle_threads()
+        call(lib.clo_job_plan, self.pointer, out)
+        plan: dict[str, Any] = written_json(lib.clo_plan_json, out[0])
+        return plan
+
+    def release(self, progress: Callable[[float], object] | None = None) -> Release:
+        """Every step.  Ctrl-C stops it; what was spent stays spent."""
+        self._watcher.progress = progress
+        settle_threads()
+        with self._watcher.watching():
+            call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
+        length = ffi.new("size_t *")
+        stored = lib.clo_job_json(self.pointer, length)
+        return Release(ffi.buffer(stored, length[0])[:])
+
+    def refuse_capped(self) -> None:
+        """A seeded run is not private: a ledger that guards a cap is not for it."""
+        call(lib.clo_job_prepare, self.pointer)
+        account = ffi.new("clo_account *")
+        if lib.clo_job_account(self.pointer, account, ffi.sizeof("clo_account")) and account.capped:
+            raise ArgumentError("random_state makes a release that is not private, and the ledger "
+                                "guards a cap on these data: nothing was spent")
+
+    @property
+    def token(self) -> str | None:
+        """Under which the ledger keeps the release."""
+        return text(lib.clo_job_token(self.pointer))
+
+
+def run(mechanism: str, data: Any = None, *, progress: Callable[[float], object] | None = None,
+        table: Table | None = None, **settings: Any) -> Release:
+    """Makes a release, as ``cloister run`` does.
+
+    Parameters
+    ----------
+    mechanism : str
+        A family (``"kmeans"``) or a method of one (``"kmeans/lloyd"``).
+    data : path
+        The file to read: CSV, NPY or LIBSVM, compressed or not.
+    progress : callable, optional
+        Called now and then with the share that is done.
+    **settings
+        Whatever ``cloister run`` takes, with underscores: ``epsilon=1, norm=1, clusters=8``.
+        Without ``ledger`` nothing is charged, and the release says so.
+    """
+    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    if named.get("ledger") is None:
+        named["no-ledger"] = True
+    if data is not None:
+        named["data"] = os.fspath(data)
+    return Job({"mechanism": mechanism, **named}, table).release(progress)

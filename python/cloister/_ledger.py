@@ -1,0 +1,102 @@
+"""The ledger: what was spent on each data set, durably."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ._native import call, ffi, lib, make, text
+from ._release import Release
+
+Path = str | os.PathLike[str]
+
+
+def default_ledger() -> str:
+    """The user's own ledger, which the command charges where none is named."""
+    room = ffi.new("char[4096]")
+    call(lib.clo_ledger_default_path, room, 4096)
+    return text(room) or ""
+
+
+class Ledger:
+    """A ledger, opened for each look at it and closed again.
+
+    Parameters
+    ----------
+    path : path, optional
+        Its file; by default the user's own.
+    create : bool
+        Make it where there is none.
+    """
+
+    def __init__(self, path: Path | None = None, *, create: bool = False) -> None:
+        self.path = os.fspath(path) if path is not None else default_ledger()
+        if create:
+            self._with(lambda ledger: None, write=True)
+
+    def _with(self, work: Callable[[Any], Any], *, write: bool = False) -> Any:
+        opener = lib.clo_ledger_open if write else lib.clo_ledger_open_existing
+        ledger = make("clo_ledger", opener, self.path.encode())
+        try:
+            return work(ledger)
+        finally:
+            lib.clo_ledger_close(ledger)
+
+    def _listed(self, visit: Callable[..., int], callback: Any,
+                dataset: str | None) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        handle = ffi.new_handle(found)
+        name = ffi.NULL if dataset is None else ffi.new("char[]", dataset.encode())
+        self._with(lambda ledger: call(visit, ledger, name, callback, handle))
+        return found
+
+    def accounts(self, dataset: str | None = None) -> list[dict[str, Any]]:
+        """What was spent and what is left, a dictionary a data set."""
+        return self._listed(lib.clo_ledger_accounts, lib.cloister_account, dataset)
+
+    def history(self, dataset: str | None = None) -> list[dict[str, Any]]:
+        """Every charge in order: data set, mechanism, loss, time and token."""
+        return self._listed(lib.clo_ledger_history, lib.cloister_charge, dataset)
+
+    def declare(self, dataset: str, *, epsilon: float, delta: float = 0.0) -> None:
+        """Caps what may ever be spent on a data set; a cap cannot be changed."""
+        cap = ffi.new("clo_loss *", {"epsilon": epsilon, "delta": delta})
+        self._with(lambda ledger: call(lib.clo_ledger_declare, ledger, dataset.encode(), cap[0]),
+                   write=True)
+
+    def fetch(self, token: str) -> Release:
+        """The release of an earlier run, for nothing."""
+        def work(ledger: Any) -> Release:
+            out, length = ffi.new("char **"), ffi.new("size_t *")
+            call(lib.clo_ledger_result, ledger, token.encode(), out, length)
+            try:
+                return Release(ffi.buffer(out[0], length[0])[:])
+            finally:
+                lib.clo_ledger_bytes_free(out[0])
+        release: Release = self._with(work, write=True)
+        return release
+
+    def verify(self) -> None:
+        """Raises where the file was changed by another hand, or a copy has gone on without it."""
+        self._with(lambda ledger: call(lib.clo_ledger_verify, ledger))
+
+    def to_frame(self) -> Any:
+        """The history as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.history())
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(str(a['dataset']))}</td><td>{a['spent']['epsilon']:g}</td>"
+            f"<td>{a['cap']['epsilon']:g}</td><td>{a['charges']}</td></tr>" if a["capped"] else
+            f"<tr><td>{escape(str(a['dataset']))}</td><td>{a['spent']['epsilon']:g}</td>"
+            f"<td>none</td><td>{a['charges']}</td></tr>" for a in self.accounts())
+        head = "".join(f"<th>{name}</th>" for name in ("data set", "epsilon spent", "cap",
+                                                       "charges"))
+        return f"<table><tr>{head}</tr>{rows}</table>"

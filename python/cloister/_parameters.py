@@ -1,0 +1,144 @@
+"""Constructors made from the library's rows, so that a new method or parameter needs nothing here.
+
+scikit-learn reads the parameters of an estimator off the signature of ``__init__``; so does help().
+"""
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from typing import Any
+
+from ._rows import Parameter, family_parameters, solver_parameters
+
+#: Settings of a run that an estimator takes: its own name, the library's, preset, what it is.
+SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
+    ("delta", "delta", None, "the smaller of 1e-6 and rows^-1.5 where it is not given"),
+    ("relation", "relation", "replace", "what neighbours are: replace or add-remove"),
+    ("accept", "accept", "exact",
+     "the weakest guarantee that is taken: exact, idealized or asymptotic"),
+    ("norm", "norm", None, "the public radius of a record, or 'private': the run learns one first"),
+    ("bounds", "bounds", None,
+     "public bounds: (lower, upper), numbers or arrays; or {column: (lower, upper)}"),
+    ("center", "center", None, "a public point that records lie about, or 'private'"),
+    ("norm_at_most", "norm-at-most", None, "no record can exceed it, with what is private above"),
+    ("norm_quantile", "norm-quantile", None, "the share of the records that a private norm holds"),
+    ("share_norm", "share-norm", None, "of epsilon, for a private norm"),
+    ("share_center", "share-center", None, "of the budget, for a private centre"),
+    ("project", "project", None, "a release of the family subspace, or its file, to look along"),
+    ("rows", "rows", None, "the public number of rows, where it is not what it seems"),
+    ("rows_per_unit", "rows-per-unit", None, "of each person at most so many rows are kept"),
+    ("unit", "unit", None,
+     "the column of a data frame that names the person; for arrays see fit"),
+    ("missing", "missing", "null", "what a missing cell means: null (the row counts for nothing), "
+     "fill or refuse"),
+    ("fill", "fill", None, "with missing='fill': {column: value}"),
+    ("ledger", "ledger", None,
+     "the file that is charged; None: nothing is, and the release says so"),
+    ("dataset", "dataset", None, "the name under which the ledger knows the data"),
+    ("token", "token", None,
+     "names this fit: repeated with it, the same release comes for nothing"),
+    ("new_dataset", "new", False, "the data may be charged under a second name"),
+    ("anyway", "yes", False, "spend also where public numbers say that noise will hide all"),
+    ("threads", "threads", None, "how many to use; the release is the same with any number"),
+)
+#: Settings that say how a file is read, or that have another form here.
+NOT_TAKEN = frozenset({"mechanism", "method", "epsilon", "data", "columns", "header", "delimiter",
+                       "format", "cols", "text-columns", "decimal", "no-ledger", "seed"})
+
+Renaming = dict[str, str]
+
+
+def python_name(name: str, renamed: Renaming) -> str:
+    """A parameter's name here.  No underscore goes to its end: that is for what is fitted."""
+    plain = name.replace("-", "_")
+    return renamed.get(name, f"{plain}_value" if keyword.iskeyword(plain) else plain)
+
+
+def make_init(place: str | None, required: list[str],
+              presets: dict[str, Any]) -> Callable[..., None]:
+    """An ``__init__`` that keeps its arguments, which is all that scikit-learn wants of one.
+
+    place: the one argument that may be given by its place; None: all are given by name.
+    """
+    preset = f"={presets[place]!r}" if place in presets else ""
+    others = {name: value for name, value in presets.items() if name != place}
+    head = ", ".join(["self", *([place + preset] if place else []), "*",
+                      *(name for name in required if name != place),
+                      *(f"{name}={value!r}" for name, value in others.items())])
+    names = dict.fromkeys([*([place] if place else []), *required, *others])
+    body = "".join(f"\n    self.{name} = {name}" for name in names)
+    scope: dict[str, Any] = {}
+    exec(f"def __init__({head}) -> None:{body}\n", scope)  # as dataclasses do
+    init: Callable[..., None] = scope["__init__"]
+    return init
+
+
+def _entry(name: str, what: str, preset: str, help_text: str) -> str:
+    return f"    {name} : {what}{preset}\n        {help_text}.\n"
+
+
+def _row_entry(name: str, row: Parameter, preset: str) -> str:
+    what = "{" + ", ".join(repr(c) for c in row.choices) + "}" if row.choices else \
+        {"int": "int", "real": "float"}[row.kind]
+    return _entry(name, what, preset, row.help[:1].upper() + row.help[1:])
+
+
+def describe(first: str, parameters: dict[str, Parameter], renamed: Renaming,
+             required: set[str]) -> str:
+    """The section on parameters of a class's documentation."""
+    lines = ["\n    Parameters\n    ----------\n"]
+    rows = {python_name(name, renamed): row for name, row in parameters.items()}
+    lines += [_row_entry(name, row, "") for name, row in rows.items() if name in required]
+    if first == "private":
+        lines.append(_entry("epsilon", "float", "", "The budget of one fit; there is no default"))
+        lines.append(_entry("method", "str", ", default='auto'",
+                            "That method which promises the least error, or one by name"))
+        lines += [_entry(name, "optional", f", default={preset!r}", text[:1].upper() + text[1:])
+                  for name, _, preset, text in SETTINGS]
+    lines += [_row_entry(name, row, ", default=None (the method's own)")
+              for name, row in rows.items() if name not in required]
+    if first == "private":
+        lines.append(_entry("random_state", "int, optional", ", default=None",
+                            "None is secure; a number makes the release reproducible and so NOT "
+                            "private, and warns"))
+    return "".join(lines)
+
+
+def _out_of_the_way(kind: type, parameters: dict[str, Parameter], renamed: Renaming) -> Renaming:
+    """Names for parameters that are called as a method or a setting of the estimator is."""
+    taken = {name for name, *_ in SETTINGS} | {"epsilon", "method", "random_state"}
+    return {name: f"method_{python_name(name, {})}" for name in parameters
+            if name not in renamed and (hasattr(kind, python_name(name, {}))
+                                        or python_name(name, {}) in taken)}
+
+
+def private_class(family: str, renamed: Renaming, place: str | None = None,
+                  required: tuple[str, ...] = ()) -> Any:
+    """Gives an estimator of a family its constructor and the rest of its documentation."""
+    def decorate(kind: type) -> type:
+        parameters = family_parameters(family)
+        renamed.update(_out_of_the_way(kind, parameters, renamed))
+        names = [python_name(name, renamed) for name in parameters]
+        presets = {"method": "auto", **{name: preset for name, _, preset, _ in SETTINGS},
+                   **{name: None for name in names if name not in required}, "random_state": None}
+        setattr(kind, "__init__", make_init(place, [*required, "epsilon"], presets))
+        setattr(kind, "_family", family)
+        setattr(kind, "_renamed", renamed)
+        kind.__doc__ = (kind.__doc__ or "") + describe("private", parameters, renamed,
+                                                       set(required))
+        return kind
+    return decorate
+
+
+def solver_class(solver: str, renamed: Renaming) -> Any:
+    """The same for a solver: every parameter has the library's own preset."""
+    def decorate(kind: type) -> type:
+        parameters = solver_parameters(solver)
+        presets = {python_name(name, renamed): row.preset for name, row in parameters.items()}
+        init = make_init(next(iter(presets)), [], {**presets, "random_state": None})
+        setattr(kind, "__init__", init)
+        setattr(kind, "_solver", solver)
+        setattr(kind, "_renamed", renamed)
+        kind.__doc__ = (kind.__doc__ or "") + describe("solver", parameters, renamed, set())
+        return kind
+    return decorate

@@ -1,0 +1,113 @@
+"""Plans: what a run would ask, cost and deliver.  They read no data and cost nothing."""
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from typing import Any
+
+from ._job import Job
+
+
+class Plan:
+    """What a run would do.
+
+    Attributes
+    ----------
+    info : dict
+        The whole plan, as ``cloister plan --json`` says it.
+    """
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings = settings
+        self.info: dict[str, Any] = Job(settings).plan()
+
+    @property
+    def method(self) -> str:
+        """Family and method: ``"kmeans/lloyd"``."""
+        return f"{self.info['family']}/{self.info['method']}"
+
+    @property
+    def reason(self) -> str | None:
+        """Why that method was chosen, where there was a choice."""
+        reason = self.info.get("reason")
+        return None if reason is None else str(reason)
+
+    @property
+    def error(self) -> float | None:
+        """The error to expect (``info["prediction"]["meaning"]`` says of what); None where the
+        number of rows is not public, or the method has no prediction."""
+        error = self.info.get("prediction", {}).get("error")
+        return None if error is None else float(error)
+
+    @property
+    def hidden(self) -> bool | None:
+        """Whether noise would hide what is looked for."""
+        hidden = self.info.get("prediction", {}).get("hidden")
+        return None if hidden is None else bool(hidden)
+
+    @property
+    def queries(self) -> list[dict[str, Any]]:
+        """What it asks, a dictionary a line: query, label, noise, share of the budget."""
+        return list(self.info["queries"])
+
+    def curve(self, epsilons: Iterable[float]) -> list[tuple[float, float | None]]:
+        """The error at each of these budgets."""
+        return [(epsilon, Plan({**self._settings, "epsilon": epsilon}).error)
+                for epsilon in epsilons]
+
+    def to_frame(self) -> Any:
+        """The queries as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.queries)
+
+    def __repr__(self) -> str:
+        error = "" if self.error is None else f", expected error {self.error:.3g}"
+        budget = self.info["budget"]
+        return (f"<Plan of {self.method}: epsilon {budget['epsilon']:g}, delta {budget['delta']:g}"
+                f"{error}{', which noise would hide' if self.hidden else ''}>")
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(q['query'])}</td><td>{html.escape(q['label'])}</td>"
+            f"<td>{q['count']}</td><td>{q['noise']:.4g}</td><td>{q['share']:.0%}</td></tr>"
+            for q in self.queries)
+        return (f"<p>{html.escape(repr(self)[1:-1])}</p><table><tr><th>query</th><th>of what</th>"
+                f"<th>times</th><th>noise</th><th>share</th></tr>{rows}</table>")
+
+    def plot(self, epsilons: Iterable[float] = (0.1, 0.2, 0.5, 1, 2, 5, 10), ax: Any = None) -> Any:
+        """Draws the error against epsilon with matplotlib; returns the axes."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        points = [(x, y) for x, y in self.curve(epsilons) if y is not None]
+        ax.loglog(*zip(*points), "o-")
+        ax.set_xlabel("epsilon")
+        ax.set_ylabel("expected error")
+        ax.set_title(self.method)
+        return ax
+
+
+def plan(mechanism: str, *, epsilon: float, **settings: Any) -> Plan:
+    """What a run would ask, cost and deliver; free, and without data.
+
+    Parameters
+    ----------
+    mechanism : str
+        A family (``"kmeans"``), of which the best method is taken, or a method of one.
+    epsilon : float
+        The budget.
+    **settings
+        As ``cloister plan`` takes them, with underscores: ``rows``, ``cols``, ``norm`` or
+        ``bounds``, ``clusters``, ...
+
+    Examples
+    --------
+    >>> import cloister
+    >>> plan = cloister.plan("kmeans", epsilon=1, clusters=3, rows=5000, cols=10, norm=1)
+    >>> plan.hidden
+    False
+    """
+    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    return Plan({"mechanism": mechanism, "epsilon": epsilon, **named})

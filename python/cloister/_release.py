@@ -1,0 +1,220 @@
+"""A release: what a run gives the world, and everything that may be shown."""
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._native import call, ffi, lib, make, text, written
+from ._table import Table
+from .exceptions import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_NO_CLUSTER = 2**32 - 1
+
+
+class Release(Mapping[str, "NDArray[np.float64]"]):
+    """Named arrays, and where they come from: public, unless it says that it is not private.
+
+    A release is a mapping from names (``"centers"``, ``"weights"``) to arrays.  It is read with
+    :meth:`from_json` or :meth:`read`, and writing it again gives the same bytes.
+
+    Attributes
+    ----------
+    info : dict
+        The whole of it, as its JSON says: family, method, parameters, domain, privacy, queries.
+    """
+
+    def __init__(self, json_bytes: bytes) -> None:
+        pointer = make("clo_release", lib.clo_release_parse, json_bytes, len(json_bytes))
+        self._pointer = ffi.gc(pointer, lib.clo_release_free)
+        self._bytes = json_bytes
+        self.info: dict[str, Any] = json.loads(json_bytes)
+        self._arrays: dict[str, NDArray[np.float64]] = {}
+        for i in range(lib.clo_release_count(self._pointer)):
+            array = lib.clo_release_at(self._pointer, i)
+            shape = tuple(array.shape[j] for j in range(array.dimensions))
+            count = int(np.prod(shape))
+            data = np.frombuffer(ffi.buffer(array.data, 8 * count), dtype=np.float64) \
+                if count else np.empty(0)
+            self._arrays[text(array.name) or ""] = data.reshape(shape).copy()
+
+    # ---- reading and writing ----
+
+    @classmethod
+    def from_json(cls, source: str | bytes) -> Release:
+        """The release that this JSON is."""
+        return cls(source.encode() if isinstance(source, str) else bytes(source))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Release:
+        """The release that this file holds."""
+        with open(path, "rb") as file:
+            return cls(file.read())
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Its JSON, as the command writes it; also into a file where one is named."""
+        if path is not None:
+            with open(path, "wb") as file:
+                file.write(self._bytes)
+        return self._bytes.decode()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._bytes,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Release) and self._bytes == other._bytes
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
+    def __sklearn_clone__(self) -> Release:
+        return self
+
+    # ---- arrays ----
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The names of the columns of the data, or None."""
+        names = self.info["domain"].get("columns")
+        return list(names) if names else None
+
+    @property
+    def center_noise(self) -> NDArray[np.float64] | None:
+        """How far noise may have moved each coordinate of each centre, or None."""
+        if "centers" not in self or not lib.clo_release_center_noise(self._pointer, ffi.NULL):
+            return None
+        out = np.empty(self["centers"].shape)
+        lib.clo_release_center_noise(self._pointer, ffi.cast("double *", out.ctypes.data))
+        return out
+
+    @property
+    def center_lists(self) -> tuple[NDArray[np.float64], ...] | None:
+        """Of very long centres: where each starts, its columns, its values; None otherwise."""
+        if "centers_starts" not in self:
+            return None
+        return tuple(self["centers_" + name] for name in ("starts", "columns", "values"))
+
+    def to_frame(self, name: str | None = None) -> Any:
+        """An array of the release as a pandas data frame, with the columns of the data.
+
+        Parameters
+        ----------
+        name : str, optional
+            Which array; by default the centres, offsets, basis or bounds, whatever there is.
+        """
+        import pandas
+
+        known = [n for n in ("centers", "offsets", "basis", "lower", "radius") if n in self]
+        name = name or (known[0] if known else next(iter(self)))
+        if name in ("lower", "upper"):
+            return pandas.DataFrame({"lower": self["lower"], "upper": self["upper"]},
+                                    index=self.columns)
+        array = self[name]
+        if name == "basis":
+            return pandas.DataFrame(array, index=self.columns)
+        if array.ndim == 2 and self.columns and array.shape[1] == len(self.columns):
+            return pandas.DataFrame(array, columns=self.columns)
+        if array.ndim == 3:
+            return pandas.concat({i: pandas.DataFrame(part, index=self.columns)
+                                  for i, part in enumerate(array)}, names=["cluster", "column"])
+        return pandas.DataFrame(array, columns=[name] if array.ndim == 1 else None)
+
+    # ---- the caller's own rows: not private, and in no release ----
+
+    def assign(self, table: Table) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cluster of each row, -1 for one with a missing cell, and its distance."""
+        clusters = np.empty(table.rows, dtype=np.uint32)
+        distances = np.empty(table.rows)
+        call(lib.clo_assign_rows, self._pointer, table.pointer,
+             ffi.cast("uint32_t *", clusters.ctypes.data),
+             ffi.cast("double *", distances.ctypes.data))
+        labels = clusters.astype(np.int64)
+        labels[clusters == _NO_CLUSTER] = -1
+        return labels, distances
+
+    def cost(self, table: Table) -> float:
+        """The mean squared distance of the rows, of k-median the mean distance, on the scale of
+        the run."""
+        out = ffi.new("clo_evaluation *")
+        out.struct_size = ffi.sizeof("clo_evaluation")
+        nothing = ffi.new("clo_matrix *")[0]
+        call(lib.clo_evaluate, self._pointer, table.pointer, nothing, out)
+        return float(out.cost)
+
+    # ---- showing ----
+
+    @property
+    def privacy(self) -> dict[str, Any]:
+        """What it costs and hides: epsilon, delta, relation, guarantee, whether it is private."""
+        return dict(self.info["privacy"])
+
+    @property
+    def statement(self) -> str:
+        """What it means, in a sentence."""
+        return str(self.info["privacy"]["statement"])
+
+    def report(self, *, wide: bool = False) -> str:
+        """The release read aloud, as ``cloister report`` does."""
+        form = lib.CLO_TEXT_WIDE if wide else lib.CLO_TEXT
+        return written(lib.clo_report, self._pointer, form).decode()
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {'x'.join(map(str, array.shape))}"
+                           for name, array in self.items())
+        kind = "" if self.privacy["private"] else ", NOT PRIVATE"
+        return f"<Release of {self.info['family']}/{self.info['method']}: {shapes}{kind}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.report())}</pre>"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the release with matplotlib: centres or offsets as a picture of columns, loadings
+        of a subspace as bars, bounds as lines.  Returns the axes."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        ticks = self.columns or [str(j + 1) for j in range(self.info["domain"]["cols"])]
+        if "lower" in self:
+            ax.vlines(range(len(ticks)), self["lower"], self["upper"], lw=4)
+            ax.set_xticks(range(len(ticks)), ticks)
+            ax.set_ylabel("private bounds")
+        elif "basis" in self:
+            for j, direction in enumerate(self["basis"].T):
+                ax.plot(direction, "o-", label=f"direction {j + 1}")
+            ax.axhline(0, lw=0.5, color="gray")
+            ax.set_xticks(range(len(ticks)), ticks)
+            ax.set_ylabel("loading")
+            ax.legend()
+        elif "centers" in self or "offsets" in self:
+            array = self["centers" if "centers" in self else "offsets"]
+            picture = ax.imshow(array, aspect="auto")
+            ax.figure.colorbar(picture, ax=ax)
+            ax.set_xticks(range(len(ticks)), ticks)
+            ax.set_yticks(range(len(array)), [str(i) for i in range(len(array))])
+            ax.set_ylabel("cluster")
+        else:
+            raise ArgumentError("there is nothing to draw in this release")
+        privacy = self.privacy
+        ax.set_title(f"{self.info['family']}/{self.info['method']}, epsilon {privacy['epsilon']:g}"
+                     + ("" if privacy["private"] else ", NOT PRIVATE"))
+        return ax

@@ -1,0 +1,151 @@
+"""Nothing un-noised is kept: not on the object, not in its pickle, not in what is shown."""
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import cloister
+
+PUBLIC = {"epsilon": 1.0, "bounds": (-1.0, 1.0)}
+FITTED = {
+    cloister.PrivateKMeans: {"cluster_centers_", "weights_"},
+    cloister.PrivateKMedian: {"cluster_centers_", "weights_"},
+    cloister.PrivateSubspaceClustering: {"bases_", "offsets_", "weights_"},
+    cloister.PrivatePCA: {"components_", "mean_", "n_components_", "explained_variance_"},
+    cloister.PrivateBounds: {"norm_", "bounds_"},
+}
+
+
+def made(kind, **more):
+    settings = {**PUBLIC, **more}
+    if kind is cloister.PrivateBounds:
+        settings.pop("bounds")
+        return kind(norm=10.0, **settings)
+    if kind is cloister.PrivatePCA:
+        return kind(1, **settings)
+    return kind(2, **settings)
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_only_what_is_listed_is_kept(kind, rows):
+    estimator = made(kind).fit(rows)
+    allowed = set(estimator.get_params()) | FITTED[kind] | {"n_features_in_", "release_",
+                                                            "privacy_"}
+    assert set(vars(estimator)) == allowed
+    for name in ("labels_", "inertia_", "n_iter_"):
+        assert not hasattr(estimator, name)
+
+
+def without_release(estimator):
+    """Everything of it that does not follow from the release."""
+    state = dict(vars(estimator))
+    for name in FITTED[type(estimator)] | {"release_", "privacy_"}:
+        state.pop(name)
+    return pickle.dumps(state)
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_neighbours_differ_in_the_release_alone(kind, rows):
+    other = rows.copy()
+    other[17] = 0.987654321
+    a, b = made(kind).fit(rows), made(kind).fit(other)
+    assert without_release(a) == without_release(b)
+    for text in (repr(b), b._repr_html_(), str(pickle.dumps(b)), b.release_.to_json()):
+        assert "987654321" not in text
+    assert np.float64(0.987654321).tobytes() not in pickle.dumps(b)
+
+
+def test_a_pickle_comes_back_whole(rows):
+    estimator = made(cloister.PrivateKMeans).fit(rows)
+    again = pickle.loads(pickle.dumps(estimator))
+    assert again.release_ == estimator.release_
+    assert (again.predict(rows) == estimator.predict(rows)).all()
+
+
+def test_secure_fits_differ_and_seeded_ones_do_not(rows):
+    secure = [made(cloister.PrivateKMeans).fit(rows).cluster_centers_ for _ in range(2)]
+    assert not (secure[0] == secure[1]).any()
+    with pytest.warns(cloister.NotPrivateWarning):
+        seeded = [made(cloister.PrivateKMeans, random_state=3).fit(rows) for _ in range(2)]
+    assert seeded[0].release_ == seeded[1].release_
+    assert not seeded[0].privacy_["private"] and "NOT PRIVATE" in repr(seeded[0].release_)
+
+
+def test_epsilon_has_no_default():
+    for kind in FITTED:
+        with pytest.raises(TypeError, match="epsilon"):
+            kind(2) if kind not in (cloister.PrivateBounds, cloister.PrivatePCA) else kind()
+
+
+def test_parameters_are_those_of_the_library():
+    from cloister._job import setting_names
+    from cloister._parameters import NOT_TAKEN, SETTINGS
+    from cloister._rows import family_parameters
+
+    taken = [theirs for _, theirs, _, _ in SETTINGS]
+    assert sorted([*taken, *NOT_TAKEN]) == sorted(setting_names())
+    for kind in FITTED:
+        names = set(made(kind).get_params())
+        for name in family_parameters(kind._family):
+            assert kind._renamed.get(name, name.replace("-", "_")) in names
+        assert not names & {"fit", "predict", "transform", "score"}
+
+
+def ledger_charges(path):
+    return sum(account["charges"] for account in cloister.Ledger(path).accounts())
+
+
+def test_five_folds_are_five_charges(rows, tmp_path):
+    ledger = str(tmp_path / "ledger.db")
+    estimator = made(cloister.PrivateKMeans, ledger=ledger, dataset="people", threads=1)
+    cross_val_score(estimator, rows, cv=5, n_jobs=2, error_score="raise")
+    assert ledger_charges(ledger) == 5
+    clone(estimator).fit(rows)
+    assert ledger_charges(ledger) == 6
+
+
+def test_a_cap_stops_what_would_exceed_it(rows, tmp_path):
+    ledger = cloister.Ledger(tmp_path / "ledger.db", create=True)
+    ledger.declare("people", epsilon=1.05, delta=1e-5)
+    estimator = made(cloister.PrivateKMeans, ledger=str(tmp_path / "ledger.db"), dataset="people")
+    estimator.fit(rows)
+    before = estimator.release_
+    with pytest.raises(cloister.BudgetError):
+        estimator.fit(rows)
+    assert estimator.release_ is before and ledger.accounts()[0]["charges"] == 1
+    estimator.set_params(random_state=1, epsilon=0.1)
+    with pytest.warns(cloister.NotPrivateWarning), \
+            pytest.raises(cloister.ArgumentError, match="guards a cap"):
+        estimator.fit(rows)
+    assert ledger.accounts()[0]["charges"] == 1
+
+
+def test_a_token_is_paid_once(rows, tmp_path):
+    estimator = made(cloister.PrivateKMeans, ledger=str(tmp_path / "ledger.db"), dataset="people",
+                     token="may")
+    first = estimator.fit(rows).release_
+    assert estimator.fit(rows).release_ == first
+    assert ledger_charges(tmp_path / "ledger.db") == 1
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_pipelines_and_searches_work(rows):
+    pipeline = make_pipeline(FunctionTransformer(lambda x: x / 2),
+                             made(cloister.PrivateKMeans, random_state=1))
+    assert set(pipeline.fit_predict(rows)) == {0, 1}
+    search = GridSearchCV(made(cloister.PrivateKMeans, random_state=1, method="lloyd"),
+                          {"n_clusters": [1, 2]}, cv=2).fit(rows)
+    assert search.best_params_ == {"n_clusters": 2}
+
+
+def test_persons_of_arrays_go_to_fit(rows):
+    estimator = made(cloister.PrivateKMeans, epsilon=4.0, rows_per_unit=2, rows=1500)
+    estimator.fit(rows, unit=np.arange(len(rows)) // 2)
+    assert estimator.privacy_["rows_per_unit"] == 2
+    assert "unit" in estimator.release_.info["domain"] or "unit" in estimator.privacy_
+    with pytest.raises(cloister.ArgumentError, match="each of the"):
+        estimator.fit(rows, unit=[1, 2])

@@ -1,0 +1,151 @@
+"""Threads, forks, Ctrl-C: how a fit behaves among everything else that a process does."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import cloister
+
+# A run that takes long whatever the machine: rounds of a million records.
+LONG = """
+import signal, time
+import numpy as np
+import cloister
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+rows = np.random.default_rng(0).random((400_000, 20))
+estimator = cloister.PrivateKMeans(64, epsilon=1, bounds=(0, 1), method="lloyd", rounds=100, **{})
+print("ready", flush=True)
+try:
+    estimator.fit(rows)
+except KeyboardInterrupt:
+    print("stopped", time.time(), flush=True)
+    print(hasattr(estimator, "release_"), flush=True)
+"""
+
+
+def test_two_fits_at_once(rows):
+    found, raised = {}, []
+
+    def work(name):
+        try:
+            found[name] = cloister.PrivateKMeans(2, epsilon=1, bounds=(-1, 1), method="lloyd",
+                                                 threads=1).fit(rows)
+        except BaseException as error:  # noqa: B902
+            raised.append(error)
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not raised and len(found) == 4
+    centers = {fitted.cluster_centers_.tobytes() for fitted in found.values()}
+    assert len(centers) == 4
+
+
+def test_other_threads_run_meanwhile(rows):
+    """The lock of the interpreter is let go: a thread counts while a fit runs."""
+    many = np.tile(rows, (100, 1))
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    cloister.PrivateKMeans(8, epsilon=1, bounds=(-1, 1), method="lloyd", rounds=20,
+                           threads=1).fit(many)
+    after = counted[0]
+    done.set()
+    thread.join()
+    assert after - before >= 5
+
+
+def test_a_fit_after_a_fork_ends(rows):
+    code = """
+import os, sys
+import numpy as np
+import cloister
+rows = np.random.default_rng(0).random((5000, 4))
+fit = lambda: cloister.PrivateKMeans(3, epsilon=1, bounds=(0, 1)).fit(rows)
+fit()
+child = os.fork()
+if child == 0:
+    fit()
+    os._exit(7)
+sys.exit(0 if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 else 1)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], timeout=120, check=False)
+    assert ended.returncode == 0
+
+
+def interrupted(arguments, environment):
+    process = subprocess.Popen([sys.executable, "-c", LONG.replace("**{}", arguments)],
+                               stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    sent = time.time()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    word, when, fitted = out.split()
+    assert word == "stopped" and fitted == "False"
+    return float(when) - sent
+
+
+def test_ctrl_c_stops_a_fit_and_what_was_spent_stays_spent(tmp_path):
+    ledger = tmp_path / "ledger.db"
+    took = interrupted(f"ledger={str(ledger)!r}, dataset='people', anyway=True", dict(os.environ))
+    assert took < 1.0 * max(1, os.getloadavg()[0] / 2)
+    assert cloister.Ledger(ledger).accounts()[0]["charges"] == 1
+
+
+def test_progress_is_told_and_may_stop(rows, tmp_path):
+    np.save(tmp_path / "rows.npy", rows)
+    told = []
+    cloister.run("kmeans/lloyd", tmp_path / "rows.npy", progress=told.append, clusters=2, epsilon=1,
+                 bounds=(-1, 1))
+    assert told and all(done <= 1 for done in told)
+
+    def stop(done):
+        raise RuntimeError("enough")
+    with pytest.raises(RuntimeError, match="enough"):
+        cloister.run("kmeans/lloyd", tmp_path / "rows.npy", progress=stop, clusters=2, epsilon=1,
+                     bounds=(-1, 1))
+
+
+@pytest.mark.long
+def test_four_gibibytes_are_fitted_without_a_copy(tmp_path):
+    """Memory of the process's own is what bounding takes, half of the file, and never a second copy
+    of the rows; pages of the file come on top, which the system may drop."""
+    path = tmp_path / "large.npy"
+    count, width = 2**29 // 16, 16  # 4 GiB of doubles
+    mapped = np.lib.format.open_memmap(path, mode="w+", dtype="f8", shape=(count, width))
+    generator = np.random.default_rng(0)
+    for start in range(0, count, 2**20):
+        mapped[start:start + 2**20] = generator.random((min(2**20, count - start), width))
+    del mapped
+    code = f"""
+import re, resource, threading, time, numpy as np, cloister
+def own():
+    return 1024 * int(re.search(r"RssAnon:\\s*(\\d+)", open("/proc/self/status").read())[1])
+peak = [own()]
+def watch():
+    while True:
+        peak[0] = max(peak[0], own())
+        time.sleep(0.05)
+threading.Thread(target=watch, daemon=True).start()
+rows = np.load({str(path)!r}, mmap_mode="r")
+cloister.PrivateKMeans(4, epsilon=1, bounds=(0, 1), method="lloyd", rounds=1).fit(rows)
+print(peak[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+    out = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+                         check=True)
+    own, all_of_it = (int(number) / path.stat().st_size for number in out.stdout.split())
+    print(f"own memory at its peak is {own:.2f} of the file, with mapped pages {all_of_it:.2f}")
+    assert own < 0.65 and all_of_it < 1.75

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Builds the wheel, installs it into clean environments, runs pytest there, and counts in TAP.
+
+  newest  all tests, with the newest scikit-learn and every library that data can come from
+  oldest  scikit-learn's checks and the tests of privacy, with the oldest scikit-learn supported
+
+A test that skips fails here: what is missing is to be in tools/packages-pip.txt.
+
+usage: tools/test_python.py [--long]     --long: those tests that take minutes or gigabytes
+"""
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import wheel
+
+TESTS = wheel.ROOT / "python" / "tests"
+RUNS = {
+    "newest": ("python", []),
+    "oldest": ("python-oldest", ["test_sklearn.py", "test_privacy.py"]),
+}
+
+
+def installed(name, group, built):
+    folder = wheel.environment(name, group)
+    subprocess.run([folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check",
+                    "--force-reinstall", "--no-deps", built], check=True)
+    return folder
+
+
+def outcomes(report):
+    """Name and trouble of every test; a strict expected failure that fails is as it should be."""
+    for case in ElementTree.parse(report).iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        trouble = ""
+        for kind in ("failure", "error", "skipped"):
+            found = case.find(kind)
+            if found is not None and found.get("type") != "pytest.xfail":
+                trouble = f"{kind}: {found.get('message', '')}\n{found.text or ''}"
+        yield name, trouble
+
+
+def run(name, group, files, built, long):
+    folder = installed(name, group, built)
+    report = wheel.HOME / f"{name}.xml"
+    report.unlink(missing_ok=True)
+    # Not from the root: there `cloister` would be the sources, which have no module.
+    command = [folder / "bin" / "python", "-m", "pytest", "-q", "-c", wheel.ROOT / "pyproject.toml",
+               "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m",
+               "long" if long else "not long", *([TESTS / file for file in files] or [TESTS])]
+    # scikit-learn checks arrays of other libraries only where SciPy is told beforehand.
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    ended = subprocess.run(command, cwd=wheel.HOME, env=environment, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, check=False)
+    if not report.exists():
+        return [(f"{name}: pytest", ended.stdout)]
+    return [(f"{name}: {test}", trouble) for test, trouble in outcomes(report)]
+
+
+def main():
+    long = "--long" in sys.argv[1:]
+    built = wheel.build(wheel.HOME / "wheel")
+    results = []
+    for name, (group, files) in RUNS.items():
+        if name == "newest" or not long:
+            results += run(name, group, files, built, long)
+    print(f"1..{len(results)}")
+    for number, (name, trouble) in enumerate(results, 1):
+        print(f"{'not ok' if trouble else 'ok'} {number} - {name}")
+        for line in trouble.splitlines():
+            print(f"# {line}")
+    return 1 if any(trouble for _, trouble in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
