@@ -101,6 +101,11 @@ clo_status clo_i_choice_read(clo_job *job, clo_error *err)
     CLO_TRY(find_mechanism(job, name, method, &mechanism, err));
     choice->family = clo_mechanism_family(mechanism);
     choice->named = strchr(name, '/') || method;
+    const char *const clusters = clo_i_job_param(job, "clusters");
+    if (clo_i_job_value(job, "clusters-at-most") && !clo_i_job_param(job, "choose"))
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@clusters-at-most belongs to @clusters auto, not to %s of them",
+                              clusters ? clusters : "a preset number");
     collect_settings(job, choice);
     if (!choice->named) mechanism = spokesman(choice, mechanism);
     return set_parameters(job, mechanism, err);

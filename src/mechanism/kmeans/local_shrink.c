@@ -71,12 +71,13 @@ static void keep(const scratch *s, size_t count, size_t cols)
     clo_i_blas_serial_end(before);
 }
 
-clo_status clo_i_local_shrink(clo_workspace *space, double *points, size_t count, size_t cols,
-                              const double *variances, const double *about, clo_error *err)
+clo_status clo_i_local_shrink(clo_workspace *space, size_t room, double *points, size_t count,
+                              size_t cols, const double *variances, const double *about,
+                              clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(space);
     scratch s = { NULL };
-    CLO_TRY(take_scratch(space, count, cols, &s, err));
+    CLO_TRY(take_scratch(space, room, cols, &s, err));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < cols; j++)
             s.whitened[i * cols + j] =
