@@ -77,6 +77,11 @@ static clo_status set_parameters(clo_job *job, const clo_mechanism *mechanism, c
     for (size_t i = 0; i < choice->setting_count; i++) {
         if (has_parameter(mechanism, choice->settings[i].name)) continue;
         clo_i_job_advise(job, CLO_ADVICE_METHOD, "%s", name);
+        if (strcmp(choice->settings[i].name, "choose") == 0)
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "%s cannot choose the number of clusters: @clusters must be a "
+                                  "number",
+                                  name);
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "%s has no parameter @%s", name,
                               choice->settings[i].name);
     }
