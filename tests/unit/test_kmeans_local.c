@@ -1,6 +1,6 @@
-/* kmeans/local finds every one of many centres, nearer than noise of the ball would let it; its plan
- * is made of local sums and keeps to the budget (kmeans_local.T1); and where noise hides every
- * cluster it releases the one mean that can be told. */
+/* kmeans/local finds every one of many centres, nearer than noise of the ball would let it; its
+ * plan is made of local sums and keeps to the budget (kmeans_local.T1); and where noise hides
+ * every cluster it releases the one mean that can be told. */
 #include "found_centers.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/kmeans/local_parts.h"

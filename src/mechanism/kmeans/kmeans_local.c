@@ -5,12 +5,12 @@
  * the records are and how far they spread; passes over cells follow, each at the widths that the
  * one before has found; k-means on the cells is free; and rounds with the clusters themselves, at
  * the width of each, finish.  Every ask is a local_sum, whose squared lengths tell the next widths
- * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions to
- * make cells, as in kmeans/tree.
+ * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions
+ * to make cells, as in kmeans/tree.
  *
  * The number of cells follows the released number of rows.  Where even one mean with the whole
- * budget would be little better than its noise, there is one cell, and all asks go to one mean: the
- * release then holds one centre, which is all that can be told.
+ * budget would be little better than its noise, there is one cell, and all asks go to one mean:
+ * the release then holds one centre, which is all that can be told.
  */
 #include "domain/domain.h"
 #include "linalg/linalg.h"
@@ -49,8 +49,8 @@ static const clo_param params[PARAM_COUNT] = {
 
 /* ---- the plan ---------------------------------------------------------------------------- */
 
-/* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left to
- * the rounds. */
+/* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left
+ * to the rounds. */
 static size_t directions_that_pay(const clo_domain *domain, size_t k, double noise)
 {
     const double rows = clo_i_guessed_rows(domain, k);
@@ -409,8 +409,9 @@ static void leave_out_noise(const clo_i_local_plan *plan, const clo_line *line,
     centers->found = kept;
 }
 
-/* Centres and sizes; the width that each was looked at with in the last round, in units of the norm,
- * to tell its noise by; and how many of the clusters that were asked for can be told apart. */
+/* Centres and sizes; the width that each was looked at with in the last round, in units of the
+ * norm, to tell its noise by; and how many of the clusters that were asked for can be told apart.
+ * */
 static clo_status release(const clo_i_local_plan *plan, const clo_domain *domain,
                           clo_i_local_centers *centers, clo_release *out, clo_error *err)
 {

@@ -1,12 +1,13 @@
 /*
- * local_cells.c - the cells of kmeans/local: more of them than there are to be centres, looked at in
- * a few passes, each at the width that the pass before has found.
+ * local_cells.c - the cells of kmeans/local: more of them than there are to be centres, looked at
+ * in a few passes, each at the width that the pass before has found.
  *
  * The first pass knows where the records are and how far they spread, and nothing else: its cells
- * are about random points there.  From then on each cell has a mean and a width of its own, and the
- * next pass looks at differences to that mean, cut to that width: so its noise is that of a small
- * ball, and the mean gets sharper as the cell gets smaller.  A cell that holds no more than noise is
- * used to split the one with the most to lose.  Everything here but the asks is post-processing.
+ * are about random points there.  From then on each cell has a mean and a width of its own, and
+ * the next pass looks at differences to that mean, cut to that width: so its noise is that of a
+ * small ball, and the mean gets sharper as the cell gets smaller.  A cell that holds no more than
+ * noise is used to split the one with the most to lose.  Everything here but the asks is post-
+ * processing.
  */
 #include "mechanism/kmeans/local_parts.h"
 #include "mechanism/common/centers_common.h"

@@ -2,11 +2,11 @@
  * local_choose.c - how many clusters there are, from the released cells: for nothing.
  *
  * Any number of centres can be tried on the cells.  What more centres would win is not to be read
- * off the same noise that chose them, so the noise is thinned: of the noisy sums S, with fresh noise
- * W of the same law, S + tW is what centres are fitted to, and S - W/t, whose noise is independent
- * of the other's where it is Gaussian, is what they are judged on.  The mean of a few such draws is
- * a curve over the number of clusters; the sharpest bend of its logarithm is the number, if it is a
- * bend at all.
+ * off the same noise that chose them, so the noise is thinned: of the noisy sums S, with fresh
+ * noise W of the same law, S + tW is what centres are fitted to, and S - W/t, whose noise is
+ * independent of the other's where it is Gaussian, is what they are judged on.  The mean of a few
+ * such draws is a curve over the number of clusters; the sharpest bend of its logarithm is the
+ * number, if it is a bend at all.
  */
 #include "mechanism/kmeans/local_parts.h"
 #include "parallel/parallel.h"

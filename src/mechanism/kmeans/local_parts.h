@@ -1,6 +1,6 @@
 /*
- * local_parts.h - what the files of kmeans/local share: its plan, and the steps of a run.  All of it
- * is public or post-processing of answers; points are in unit-ball coordinates.
+ * local_parts.h - what the files of kmeans/local share: its plan, and the steps of a run.  All of
+ * it is public or post-processing of answers; points are in unit-ball coordinates.
  */
 #ifndef CLO_LOCAL_PARTS_H
 #define CLO_LOCAL_PARTS_H
@@ -106,10 +106,10 @@ CLO_CHECK clo_status clo_i_local_round(clo_context *context, const clo_i_local_p
 CLO_CHECK clo_status clo_i_local_round_room(const clo_i_local_plan *plan, clo_workspace *space,
                                             clo_error *err);
 
-/* Points (count x cols) whose coordinates have these variances, brought nearer to `about` along the
- * directions that noise hides: the singular values of the matrix of points over their deviations
- * are shrunk as far as white noise asks.  room: the most points that there may be, which is what the
- * room is taken for. */
+/* Points (count x cols) whose coordinates have these variances, brought nearer to `about` along
+ * the directions that noise hides: the singular values of the matrix of points over their
+ * deviations are shrunk as far as white noise asks.  room: the most points that there may be,
+ * which is what the room is taken for. */
 CLO_CHECK clo_status clo_i_local_shrink(clo_workspace *space, size_t room, double *points,
                                         size_t count, size_t cols, const double *variances,
                                         const double *about, clo_error *err);

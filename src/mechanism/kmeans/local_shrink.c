@@ -1,11 +1,11 @@
 /*
  * local_shrink.c - what noise hides of a matrix of points.
  *
- * Points over the deviations of their noise are a matrix of signal and of white noise of variance 1.
- * Of its singular values, those up to 1 + sqrt(beta) (times the root of the longer side) may be
- * noise alone, and go; the others are too large by what noise adds, and are taken down to the value
- * of least squared error (Gavish and Donoho, 2017).  Unlike a factor a point, that uses what the
- * points have in common: the few directions in which clusters differ.
+ * Points over the deviations of their noise are a matrix of signal and of white noise of variance
+ * 1. Of its singular values, those up to 1 + sqrt(beta) (times the root of the longer side) may be
+ * noise alone, and go; the others are too large by what noise adds, and are taken down to the
+ * value of least squared error (Gavish and Donoho, 2017).  Unlike a factor a point, that uses what
+ * the points have in common: the few directions in which clusters differ.
  */
 #include "mechanism/kmeans/local_parts.h"
 #include "linalg/linalg.h"
