@@ -55,7 +55,7 @@ static size_t directions_that_pay(const clo_domain *domain, size_t k, double noi
 {
     const double rows = clo_i_guessed_rows(domain, k);
     const size_t d = domain->cols, r = k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
-    return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 4 ? r : 0;
+    return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 6 ? r : 0;
 }
 
 static clo_status add_frame(clo_draft *draft, double mu, clo_i_local_plan *plan, clo_error *err)
@@ -390,18 +390,17 @@ static clo_status find_centers_in_frame(clo_context *context, const clo_i_local_
     return status;
 }
 
-/* A centre that has no more records than noise would show tells nothing, and is left out; but for
- * the largest. */
-static void leave_out_noise(const clo_i_local_plan *plan, const clo_line *line,
-                            clo_i_local_centers *centers)
+/* A centre that the last round has found without any record, noise or not, tells nothing, and is
+ * left out; but for the largest.  (A small one is kept, even where its size may be noise: it costs
+ * nothing, and where it is none the loss is less.) */
+static void leave_out_empty(const clo_i_local_plan *plan, clo_i_local_centers *centers)
 {
-    const double least = clo_i_local_size_deviation(line);
     const size_t d = plan->cols;
     size_t kept = 0, largest = 0;
     for (size_t c = 1; c < centers->found; c++)
         if (centers->sizes[c] > centers->sizes[largest]) largest = c;
     for (size_t c = 0; c < centers->found; c++) {
-        if (c != largest && centers->sizes[c] <= least) continue;
+        if (c != largest && centers->sizes[c] <= 0) continue;
         memmove(centers->points + kept * d, centers->points + c * d, d * sizeof(double));
         centers->views[kept] = centers->views[c];
         centers->sizes[kept++] = centers->sizes[c];
@@ -445,7 +444,7 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
         CLO_TRY(
             clo_i_local_round(context, plan, line + 1, data, &s.start, s.frame, &s.centers, err));
     }
-    if (plan->rounds) leave_out_noise(plan, &context->meter->lines[line + 1], &s.centers);
+    if (plan->rounds) leave_out_empty(plan, &s.centers);
     return release(plan, domain, &s.centers, out, err);
 }
 
