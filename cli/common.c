@@ -39,6 +39,8 @@ static const cli_option domain_rows[] = {
 const cli_group cli_domain_group = { "What is publicly known of the data", domain_rows };
 
 static const cli_option learning_rows[] = {
+    CLI_OPTION("clusters-at-most", 0, "K",
+               "with --clusters auto: the most clusters to try; by default 20"),
     CLI_OPTION("norm-at-most", 0, "MAX",
                "with --norm private or --center private: a generous public radius that no record "
                "needs to exceed; too much costs little; column bounds say it too"),

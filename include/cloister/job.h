@@ -56,6 +56,7 @@ CLO_API void clo_job_free(clo_job *job);
  *   bounds     "LO,HI" of every column, or a CSV file with a line name,lower,upper for each, or
  *              the lines of such a file, each with its end
  *   center     "V1,V2,...", or "private"
+ *   clusters-at-most     with the parameter clusters `auto`: the most to try; by default 20
  *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
  *   project    a file with a release of the family subspace (clo_domain_project)
  *   rows, rows-per-unit, unit                                as in clo_domain

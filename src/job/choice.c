@@ -77,6 +77,11 @@ static clo_status set_parameters(clo_job *job, const clo_mechanism *mechanism, c
     for (size_t i = 0; i < choice->setting_count; i++) {
         if (has_parameter(mechanism, choice->settings[i].name)) continue;
         clo_i_job_advise(job, CLO_ADVICE_METHOD, "%s", name);
+        if (strcmp(choice->settings[i].name, "choose") == 0)
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "%s cannot choose the number of clusters: @clusters must be a "
+                                  "number",
+                                  name);
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "%s has no parameter @%s", name,
                               choice->settings[i].name);
     }
@@ -101,6 +106,11 @@ clo_status clo_i_choice_read(clo_job *job, clo_error *err)
     CLO_TRY(find_mechanism(job, name, method, &mechanism, err));
     choice->family = clo_mechanism_family(mechanism);
     choice->named = strchr(name, '/') || method;
+    const char *const clusters = clo_i_job_param(job, "clusters");
+    if (clo_i_job_value(job, "clusters-at-most") && !clo_i_job_param(job, "choose"))
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@clusters-at-most belongs to @clusters auto, not to %s of them",
+                              clusters ? clusters : "a preset number");
     collect_settings(job, choice);
     if (!choice->named) mechanism = spokesman(choice, mechanism);
     return set_parameters(job, mechanism, err);

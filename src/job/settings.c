@@ -23,6 +23,7 @@ static const row ROWS[] = {
     { "norm", NULL },
     { "bounds", NULL },
     { "center", NULL },
+    { "clusters-at-most", NULL },
     { "norm-at-most", NULL },
     { "norm-quantile", NULL },
     { "share-norm", NULL },
@@ -240,11 +241,26 @@ bool clo_i_job_says(const clo_job *job, const char *name, const char *word)
     return value && strcmp(value, word) == 0;
 }
 
-const char *clo_i_job_param(const clo_job *job, const char *name)
+static const char *given_param(const clo_job *job, const char *name)
 {
     for (size_t i = 0; i < job->param_count; i++)
         if (strcmp(job->param_names[i], name) == 0) return job->param_values[i];
     return NULL;
+}
+
+/* `clusters auto` is short for a choice among 1, 2, ... of them. */
+static const char USUAL_MOST[] = "20";
+
+const char *clo_i_job_param(const clo_job *job, const char *name)
+{
+    const char *const given = given_param(job, name), *const clusters =
+                                                          given_param(job, "clusters");
+    const bool automatic = clusters && strcmp(clusters, "auto") == 0;
+    if (!automatic) return given;
+    if (strcmp(name, "choose") == 0) return given ? given : "elbow";
+    if (strcmp(name, "clusters") != 0) return given;
+    const char *const most = clo_i_job_value(job, "clusters-at-most");
+    return most ? most : USUAL_MOST;
 }
 
 bool clo_i_scan_decimal(const char *text, size_t length, double *out)

@@ -260,7 +260,7 @@ clo_status clo_i_ask_local_sum(clo_context *context, size_t number, const clo_bo
                                const clo_assign *rule, const clo_local_view *views,
                                clo_local_sums *out, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_mark(context->workspace), k = rule->clusters;
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace), k = rule->clusters;
     const clo_line asked = { .groups = k };
     uint64_t *words = NULL;
     CLO_TRY(take_words(&asked, context->workspace, &words, err));

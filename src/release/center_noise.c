@@ -27,19 +27,35 @@ static bool ends_with_sums(const clo_facts *facts)
     return true;
 }
 
+/* Or for local sums: their noise is told in widths, and the release tells each cluster's width. */
+static bool ends_with_local_sums(const clo_release *release, clo_array *widths)
+{
+    const clo_facts *const facts = &release->facts;
+    if (facts->query_count == 0 || facts->seen_cols) return false;
+    const size_t last = facts->query_count - 1;
+    return strcmp(facts->query_names[last], "local_sum") == 0 &&
+           starts_with(facts->query_labels[last],
+                       "local sums, squares and sizes of the clusters") &&
+           clo_release_find(release, "widths", widths) && widths->dimensions == 1;
+}
+
 bool clo_release_center_noise(const clo_release *release, double *out)
 {
     const clo_facts *const facts = &release->facts;
-    clo_array centers, weights;
-    if (!facts->family || strcmp(facts->family, "kmeans") != 0 || !ends_with_sums(facts) ||
-        !clo_release_find(release, "centers", &centers) || centers.dimensions != 2 ||
-        centers.shape[1] != facts->cols || !clo_release_find(release, "weights", &weights) ||
-        weights.dimensions != 1 || weights.shape[0] != centers.shape[0])
+    clo_array centers, weights, widths = { .data = NULL };
+    const bool local = ends_with_local_sums(release, &widths);
+    if (!facts->family || strcmp(facts->family, "kmeans") != 0 ||
+        !(local || ends_with_sums(facts)) || !clo_release_find(release, "centers", &centers) ||
+        centers.dimensions != 2 || centers.shape[1] != facts->cols ||
+        !clo_release_find(release, "weights", &weights) || weights.dimensions != 1 ||
+        weights.shape[0] != centers.shape[0] || (local && widths.shape[0] != centers.shape[0]))
         return false;
     const double noise = facts->query_noise[facts->query_count - 1];
     for (size_t c = 0; out && c < centers.shape[0]; c++)
         for (size_t j = 0; j < facts->cols; j++) {
-            const double unit = facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1;
+            const double width = local ? widths.data[c] : 1;
+            const double unit =
+                width * (facts->lower ? facts->upper[j] / 2 - facts->lower[j] / 2 : 1);
             out[c * facts->cols + j] =
                 weights.data[c] > 0 ? noise / weights.data[c] * unit : INFINITY;
         }

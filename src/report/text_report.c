@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include <cloister/output.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -79,7 +80,7 @@ static bool runs_over_columns(const char *name)
  * 1, as they are chosen. */
 static bool is_one_a_cluster(const clo_array *array)
 {
-    static const char *const names[] = { "weights", "residuals", "uncertainty" };
+    static const char *const names[] = { "weights", "residuals", "uncertainty", "widths" };
     if (array->dimensions != 1) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(array->name, names[i]) == 0) return true;
@@ -205,6 +206,47 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     write_more(w, slices > shown ? slices - shown : 0, "");
 }
 
+/* ---- how many can be told ------------------------------------------------------------------- */
+
+/* What was made of the curve over the number of clusters. */
+static void write_elbow(clo_writer *w, double told)
+{
+    if (told > 1)
+        clo_i_writer_format(
+            w,
+            "\n  The curve is the loss of 1, 2, 3, ... clusters over that of one, as "
+            "the noisy\n  cells tell it; it bends most at %.0f.\n",
+            told);
+    else
+        clo_writer_text(
+            w, "\n  The curve is the loss of 1, 2, 3, ... clusters over that of one, as the "
+               "noisy\n  cells tell it.  It has no elbow: no number of clusters stands "
+               "out, and one centre\n  is told.  Where the curve falls far, a stated number "
+               "of clusters may still serve.\n");
+}
+
+/* Where there are fewer clusters than were asked for: how many, and why. */
+static void write_told_apart(clo_writer *w, const clo_release *release)
+{
+    const clo_facts *const facts = &release->facts;
+    clo_array told, curve;
+    double asked = 0;
+    if (!clo_release_find(release, "told_apart", &told) || told.shape[0] != 1) return;
+    if (clo_release_find(release, "curve", &curve)) {
+        write_elbow(w, told.data[0]);
+        return;
+    }
+    for (size_t i = 0; i < facts->parameter_count; i++)
+        if (strcmp(facts->parameter_names[i], "clusters") == 0)
+            asked = strtod(facts->parameter_values[i], NULL);
+    if (!(told.data[0] < asked)) return;
+    clo_i_writer_format(w,
+                        "\n  Of the %.0f clusters asked for, noise lets %.0f be told apart: more "
+                        "pieces of the\n  data would hold no more records than noise alone would "
+                        "show.\n",
+                        asked, told.data[0]);
+}
+
 /* ---- how far to trust centres --------------------------------------------------------------- */
 
 static clo_status write_center_noise(clo_writer *w, const clo_release *release, bool wide,
@@ -313,5 +355,6 @@ clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *
         if (!listed || !is_list(release->arrays[i].name))
             write_array(w, facts, &release->arrays[i], wide);
     write_signal(w, release);
+    write_told_apart(w, release);
     return write_center_noise(w, release, wide, err);
 }

@@ -15,7 +15,7 @@
   $ bash ask.sh
   ledger
   kmeans kmeans/tree kmeans/local kmeans/moments kmeans/highdim kmeans/grid kmeans/variates kmeans/lloyd kmeans/sparse kmeans/aggregate kmedian kmedian/highdim
-  --clusters
+  --clusters-at-most --clusters
   replace add-remove
   show
 

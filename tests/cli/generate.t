@@ -91,8 +91,8 @@
 A width is stated, in units of half the width of each column; without one rows would be copies.
 
   $ sample
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger --seed 7 -q \
-  >     -o out.json 2> /dev/null
+  $ cloister run kmeans/tree sample.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
+  >     --seed 7 -q -o out.json 2> /dev/null
   $ cloister generate --from out.json --rows 1000 --seed 5
   ! cloister: this release does not tell how far records are from their centres: state a spread, or the rows would be copies of the centres
   ! try: --spread 0.1

@@ -23,6 +23,8 @@
     k centres by sums with noise at the width of each cluster
     guarantee: exact; proof: proofs/kmeans_local.md
     --clusters        how many centres to find (1 to 1024; must be given)
+    --choose          as many clusters as given, or at most so many: by the elbow
+                      of a curve (given or elbow, preset given)
     --cells           pieces to look at, at most; 0: what pays (0 to 1024, preset
                       0)
     --passes          looks at the cells, each at the widths of the one before; 0:
@@ -32,7 +34,7 @@
     --reduce          directions to make cells in; 0: all columns, -1: what pays
                       (-1 to 1024, preset -1)
     --share           of the budget, for choosing these directions (0.01 to 0.95,
-                      preset 0.1)
+                      preset 0.2)
 
   kmeans/moments
     k centres, from one noisy tensor of moments and a few of Lloyd's rounds
@@ -177,7 +179,7 @@
   > for m in json.load(sys.stdin)['methods']:
   >     print(m['family'], m['method'], m['guarantee'], [p['name'] for p in m['parameters']])"
   kmeans tree exact ['clusters', 'cells', 'start', 'passes', 'rounds', 'reduce', 'share']
-  kmeans local exact ['clusters', 'cells', 'passes', 'rounds', 'reduce', 'share']
+  kmeans local exact ['clusters', 'choose', 'cells', 'passes', 'rounds', 'reduce', 'share']
   kmeans moments exact ['clusters', 'order', 'rounds', 'share', 'reduce', 'starts', 'doubts']
   kmeans highdim exact ['clusters', 'preset', 'directions', 'trees', 'levels', 'swaps', 'rounds']
   kmeans grid exact ['clusters', 'side']

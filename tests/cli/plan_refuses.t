@@ -172,3 +172,20 @@
   $ cloister plan kmeans --clusters 8 --epsilon 1 --norm 1
   ! cloister: --cols D must be given: a plan reads no data and cannot count the columns itself
   [exit 2]
+
+## Refuses a choice of the number of clusters where nobody can choose
+
+  $ cloister plan kmeans --clusters 5 --clusters-at-most 9 --epsilon 1 --norm 1 --cols 3
+  ! cloister: --clusters-at-most belongs to --clusters auto, not to 5 of them
+  [exit 2]
+  $ cloister plan kmedian --clusters auto --epsilon 1 --norm 1 --cols 3
+  ! cloister: kmedian/highdim cannot choose the number of clusters: --clusters must be a number
+  ! try: cloister methods kmedian/highdim
+  [exit 2]
+  $ cloister plan kmeans/tree --clusters auto --epsilon 1 --norm 1 --cols 3
+  ! cloister: kmeans/tree cannot choose the number of clusters: --clusters must be a number
+  ! try: cloister methods kmeans/tree
+  [exit 2]
+  $ cloister plan kmeans --clusters auto --clusters-at-most many --epsilon 1 --norm 1 --cols 3
+  ! cloister: clusters must be a number, not 'many'
+  [exit 2]

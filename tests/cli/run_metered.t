@@ -212,7 +212,7 @@ As a crash between the charge and the result leaves it.
 
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q
-  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.39, or 1100 rows; nothing was spent
+  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.35, or 960 rows; nothing was spent
   ! try: the same with --yes, which runs it all the same
   [exit 5]
   $ cloister ledger show l.db

@@ -1,6 +1,6 @@
-/* kmeans/local finds every one of many centres, nearer than noise of the ball would let it; its plan
- * is made of local sums and keeps to the budget (kmeans_local.T1); and where noise hides every
- * cluster it releases the one mean that can be told. */
+/* kmeans/local finds every one of many centres, nearer than noise of the ball would let it; its
+ * plan is made of local sums and keeps to the budget (kmeans_local.T1); and where noise hides
+ * every cluster it releases the one mean that can be told. */
 #include "found_centers.h"
 #include "mechanism/common/centers_common.h"
 #include "mechanism/kmeans/local_parts.h"
@@ -101,7 +101,7 @@ static void a_plan_holds_local_sums_within_the_budget(void **state)
     assert_int_equal(plan->lines[2].query, &clo_i_query_local_sum);
     assert_int_equal(plan->lines[2].event.count, 4);
     assert_true(plan->lines[2].lens);
-    assert_int_equal(plan->lines[2].cols, 20);
+    assert_int_equal(plan->lines[2].cols, 30);
     assert_int_equal(plan->lines[3].event.count, 2); /* rounds, with so many columns left out */
     assert_int_equal(plan->lines[3].groups, 10);
     assert_int_equal(plan->lines[3].cols, 300);
@@ -140,6 +140,60 @@ static void where_noise_hides_every_cluster_the_one_mean_is_told(void **state)
     free(values);
 }
 
+static size_t clusters_chosen(size_t rows, size_t d, size_t k, double epsilon, clo_array *curve,
+                              double *room)
+{
+    double *const truth = calloc(k * d, sizeof *truth);
+    assert_non_null(truth);
+    double *const values = mixture(rows, d, k, 0.03, truth);
+    const clo_domain domain = ball(d, 1, CLO_ADD_REMOVE);
+    clo_plan *const plan =
+        plan_for("kmeans/local", "clusters=12 choose=elbow", &domain, epsilon, 1e-6);
+    clo_bounded *const data = bounded_from(values, rows, &domain);
+    clo_release *const release = run_seeded(plan, data, "choose", NULL);
+    clo_array centers, told;
+    assert_true(clo_release_find(release, "centers", &centers));
+    assert_true(clo_release_find(release, "told_apart", &told));
+    assert_true(clo_release_find(release, "curve", curve));
+    assert_int_equal(centers.shape[0], (size_t)told.data[0]);
+    assert_true(curve->shape[0] <= 12);
+    memcpy(room, curve->data, curve->shape[0] * sizeof *room);
+    curve->data = room;
+    const size_t chosen = centers.shape[0];
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    free(values);
+    free(truth);
+    return chosen;
+}
+
+static void the_number_of_clusters_is_where_the_curve_bends(void **state)
+{
+    double room[12];
+    clo_array curve;
+    (void)state;
+    assert_int_equal(clusters_chosen(20000, 8, 5, 1, &curve, room), 5);
+    assert_close(curve.data[0], 1, 0.05);
+    assert_true(curve.data[4] < 0.5 * curve.data[3] && curve.data[4] < 0.2);
+    assert_true(curve.data[5] > 0.5 * curve.data[4]);
+    /* one heap has no elbow */
+    assert_int_equal(clusters_chosen(20000, 8, 1, 1, &curve, room), 1);
+}
+
+static void an_elbow_is_the_sharpest_bend_of_the_logarithm(void **state)
+{
+    const double sharp[] = { 1, 0.8, 0.6, 0.1, 0.09, 0.085 },
+                 smooth[] = { 1, 0.8, 0.64, 0.51, 0.41 };
+    const double last[] = { 1, 0.5, 0.01 }, none[] = { 1, 0, 0 };
+    (void)state;
+    assert_int_equal(clo_i_local_elbow(sharp, 6), 4);
+    assert_int_equal(clo_i_local_elbow(smooth, 5), 1);
+    assert_int_equal(clo_i_local_elbow(last, 3), 1); /* nothing is known of what comes after */
+    assert_int_equal(clo_i_local_elbow(none, 3), 2); /* an empty rest is no reason to split on */
+    assert_int_equal(clo_i_local_elbow(sharp, 1), 1);
+}
+
 static void refuses_a_share_that_leaves_nothing(void **state)
 {
     const clo_domain domain = ball(300, 1, CLO_ADD_REMOVE);
@@ -175,7 +229,7 @@ static void shrinking_keeps_the_directions_that_noise_does_not_hide(void **state
             points[i * COLS + j] =
                 0.1 * clo_i_random_normal(stream) + (j == 0 ? (i % 2 ? 1 : -1) : 0);
     }
-    assert_ok(clo_i_local_shrink(space, points, COUNT, COLS, variances, about, &err), err);
+    assert_ok(clo_i_local_shrink(space, COUNT, points, COUNT, COLS, variances, about, &err), err);
     for (size_t i = 0; i < COUNT; i++)
         for (size_t j = 0; j < COLS; j++)
             *(j == 0 ? &along : &across) += points[i * COLS + j] * points[i * COLS + j] / COUNT;
@@ -194,6 +248,8 @@ int main(void)
         cmocka_unit_test(a_pure_budget_finds_centres_too),
         cmocka_unit_test(a_plan_holds_local_sums_within_the_budget),
         cmocka_unit_test(where_noise_hides_every_cluster_the_one_mean_is_told),
+        cmocka_unit_test(the_number_of_clusters_is_where_the_curve_bends),
+        cmocka_unit_test(an_elbow_is_the_sharpest_bend_of_the_logarithm),
         cmocka_unit_test(refuses_a_share_that_leaves_nothing),
         cmocka_unit_test(shrinking_keeps_the_directions_that_noise_does_not_hide),
     };

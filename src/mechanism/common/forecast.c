@@ -22,13 +22,15 @@ double clo_i_center_forecast(double noise, size_t clusters, double unsettled)
 
 /* Where clusters are looked at, at their own widths: those are narrower the less noise there is. */
 static const double LOCAL_NOISE = 0.15, LOCAL_POWER = 0.65, LOCAL_UNSETTLED = 0.0007;
+static const double WIDEST = 0.5; /* of usual clusters, as a share of the norm */
 static const double HIDING = 0.5; /* of the norm */
 
 double clo_i_local_forecast(double noise, size_t clusters, bool hidden)
 {
     const double undone = LOCAL_UNSETTLED * pow((double)clusters, 0.75);
+    const double local = fmin(LOCAL_NOISE * pow(noise, LOCAL_POWER), WIDEST * noise);
     const double most = held_back(HIDING);
-    return hidden ? most : fmin(hypot(LOCAL_NOISE * pow(noise, LOCAL_POWER), undone), most);
+    return hidden ? most : fmin(hypot(local, undone), most);
 }
 
 double clo_i_center_forecast_worst(void)

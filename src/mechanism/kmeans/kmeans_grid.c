@@ -240,9 +240,10 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 }
 
 /* Four errors.  That a grid is even, and clusters are not: one that is narrower than a cell, or a
- * heap of which most lies in a few cells, is not told apart (measured, as the others).  A record is moved to the middle of its cell, which averages out over a cluster
- * that spreads over many.  The noise of the cells that count.  What is lost below the threshold.
- * And nothing is found where a cluster's records are fewer than the threshold. */
+ * heap of which most lies in a few cells, is not told apart (measured, as the others).  A record
+ * is moved to the middle of its cell, which averages out over a cluster that spreads over many.
+ * The noise of the cells that count.  What is lost below the threshold. And nothing is found where
+ * a cluster's records are fewer than the threshold. */
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {

@@ -5,12 +5,12 @@
  * the records are and how far they spread; passes over cells follow, each at the widths that the
  * one before has found; k-means on the cells is free; and rounds with the clusters themselves, at
  * the width of each, finish.  Every ask is a local_sum, whose squared lengths tell the next widths
- * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions to
- * make cells, as in kmeans/tree.
+ * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions
+ * to make cells, as in kmeans/tree.
  *
  * The number of cells follows the released number of rows.  Where even one mean with the whole
- * budget would be little better than its noise, there is one cell, and all asks go to one mean: the
- * release then holds one centre, which is all that can be told.
+ * budget would be little better than its noise, there is one cell, and all asks go to one mean:
+ * the release then holds one centre, which is all that can be told.
  */
 #include "domain/domain.h"
 #include "linalg/linalg.h"
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CLUSTERS, CELLS, PASSES, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
+enum { CLUSTERS, CHOOSE, CELLS, PASSES, ROUNDS, REDUCE, SHARE, PARAM_COUNT };
 enum { BY_CHOICE = -1, MOST_KEPT = 1024, GRAM_COLUMNS = 4096, USUAL_CELLS = 128 };
 
 static const double SHARE_CELLS = 0.7, SHARE_CELLS_WITH_FRAME = 0.4; /* of what is left */
@@ -33,6 +33,8 @@ static const double NEAR_ENOUGH = 0.07, LEAST_START = 0.01, MOST_START = 0.15;
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
+    [CHOOSE] = { "choose", CLO_PARAM_CHOICE, 0, 1, 0, "given|elbow",
+                 "as many clusters as given, or at most so many: by the elbow of a curve" },
     [CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
                 "pieces to look at, at most; 0: what pays" },
     [PASSES] = { "passes", CLO_PARAM_INT, 0, 20, 0, NULL,
@@ -41,18 +43,19 @@ static const clo_param params[PARAM_COUNT] = {
                  "looks at the clusters themselves, in all columns; -1: what pays" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, BY_CHOICE, NULL,
                  "directions to make cells in; 0: all columns, -1: what pays" },
-    [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.1, NULL,
+    [SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
                 "of the budget, for choosing these directions" },
 };
 
 /* ---- the plan ---------------------------------------------------------------------------- */
 
-/* As in kmeans/tree. */
+/* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left
+ * to the rounds. */
 static size_t directions_that_pay(const clo_domain *domain, size_t k, double noise)
 {
     const double rows = clo_i_guessed_rows(domain, k);
-    const size_t d = domain->cols, r = k < 8 ? 16 : k < 32 ? 2 * k : k < 64 ? 64 : k;
-    return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 4 ? r : 0;
+    const size_t d = domain->cols, r = k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
+    return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 6 ? r : 0;
 }
 
 static clo_status add_frame(clo_draft *draft, double mu, clo_i_local_plan *plan, clo_error *err)
@@ -191,8 +194,11 @@ static clo_status count_run(const clo_i_local_plan *plan, clo_workspace *room, c
     state unused;
     directions none;
     CLO_TRY(take_state(plan, room, &unused, err));
+    const size_t mark = clo_i_workspace_mark(room);
     CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, 1, plan->cols, 0, err));
+    clo_i_workspace_release(room, mark);
     if (plan->frame) CLO_TRY(take_directions(plan, room, &none, err));
+    clo_i_workspace_release(room, mark);
     CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
     CLO_TRY(clo_i_local_cells_room(plan, room, err));
     CLO_TRY(clo_i_local_round_room(plan, room, err));
@@ -216,6 +222,7 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     clo_i_local_plan plan = { .clusters = (size_t)values[CLUSTERS],
                               .cells = (size_t)values[CELLS],
                               .passes = (uint64_t)values[PASSES],
+                              .choose = values[CHOOSE] == 1,
                               .pure = !(draft->budget.delta > 0),
                               .cols = draft->domain->cols,
                               .seen = draft->domain->cols };
@@ -273,8 +280,9 @@ static void read_start(const clo_i_local_plan *plan, const clo_line *line, doubl
     for (size_t j = 0; j < d; j++) start->center[j] = trust * start->mean[j];
     clo_i_pull_into_ball(start->center, d);
     const double noisy = (double)d * start->variance;
-    const double about = fmin(square / start->rows, 1) - fmax(norm - noisy, 0) +
-                         (1 - trust) * (1 - trust) * norm + trust * trust * noisy;
+    const double off = (1 - trust) * (1 - trust) * norm + trust * trust * noisy;
+    const double about = fmin(square / start->rows, 1) - fmax(norm - noisy, 0) + off;
+    start->doubt = off / (double)d;
     start->square = fmin(fmax(about, fmax(0.5 * doubt, 1e-6)), 1);
     start->seen_square = start->square;
     start->told = clo_i_local_told(plan, start->rows);
@@ -382,6 +390,41 @@ static clo_status find_centers_in_frame(clo_context *context, const clo_i_local_
     return status;
 }
 
+/* A centre that the last round has found without any record, noise or not, tells nothing, and is
+ * left out; but for the largest.  (A small one is kept, even where its size may be noise: it costs
+ * nothing, and where it is none the loss is less.) */
+static void leave_out_empty(const clo_i_local_plan *plan, clo_i_local_centers *centers)
+{
+    const size_t d = plan->cols;
+    size_t kept = 0, largest = 0;
+    for (size_t c = 1; c < centers->found; c++)
+        if (centers->sizes[c] > centers->sizes[largest]) largest = c;
+    for (size_t c = 0; c < centers->found; c++) {
+        if (c != largest && centers->sizes[c] <= 0) continue;
+        memmove(centers->points + kept * d, centers->points + c * d, d * sizeof(double));
+        centers->views[kept] = centers->views[c];
+        centers->sizes[kept++] = centers->sizes[c];
+    }
+    centers->found = kept;
+}
+
+/* Centres and sizes; the width that each was looked at with in the last round, in units of the
+ * norm, to tell its noise by; and how many of the clusters that were asked for can be told apart.
+ * */
+static clo_status release(const clo_i_local_plan *plan, const clo_domain *domain,
+                          clo_i_local_centers *centers, clo_release *out, clo_error *err)
+{
+    const size_t k = centers->found;
+    const double told = (double)k, radius = clo_i_domain_radius(domain);
+    double *const widths = centers->lengths;
+    CLO_TRY(clo_i_release_centers(domain, k, centers->points, centers->sizes, out, err));
+    for (size_t c = 0; c < k; c++) widths[c] = centers->views[c].width * radius;
+    if (plan->rounds) CLO_TRY(clo_i_release_put(out, "widths", widths, 1, &k, err));
+    if (centers->tried)
+        CLO_TRY(clo_i_release_put(out, "curve", centers->curve, 1, &centers->tried, err));
+    return clo_i_release_put(out, "told_apart", &told, 1, (size_t[]){ 1 }, err);
+}
+
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
@@ -401,8 +444,8 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
         CLO_TRY(
             clo_i_local_round(context, plan, line + 1, data, &s.start, s.frame, &s.centers, err));
     }
-    return clo_i_release_centers(domain, s.centers.found, s.centers.points, s.centers.sizes, out,
-                                 err);
+    if (plan->rounds) leave_out_empty(plan, &s.centers);
+    return release(plan, domain, &s.centers, out, err);
 }
 
 /* Measured on real data (bench/bench_real.py): widths shrink with the noise, and so the error falls

@@ -1,12 +1,13 @@
 /*
- * local_cells.c - the cells of kmeans/local: more of them than there are to be centres, looked at in
- * a few passes, each at the width that the pass before has found.
+ * local_cells.c - the cells of kmeans/local: more of them than there are to be centres, looked at
+ * in a few passes, each at the width that the pass before has found.
  *
  * The first pass knows where the records are and how far they spread, and nothing else: its cells
- * are about random points there.  From then on each cell has a mean and a width of its own, and the
- * next pass looks at differences to that mean, cut to that width: so its noise is that of a small
- * ball, and the mean gets sharper as the cell gets smaller.  A cell that holds no more than noise is
- * used to split the one with the most to lose.  Everything here but the asks is post-processing.
+ * are about random points there.  From then on each cell has a mean and a width of its own, and
+ * the next pass looks at differences to that mean, cut to that width: so its noise is that of a
+ * small ball, and the mean gets sharper as the cell gets smaller.  A cell that holds no more than
+ * noise is used to split the one with the most to lose.  Everything here but the asks is post-
+ * processing.
  */
 #include "mechanism/kmeans/local_parts.h"
 #include "mechanism/common/centers_common.h"
@@ -113,14 +114,16 @@ static void read_means(const clo_i_local_plan *plan, const clo_line *line, clo_i
 }
 
 /* A cell that is alone asks for the same mean again and again: what was known of it is weighed
- * against what the answer says. */
+ * against what the answer says.  How far the two lie apart tells if more was off than noise. */
 static void weigh_single(const clo_i_local_plan *plan, clo_i_local_cells *cells)
 {
-    const double fresh = cells->deviations[0] * cells->deviations[0];
-    const double share = cells->strong[0] ? cells->doubt / (cells->doubt + fresh) : 0;
+    const double d = (double)plan->seen, fresh = cells->deviations[0] * cells->deviations[0];
+    const double square = clo_i_squared_distance(cells->means, cells->places, plan->seen) / d;
+    const double known = fmax(cells->doubt, square - fresh);
+    const double share = cells->strong[0] ? known / (known + fresh) : 0;
     for (size_t j = 0; j < plan->seen; j++)
         cells->means[j] = cells->places[j] + share * (cells->means[j] - cells->places[j]);
-    cells->doubt = share * share * fresh + (1 - share) * (1 - share) * cells->doubt;
+    cells->doubt = share * share * fresh + (1 - share) * (1 - share) * known;
     cells->deviations[0] = sqrt(cells->doubt);
 }
 
@@ -147,14 +150,16 @@ static double doubt_of_variance(const clo_line *line, const clo_i_local_cells *c
 static void read_variances(const clo_i_local_plan *plan, const clo_line *line, double least,
                            clo_i_local_cells *cells)
 {
-    double pooled = 0, apart = 0, total = 0;
+    double pooled = 0, doubt = 0, apart = 0, total = 0;
     for (size_t i = 0; i < cells->used; i++) {
         const double weight = fmax(cells->sizes[i], 1);
         cells->variances[i] = variance_of(plan, line, cells, i);
         pooled += weight * cells->variances[i];
+        doubt += weight * weight * doubt_of_variance(line, cells, i);
         total += weight;
     }
-    pooled = fmax(pooled / total, least);
+    /* Not below its own noise: a width of nothing would cut everything. */
+    pooled = fmax(fmax(pooled, sqrt(doubt)) / total, least);
     for (size_t i = 0; i < cells->used; i++) {
         const double off = cells->variances[i] - pooled;
         apart += fmax(cells->sizes[i], 1) * (off * off - doubt_of_variance(line, cells, i));
@@ -178,8 +183,8 @@ static clo_status move_places(clo_context *context, const clo_i_local_plan *plan
     memcpy(moved, cells->means, cells->used * d * sizeof(double));
     for (size_t i = 0; i < cells->used; i++) noise[i] = cells->deviations[i] * cells->deviations[i];
     if (cells->used > 1)
-        CLO_TRY(clo_i_local_shrink(context->workspace, moved, cells->used, d, noise, cells->middle,
-                                   err));
+        CLO_TRY(clo_i_local_shrink(context->workspace, plan->cells, moved, cells->used, d, noise,
+                                   cells->middle, err));
     for (size_t i = 0; i < cells->used; i++) {
         if (cells->strong[i]) memcpy(cells->places + i * d, moved + i * d, d * sizeof(double));
         clo_i_pull_into_ball(cells->places + i * d, d);
@@ -218,6 +223,7 @@ static void split(clo_stream *stream, const clo_i_local_plan *plan, const double
     clo_i_pull_into_ball(here, d);
     clo_i_pull_into_ball(there, d);
     cells->variances[to] = cells->variances[from];
+    cells->deviations[to] = cells->deviations[from];
 }
 
 /* Cells that hold nothing are used to split those that cost the most. */
@@ -274,7 +280,7 @@ clo_status clo_i_local_passes(clo_context *context, const clo_i_local_plan *plan
     const double grown = fmin(fmax(1.1 + 0.2 * log10(start->told / 27), 1.1), 1.8);
     const double first = fmin(grown * sqrt(start->seen_square), CLO_LOCAL_WIDEST / 2);
     cells->used = cells_to_use(plan, line, start);
-    cells->doubt = start->variance;
+    cells->doubt = start->doubt;
     CLO_TRY(draw_places(context, plan, start, first, cells, err));
     for (size_t i = 0; i < cells->used; i++)
         cells->views[i] = (clo_local_view){ first, FIRST_REACH * first };
@@ -282,7 +288,8 @@ clo_status clo_i_local_passes(clo_context *context, const clo_i_local_plan *plan
         clo_i_local_progress(context, plan, 1 + pass + (plan->frame > 0));
         if (pass) CLO_TRY(split_cells(context, plan, start->spread, cells, err));
         for (size_t i = 0; pass && i < cells->used; i++) {
-            const double width = fmin(sqrt(cells->variances[i]), first);
+            const double off = (double)plan->seen * cells->deviations[i] * cells->deviations[i];
+            const double width = fmin(sqrt(cells->variances[i] + off), first);
             cells->views[i] = (clo_local_view){ width, REACH * width };
         }
         CLO_TRY(ask_cells(context, plan, number, data, cells, err));
@@ -302,6 +309,7 @@ typedef struct solution {
     uint32_t *labels; /* cells */
     size_t *place;    /* cells: which cell it is */
     double *noise;    /* cells, or clusters: variances */
+    double *spread;   /* cells: mean squared distances of their records */
     size_t count;
 } solution;
 
@@ -313,6 +321,7 @@ static clo_status take_solution(const clo_i_local_plan *plan, clo_workspace *spa
     CLO_TRY(clo_i_take(space, m, sizeof(double), &s->weights, err));
     CLO_TRY(clo_i_take(space, m, sizeof(uint32_t), &s->labels, err));
     CLO_TRY(clo_i_take(space, m, sizeof(size_t), &s->place, err));
+    CLO_TRY(clo_i_take(space, m, sizeof(double), &s->spread, err));
     return clo_i_take(space, more, sizeof(double), &s->noise, err);
 }
 
@@ -329,7 +338,9 @@ clo_status clo_i_local_cells_room(const clo_i_local_plan *plan, clo_workspace *s
     CLO_TRY(clo_i_assign_room(space, CLO_ASSIGN_CENTERS, m, d, 0, err));
     clo_i_workspace_release(space, mark);
     CLO_TRY(take_solution(plan, space, &unused, err));
+    if (plan->choose) CLO_TRY(clo_i_local_choose_room(space, m, d, plan->clusters, err));
     CLO_TRY(clo_i_local_shrink_room(space, m, d, err));
+    CLO_TRY(clo_i_local_shrink_room(space, plan->clusters, d, err));
     clo_i_workspace_release(space, mark);
     return CLO_OK;
 }
@@ -346,6 +357,7 @@ static void choose_cells(const clo_i_local_plan *plan, const clo_i_local_cells *
         memcpy(s->points + s->count * d, cells->means + i * d, d * sizeof(double));
         s->weights[s->count] = any ? cells->counted[i] : 1;
         s->noise[s->count] = cells->deviations[i] * cells->deviations[i];
+        s->spread[s->count] = cells->variances[i];
         s->place[s->count++] = i;
     }
 }
@@ -400,6 +412,26 @@ static void gather_squares(const clo_i_local_plan *plan, const clo_i_local_start
     }
 }
 
+/* As many as were asked for, or as the cells tell; never more than cells. */
+static clo_status count_clusters(clo_context *context, const clo_i_local_plan *plan,
+                                 const solution *s, clo_i_local_centers *centers, clo_error *err)
+{
+    const clo_i_local_reading reading = { .count = s->count,
+                                          .cols = plan->seen,
+                                          .cells = plan->cells,
+                                          .clusters = plan->clusters,
+                                          .means = s->points,
+                                          .sizes = s->weights,
+                                          .noise = s->noise,
+                                          .variances = s->spread };
+    centers->found = s->count < plan->clusters ? s->count : plan->clusters;
+    centers->tried = plan->choose ? centers->found : 0;
+    if (!plan->choose) return CLO_OK;
+    CLO_TRY(clo_i_local_choose(context, &reading, centers->tried, centers->curve, err));
+    centers->found = clo_i_local_elbow(centers->curve, centers->tried);
+    return CLO_OK;
+}
+
 clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
                              const clo_i_local_start *start, const clo_i_local_cells *cells,
                              double *found, clo_i_local_centers *centers, clo_error *err)
@@ -409,10 +441,10 @@ clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
     double cost;
     CLO_TRY(take_solution(plan, context->workspace, &s, err));
     choose_cells(plan, cells, &s);
-    centers->found = s.count < plan->clusters ? s.count : plan->clusters;
+    CLO_TRY(count_clusters(context, plan, &s, centers, err));
     if (s.count > 1)
-        CLO_TRY(clo_i_local_shrink(context->workspace, s.points, s.count, d, s.noise, cells->middle,
-                                   err));
+        CLO_TRY(clo_i_local_shrink(context->workspace, plan->cells, s.points, s.count, d, s.noise,
+                                   cells->middle, err));
     const clo_job job = { .rows = s.points,
                           .count = s.count,
                           .cols = d,
@@ -424,8 +456,8 @@ clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
     CLO_TRY(clo_i_kmeans(&job, &options, found, s.labels, &cost, err));
     gather_means(plan, cells, &s, found, centers);
     if (centers->found > 1)
-        CLO_TRY(clo_i_local_shrink(context->workspace, found, centers->found, d, centers->known,
-                                   cells->middle, err));
+        CLO_TRY(clo_i_local_shrink(context->workspace, plan->clusters, found, centers->found, d,
+                                   centers->known, cells->middle, err));
     gather_squares(plan, start, cells, &s, found, centers);
     clo_i_workspace_release(context->workspace, mark);
     return CLO_OK;

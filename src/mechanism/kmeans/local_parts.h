@@ -1,6 +1,6 @@
 /*
- * local_parts.h - what the files of kmeans/local share: its plan, and the steps of a run.  All of it
- * is public or post-processing of answers; points are in unit-ball coordinates.
+ * local_parts.h - what the files of kmeans/local share: its plan, and the steps of a run.  All of
+ * it is public or post-processing of answers; points are in unit-ball coordinates.
  */
 #ifndef CLO_LOCAL_PARTS_H
 #define CLO_LOCAL_PARTS_H
@@ -16,6 +16,7 @@ typedef struct clo_i_local_plan {
     size_t cols;             /* of the records */
     size_t frame;            /* directions kept for the cells; 0: all columns */
     size_t seen;             /* coordinates that the cells are made in: one of the two above */
+    bool choose;             /* `clusters` is the most: their number is taken from the cells */
     double whole;            /* deviation of a local sum that had the whole budget to itself */
 } clo_i_local_plan;
 
@@ -24,6 +25,7 @@ typedef struct clo_i_local_start {
     double *mean;       /* cols: as it was answered */
     double *center;     /* cols: as far as noise lets one trust it */
     double variance;    /* of a coordinate of the mean */
+    double doubt;       /* mean squared error of a coordinate of the centre */
     double rows;        /* noisy, at least 1 */
     double square;      /* mean squared distance of the records to the centre */
     double told;        /* clo_i_local_told of these rows */
@@ -56,8 +58,28 @@ typedef struct clo_i_local_centers {
     double *known;   /* clusters: variance of a coordinate, in the frame where there is one */
     double *squares; /* clusters: mean squared distance of a cluster's records to its centre */
     double *sums, *lengths; /* clusters x cols, clusters: an answer */
+    double *curve;          /* clusters: of the choice of their number */
+    size_t tried;           /* so many of these */
     clo_local_view *views;
 } clo_i_local_centers;
+
+/* The cells that hold more than noise. */
+typedef struct clo_i_local_reading {
+    size_t count, cols;
+    size_t cells, clusters;  /* the most that there may be of both: room is taken for these */
+    const double *means;     /* count x cols */
+    const double *sizes;     /* count, above 0 */
+    const double *noise;     /* count: variance of a coordinate of a mean */
+    const double *variances; /* count: mean squared distance of a cell's records to its mean */
+} clo_i_local_reading;
+
+/* The loss of 1, 2, ..., `most` clusters over that of one, as the cells tell it, and the number at
+ * which it bends most; 1 where nothing stands out.  most: count at most. */
+CLO_CHECK clo_status clo_i_local_choose(clo_context *context, const clo_i_local_reading *reading,
+                                        size_t most, double *curve, clo_error *err);
+CLO_CHECK clo_status clo_i_local_choose_room(clo_workspace *space, size_t cells, size_t cols,
+                                             size_t most, clo_error *err);
+size_t clo_i_local_elbow(const double *curve, size_t count);
 
 CLO_CHECK clo_status clo_i_local_take_cells(const clo_i_local_plan *plan, clo_workspace *space,
                                             clo_i_local_cells *cells, clo_error *err);
@@ -84,12 +106,13 @@ CLO_CHECK clo_status clo_i_local_round(clo_context *context, const clo_i_local_p
 CLO_CHECK clo_status clo_i_local_round_room(const clo_i_local_plan *plan, clo_workspace *space,
                                             clo_error *err);
 
-/* Points (count x cols) whose coordinates have these variances, brought nearer to `about` along the
- * directions that noise hides: the singular values of the matrix of points over their deviations
- * are shrunk as far as white noise asks. */
-CLO_CHECK clo_status clo_i_local_shrink(clo_workspace *space, double *points, size_t count,
-                                        size_t cols, const double *variances, const double *about,
-                                        clo_error *err);
+/* Points (count x cols) whose coordinates have these variances, brought nearer to `about` along
+ * the directions that noise hides: the singular values of the matrix of points over their
+ * deviations are shrunk as far as white noise asks.  room: the most points that there may be,
+ * which is what the room is taken for. */
+CLO_CHECK clo_status clo_i_local_shrink(clo_workspace *space, size_t room, double *points,
+                                        size_t count, size_t cols, const double *variances,
+                                        const double *about, clo_error *err);
 CLO_CHECK clo_status clo_i_local_shrink_room(clo_workspace *space, size_t count, size_t cols,
                                              clo_error *err);
 

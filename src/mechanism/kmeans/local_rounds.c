@@ -20,7 +20,7 @@ clo_status clo_i_local_take_centers(const clo_i_local_plan *plan, clo_workspace 
 {
     const size_t k = plan->clusters, d = plan->cols;
     double **const narrow[] = { &centers->sizes, &centers->known, &centers->squares,
-                                &centers->lengths };
+                                &centers->lengths, &centers->curve };
     CLO_TRY(clo_i_take(space, k * d, sizeof(double), &centers->points, err));
     CLO_TRY(clo_i_take(space, k * d, sizeof(double), &centers->sums, err));
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
@@ -168,8 +168,8 @@ static clo_status go(clo_context *context, const clo_i_local_plan *plan,
     middle_of(centers->points, w, k, d);
     const double doubt = doubt_of_middle(w, centers->known, k);
     const double share = doubt / (doubt + start->variance);
-    CLO_TRY(clo_i_local_shrink(context->workspace, centers->points, k, d, centers->known, w->middle,
-                               err));
+    CLO_TRY(clo_i_local_shrink(context->workspace, plan->clusters, centers->points, k, d,
+                               centers->known, w->middle, err));
     for (size_t c = 0; c < k; c++)
         for (size_t j = 0; j < d; j++)
             centers->points[c * d + j] += share * (start->mean[j] - w->middle[j]);
@@ -212,7 +212,8 @@ static clo_status go_with_frame(clo_context *context, const clo_i_local_plan *pl
     const double free = fmax((double)(d - plan->frame) - 2, 0);
     const double share = square > 0 ? fmax(0, 1 - free * doubt / square) : 0;
     if (k > 1)
-        CLO_TRY(clo_i_local_shrink(context->workspace, w->step, k, d, w->fresh, w->middle, err));
+        CLO_TRY(clo_i_local_shrink(context->workspace, plan->clusters, w->step, k, d, w->fresh,
+                                   w->middle, err));
     for (size_t c = 0; c < k; c++)
         for (size_t j = 0; j < d; j++)
             centers->points[c * d + j] += w->step[c * d + j] - (1 - share) * w->middle[j];

@@ -1,11 +1,11 @@
 /*
  * local_shrink.c - what noise hides of a matrix of points.
  *
- * Points over the deviations of their noise are a matrix of signal and of white noise of variance 1.
- * Of its singular values, those up to 1 + sqrt(beta) (times the root of the longer side) may be
- * noise alone, and go; the others are too large by what noise adds, and are taken down to the value
- * of least squared error (Gavish and Donoho, 2017).  Unlike a factor a point, that uses what the
- * points have in common: the few directions in which clusters differ.
+ * Points over the deviations of their noise are a matrix of signal and of white noise of variance
+ * 1. Of its singular values, those up to 1 + sqrt(beta) (times the root of the longer side) may be
+ * noise alone, and go; the others are too large by what noise adds, and are taken down to the
+ * value of least squared error (Gavish and Donoho, 2017).  Unlike a factor a point, that uses what
+ * the points have in common: the few directions in which clusters differ.
  */
 #include "mechanism/kmeans/local_parts.h"
 #include "linalg/linalg.h"
@@ -71,12 +71,13 @@ static void keep(const scratch *s, size_t count, size_t cols)
     clo_i_blas_serial_end(before);
 }
 
-clo_status clo_i_local_shrink(clo_workspace *space, double *points, size_t count, size_t cols,
-                              const double *variances, const double *about, clo_error *err)
+clo_status clo_i_local_shrink(clo_workspace *space, size_t room, double *points, size_t count,
+                              size_t cols, const double *variances, const double *about,
+                              clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(space);
     scratch s = { NULL };
-    CLO_TRY(take_scratch(space, count, cols, &s, err));
+    CLO_TRY(take_scratch(space, room, cols, &s, err));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < cols; j++)
             s.whitened[i * cols + j] =
