@@ -121,7 +121,7 @@ static void say_error(const clo_plan *plan, const cli_prediction *prediction, ch
         clo_plan_predict_range(plan, prediction->rows, &least, &most, NULL) || !(least < most))
         return;
     snprintf(text + used, size - (size_t)used,
-             ", and between %s and %s by how far the records fill it, which --fill states",
+             ", and between %s and %s by how far the records reach in it, which --reach states",
              cli_rounded(least, 2).text, cli_rounded(most, 2).text);
 }
 

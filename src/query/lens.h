@@ -28,8 +28,8 @@ CLO_CHECK clo_status clo_i_lens_make(clo_workspace *workspace, const double *fra
 /* rank: 0 without a frame. */
 CLO_CHECK clo_status clo_i_lens_room(clo_workspace *space, size_t d, size_t rank, double height,
                                      clo_error *err);
-/* A lens with a constant shows records smaller.  What a line states as its noise, of moments of this
- * order, becomes that of the records' own moments: (1 + height^2)^(order/2) times as much. */
+/* A lens with a constant shows records smaller.  What a line states as its noise, of moments of
+ * this order, becomes that of the records' own moments: (1 + height^2)^(order/2) times as much. */
 void clo_i_lens_state_noise(clo_line *line, double height, int order);
 /* The domain as it is seen: the unit ball's radius stays that of the data. */
 clo_domain clo_i_lens_domain(const clo_domain *domain, size_t cols);

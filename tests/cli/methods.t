@@ -141,7 +141,7 @@
     --gamma           for the prediction alone: the most spread of the records
                       across the subspace, as a share of the least along it; -1:
                       not stated (-1 to 1, preset -1)
-    --fill            how far the records fill the subspace: their mean square
+    --reach           how far the records reach in the subspace: their mean square
                       along its weakest direction, times dim, as a share of the
                       norm's square; to be stated, and not from the data; for the
                       prediction alone; 0: not stated, and it is a range (0 to 1,

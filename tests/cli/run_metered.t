@@ -227,8 +227,8 @@ As a crash between the charge and the result leaves it.
 
 ## Refuses to spend on subspaces that noise would hide
 
-  $ cloister generate subspaces --rows 320 --cols 50 --clusters 5 --dim 9 --spread 0.5 --seed faces \
-  >     -o faces.csv
+  $ cloister generate subspaces --rows 320 --cols 50 --clusters 5 --dim 9 --spread 0.5 \
+  >     --seed faces -o faces.csv
   $ cloister ledger init l.db --dataset faces.csv --epsilon 2 --delta 1e-3 > /dev/null
   $ cloister run subspaces faces.csv --clusters 5 --dim 9 --flats affine --epsilon 1 --norm 1 \
   >     --ledger l.db -q

@@ -193,7 +193,7 @@ static void nearly_flat_data_of_many_columns_are_for_the_approximate_method(void
  * usually are by a vote: measured .081 and .044.  The first promised .016, presuming the former. */
 static void what_is_not_stated_of_the_energy_is_not_presumed(void **state)
 {
-    const clo_setting settings[] = { { "dim", "3" }, { "gamma", "1e-4" }, { "fill", "1" } };
+    const clo_setting settings[] = { { "dim", "3" }, { "gamma", "1e-4" }, { "reach", "1" } };
     clo_domain domain = ball(200, 1, CLO_REPLACE);
     (void)state;
     assert_chosen("boosted", 200, 1, 20000, "3", "1e-4");

@@ -72,8 +72,8 @@ static double mean_distance(const clo_plan *plan, const clo_bounded *data, const
 
 static void the_subspace_is_found_as_well_as_predicted(void **state)
 {
-    static const char *const ways[] = { "dim=2 fill=1", "dim=2 fill=1 draw=matrix",
-                                        "dim=2 fill=1 draw=sweeps" };
+    static const char *const ways[] = { "dim=2 reach=1", "dim=2 reach=1 draw=matrix",
+                                        "dim=2 reach=1 draw=sweeps" };
     static const clo_guarantee guarantees[] = { CLO_IDEALIZED, CLO_IDEALIZED, CLO_ASYMPTOTIC };
     static double values[ROWS * D], truth[D * Q];
     clo_error err;

@@ -42,7 +42,7 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
     clo_array basis, energy;
     (void)state;
     generate(values, truth, ROWS);
-    clo_plan *const plan = plan_for("subspace", "dim=2 fill=1", &domain, 1, 1e-6);
+    clo_plan *const plan = plan_for("subspace", "dim=2 reach=1", &domain, 1, 1e-6);
     assert_int_equal(plan->line_count, 1); /* subspace_gaussian.T1 */
     assert_int_equal(plan->lines[0].event.count, 1);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
@@ -64,8 +64,8 @@ static void the_subspace_is_found_as_well_as_predicted(void **state)
     clo_plan_free(plan);
 }
 
-/* Rows of which nothing is stated, normal in a plane, the longest at the norm: their error is in the
- * range, and within three times of what is usual; evenly out to the norm is the least of it. */
+/* Rows of which nothing is stated, normal in a plane, the longest at the norm: their error is in
+ * the range, and within three times of what is usual; evenly out to the norm is the least of it. */
 static void where_nothing_is_stated_the_prediction_is_a_range(void **state)
 {
     static double values[ROWS * D], truth[D * Q];
@@ -88,7 +88,7 @@ static void where_nothing_is_stated_the_prediction_is_a_range(void **state)
     clo_rng_free(rng);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
     clo_plan *const plan = plan_for("subspace/gaussian", "dim=2", &domain, 1, 1e-6);
-    clo_plan *const even = plan_for("subspace/gaussian", "dim=2 fill=1", &domain, 1, 1e-6);
+    clo_plan *const even = plan_for("subspace/gaussian", "dim=2 reach=1", &domain, 1, 1e-6);
     assert_ok(clo_plan_predict(plan, ROWS, &usual, &meaning, &err), err);
     assert_ok(clo_plan_predict_range(plan, ROWS, &least, &most, &err), err);
     assert_ok(clo_plan_predict(even, ROWS, &stated, &meaning, &err), err);

@@ -13,11 +13,11 @@ double clo_i_signal_edge(double noise, size_t cols)
     return noise * (sqrt(2 * d) + sqrt(-2 * log(CLO_SIGNAL_DOUBT))) + ROUNDED * d;
 }
 
-/* A direction of the noisy matrix is chosen for its eigenvalue, noise included.  For a matrix of any
- * spectrum plus a Gaussian one of variance v off the diagonal, the energy along such a direction is
- * its eigenvalue less 2 v sum_j 1 / (l_i - l_j), over all others (Bun, Bouchaud and Potters 2017,
- * section 6.3, for additive noise): half of that is how far the noise pushed the eigenvalue, and
- * half how far the direction turned.  Neighbours closer than the noise of one entry say nothing. */
+/* A direction of the noisy matrix is chosen for its eigenvalue, noise included.  For a matrix of
+ * any spectrum plus a Gaussian one of variance v off the diagonal, the energy along such a
+ * direction is its eigenvalue less 2 v sum_j 1 / (l_i - l_j), over all others (Bun, Allez, Bouchaud
+ * and Potters 2016): half of that is how far the noise pushed the eigenvalue, and half how far the
+ * direction turned.  Neighbours closer than the noise of one entry say nothing. */
 double clo_i_signal_energy(const double *eigenvalues, size_t cols, double noise, size_t i)
 {
     const double variance = noise * noise / 2;

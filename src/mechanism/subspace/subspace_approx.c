@@ -13,7 +13,7 @@
 #include "mechanism/common/forecast.h"
 #include "query/histogram.h"
 
-enum { DIM, GAMMA, BLOCKS, FILL, PARAM_COUNT };
+enum { DIM, GAMMA, BLOCKS, REACH, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
@@ -22,8 +22,9 @@ static const clo_param params[PARAM_COUNT] = {
                 "least along it; to be stated, and not from the data" },
     [BLOCKS] = { "blocks", CLO_PARAM_INT, 0, 65536, 0, NULL,
                  "into how many blocks the records are divided; 0: by the public facts" },
-    [FILL] = { CLO_SUBSPACE_FILL, NULL,
-               CLO_FILL_IS "it decides among methods, and this one does not mind; 0: not stated" },
+    [REACH] = { CLO_SUBSPACE_REACH, NULL,
+                CLO_REACH_IS
+                "it decides among methods, and this one does not mind; 0: not stated" },
 };
 
 static clo_status take_basis(const clo_cells_plan *plan, clo_workspace *space, size_t d,

@@ -20,7 +20,7 @@
 #include "query/gibbs.h"
 #include <math.h>
 
-enum { DIM, DRAW, GAMMA, FILL, PARAM_COUNT };
+enum { DIM, DRAW, GAMMA, REACH, PARAM_COUNT };
 enum { SEQUENCE, MATRIX, SWEEPS };
 /* Means are flat from a tenth of them on, in the settings of bench/bench_subspace.c. */
 enum { SWEEP_COUNT = 1000 };
@@ -36,13 +36,13 @@ static const clo_param params[PARAM_COUNT] = {
                 "for the prediction alone: the most spread of the records across the subspace, as "
                 "a "
                 "share of the least along it; -1: not stated" },
-    [FILL] = { CLO_SUBSPACE_FILL, NULL,
-               CLO_FILL_IS "for the prediction alone; 0: not stated, and it is a range" },
+    [REACH] = { CLO_SUBSPACE_REACH, NULL,
+                CLO_REACH_IS "for the prediction alone; 0: not stated, and it is a range" },
 };
 
 typedef struct bingham_plan {
     clo_gibbs how;
-    double gamma, fill;
+    double gamma, reach;
 } bingham_plan;
 
 /* Beyond, the law of a frame is narrower than what its draws in doubles can follow. */
@@ -88,7 +88,7 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
                           "dim must be at most the number of columns, %zu, not %zu", d, q);
     CLO_TRY(check(draft, d, q, whole, err));
     plan->gamma = draft->values[GAMMA];
-    plan->fill = draft->values[FILL];
+    plan->reach = draft->values[REACH];
     CLO_TRY(clo_i_check_gamma(plan->gamma, err));
     plan->how = (clo_gibbs){ .clusters = 1,
                              .dim = q,
@@ -125,10 +125,10 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 
 /* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */
 static double error_at(const bingham_plan *plan, const clo_domain *domain, const clo_line *lines,
-                       double rows, double fill)
+                       double rows, double reach)
 {
     const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
-    const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, fill, rows);
+    const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, reach, rows);
     return clo_i_subspace_error(domain->cols, plan->how.dim, 1 / sqrt(2 * rate * gap));
 }
 
@@ -136,16 +136,16 @@ static double predict(const void *state, const clo_domain *domain, const clo_lin
                       double rows)
 {
     const bingham_plan *const plan = state;
-    return error_at(plan, domain, lines, rows, clo_i_subspace_fills(plan->fill).usual);
+    return error_at(plan, domain, lines, rows, clo_i_subspace_reaches(plan->reach).usual);
 }
 
 static clo_between between(const void *state, const clo_domain *domain, const clo_line *lines,
                            double rows)
 {
     const bingham_plan *const plan = state;
-    const clo_fills fills = clo_i_subspace_fills(plan->fill);
-    return (clo_between){ error_at(plan, domain, lines, rows, fills.most),
-                          error_at(plan, domain, lines, rows, fills.least) };
+    const clo_reaches reaches = clo_i_subspace_reaches(plan->reach);
+    return (clo_between){ error_at(plan, domain, lines, rows, reaches.most),
+                          error_at(plan, domain, lines, rows, reaches.least) };
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_bingham;

@@ -15,7 +15,7 @@
 #include "mechanism/common/forecast.h"
 #include <math.h>
 
-enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, FILL, PARAM_COUNT };
+enum { DIM, GAMMA, BETA, ALPHA, PARTS, BLOCKS, ANSWER, REACH, PARAM_COUNT };
 enum { MEAN, ONE };
 enum { MOST_PARTS = 1024 };
 /* What the presets count on: how many parts of a hundred find a subspace within alpha, where alpha
@@ -42,8 +42,9 @@ static const clo_param params[PARAM_COUNT] = {
                  "into how many blocks each part is divided; 0: by the public facts" },
     [ANSWER] = { "answer", CLO_PARAM_CHOICE, 0, 1, MEAN, "mean|one",
                  "the mean of the parts that agree, or one of them" },
-    [FILL] = { CLO_SUBSPACE_FILL, NULL,
-               CLO_FILL_IS "it decides among methods, and this one does not mind; 0: not stated" },
+    [REACH] = { CLO_SUBSPACE_REACH, NULL,
+                CLO_REACH_IS
+                "it decides among methods, and this one does not mind; 0: not stated" },
 };
 
 typedef struct boosted_plan {

@@ -15,7 +15,7 @@
 #include "query/gapmax.h"
 #include <math.h>
 
-enum { DIM, FLATS, SCALE, SEARCH, GAMMA, FILL, PARAM_COUNT };
+enum { DIM, FLATS, SCALE, SEARCH, GAMMA, REACH, PARAM_COUNT };
 enum { LINEAR, AFFINE };
 
 static const clo_param params[PARAM_COUNT] = {
@@ -30,8 +30,9 @@ static const clo_param params[PARAM_COUNT] = {
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
                 "0 states that the records lie in the subspace exactly, as multiples of 1/scale, "
                 "so that it may be chosen among other methods; -1: not stated" },
-    [FILL] = { CLO_SUBSPACE_FILL, NULL,
-               CLO_FILL_IS "it decides among methods, and this one does not mind; 0: not stated" },
+    [REACH] = { CLO_SUBSPACE_REACH, NULL,
+                CLO_REACH_IS
+                "it decides among methods, and this one does not mind; 0: not stated" },
 };
 
 typedef struct exact_plan {

@@ -3,8 +3,8 @@
  *
  * The noisy Gram matrix is the only thing asked (subspace_gaussian.T1); its top eigenvectors are
  * post-processing, and so is what its spectrum says of them: which stand out of the noise, and what
- * energy the records have along each (subspace_gaussian.T2).  With column bounds the subspace is found where all columns weigh alike, and
- * carried back to the data's own units.
+ * energy the records have along each (subspace_gaussian.T2).  With column bounds the subspace is
+ * found where all columns weigh alike, and carried back to the data's own units.
  *
  * Data away from the origin have a Gram matrix that shows where they are, not how they spread.  A
  * private centre is learnt before (plan/learn.c), with the norm about it, which is smaller, and the
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIM, GAMMA, FILL, PARAM_COUNT };
+enum { DIM, GAMMA, REACH, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
     [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
@@ -28,13 +28,13 @@ static const clo_param params[PARAM_COUNT] = {
                 "for the prediction alone: the most spread of the records across the subspace, as "
                 "a "
                 "share of the least along it; -1: not stated" },
-    [FILL] = { CLO_SUBSPACE_FILL, NULL,
-               CLO_FILL_IS "for the prediction alone; 0: not stated, and it is a range" },
+    [REACH] = { CLO_SUBSPACE_REACH, NULL,
+                CLO_REACH_IS "for the prediction alone; 0: not stated, and it is a range" },
 };
 
 typedef struct gaussian_plan {
     size_t dim;
-    double gamma, fill;
+    double gamma, reach;
 } gaussian_plan;
 
 /* What a run works with. */
@@ -72,7 +72,7 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     double mu;
     plan->dim = (size_t)draft->values[DIM];
     plan->gamma = draft->values[GAMMA];
-    plan->fill = draft->values[FILL];
+    plan->reach = draft->values[REACH];
     CLO_TRY(clo_i_check_gamma(plan->gamma, err));
     if (plan->dim > d)
         return clo_i_fail(err, CLO_ARGUMENT,
@@ -125,10 +125,10 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
  * the spectrum. */
 static double error_at(const gaussian_plan *plan, const clo_domain *domain, const clo_line *lines,
-                       double rows, double fill)
+                       double rows, double reach)
 {
     const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2);
-    const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, fill, rows);
+    const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, reach, rows);
     return clo_i_subspace_error(domain->cols, plan->dim, noise / gap);
 }
 
@@ -136,16 +136,16 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
                       double rows)
 {
     const gaussian_plan *const plan = plan_state;
-    return error_at(plan, domain, lines, rows, clo_i_subspace_fills(plan->fill).usual);
+    return error_at(plan, domain, lines, rows, clo_i_subspace_reaches(plan->reach).usual);
 }
 
 static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                            double rows)
 {
     const gaussian_plan *const plan = plan_state;
-    const clo_fills fills = clo_i_subspace_fills(plan->fill);
-    return (clo_between){ error_at(plan, domain, lines, rows, fills.most),
-                          error_at(plan, domain, lines, rows, fills.least) };
+    const clo_reaches reaches = clo_i_subspace_reaches(plan->reach);
+    return (clo_between){ error_at(plan, domain, lines, rows, reaches.most),
+                          error_at(plan, domain, lines, rows, reaches.least) };
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_gaussian;

@@ -47,21 +47,21 @@ clo_status clo_i_check_gamma(double gamma, clo_error *err)
 /* Of rows that are normal in a subspace of 2, 5, 10 dimensions, the longest of 20,000 at the norm,
  * .08, .18, .24; of MNIST, digits and five tables with bounds that somebody might state, q = 2, 5,
  * 10, .002 to .2, half of them above .04 (bench/bench_pca.py --gaps). */
-static const double USUAL_FILL = 0.1, LEAST_FILL = 0.01;
+static const double USUAL_REACH = 0.1, LEAST_REACH = 0.01;
 
-clo_fills clo_i_subspace_fills(double stated)
+clo_reaches clo_i_subspace_reaches(double stated)
 {
-    if (stated > 0) return (clo_fills){ stated, stated, stated };
-    return (clo_fills){ 1, USUAL_FILL, LEAST_FILL };
+    if (stated > 0) return (clo_reaches){ stated, stated, stated };
+    return (clo_reaches){ 1, USUAL_REACH, LEAST_REACH };
 }
 
 /* With a mean square of l along each direction of the subspace and gamma^2 l along each of the
  * others, the squared norms of the rows have a mean of (q + (d - q) gamma^2) l, and that is at most
- * 1; fill is q l. */
-double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double fill, double rows)
+ * 1; reach is q l. */
+double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double reach, double rows)
 {
     const double q = (double)dim, d = (double)cols, across = gamma > 0 ? gamma * gamma : 0;
-    const double along = fmin(fill / q, 1 / (q + (d - q) * across));
+    const double along = fmin(reach / q, 1 / (q + (d - q) * across));
     return rows * along * (1 - across);
 }
 

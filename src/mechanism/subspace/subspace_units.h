@@ -7,9 +7,9 @@
 
 #include "plan/mechanism.h"
 
-/* Puts "basis" (d x dim, orthonormal) into the release, and "center" where the domain has one, public
- * or learnt.  The basis comes in the coordinates of the unit ball: columns of different units
- * stretch the subspace. */
+/* Puts "basis" (d x dim, orthonormal) into the release, and "center" where the domain has one,
+ * public or learnt.  The basis comes in the coordinates of the unit ball: columns of different
+ * units stretch the subspace. */
 CLO_CHECK clo_status clo_i_subspace_release(clo_context *context, const clo_domain *domain,
                                             size_t dim, double *basis, clo_release *out,
                                             clo_error *err);
@@ -24,25 +24,26 @@ enum { CLO_GAMMA_NOT_STATED = -1 };
 /* Fails where it is neither a share nor the word that it is not stated. */
 CLO_CHECK clo_status clo_i_check_gamma(double gamma, clo_error *err);
 
-/* The parameter `fill`, which they have for the same reason: the mean square of the records along
- * the weakest direction of the subspace, times dim, as a share of the norm's square.  1: they fill it
- * evenly out to the norm.  What it is nobody can say who has not seen the data, and what noise does
- * depends on it; so where it is not stated the prediction is a range. */
-enum { CLO_FILL_NOT_STATED = 0 };
-#define CLO_SUBSPACE_FILL "fill", CLO_PARAM_REAL, 0, 1, CLO_FILL_NOT_STATED
-#define CLO_FILL_IS                                                                                \
-    "how far the records fill the subspace: their mean square along its weakest direction, times " \
+/* The parameter `reach`, which they have for the same reason: the mean square of the records along
+ * the weakest direction of the subspace, times dim, as a share of the norm's square.  1: they fill
+ * it evenly out to the norm.  What it is nobody can say who has not seen the data, and what noise
+ * does depends on it; so where it is not stated the prediction is a range. */
+enum { CLO_REACH_NOT_STATED = 0 };
+#define CLO_SUBSPACE_REACH "reach", CLO_PARAM_REAL, 0, 1, CLO_REACH_NOT_STATED
+#define CLO_REACH_IS                                                                               \
+    "how far the records reach in the subspace: their mean square along its weakest direction, "   \
+    "times "                                                                                       \
     "dim, as a share of the norm's square; to be stated, and not from the data; "
 
-/* Fills to predict with: what is stated or, where nothing is, what is usual, and the ends of what
+/* Reaches to predict with: what is stated or, where nothing is, what is usual, and the ends of what
  * files have. */
-typedef struct clo_fills {
+typedef struct clo_reaches {
     double most, usual, least;
-} clo_fills;
-clo_fills clo_i_subspace_fills(double stated);
-/* The gap of the records' spectrum in the unit ball, where they fill the subspace so far and spread
- * across it as gamma says, or not at all where it is not stated. */
-double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double fill, double rows);
+} clo_reaches;
+clo_reaches clo_i_subspace_reaches(double stated);
+/* The gap of the records' spectrum in the unit ball, where they reach so far in the subspace and
+ * spread across it as gamma says, or not at all where it is not stated. */
+double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double reach, double rows);
 
 /* The expected ||sin Theta||_F of a subspace whose q (d - q) tilts against its complement have each
  * this standard deviation to first order: as large as that says while it is small, and never beyond
