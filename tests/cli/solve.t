@@ -83,6 +83,7 @@ processors.
   $ cloister solve auto flats.csv --clusters 3 --dim 2 -q -o found.json 2> /dev/null
   $ cloister evaluate found.json flats.csv --labels flats_labels.csv
   cost        0.000376144   mean squared distance of the rows to what was found
+  captured    0.999623      the share of the rows' variance that lies in it
   accuracy    1             the share of rows in the right cluster
   nmi         1             normalised mutual information with the true clusters
   ari         1             adjusted Rand index
@@ -96,6 +97,7 @@ processors.
   ! warning: not private: for those who may see the data
   $ cloister evaluate found.json many.csv --labels truth.csv
   cost        2.46696e-5    mean squared distance of the rows to what was found
+  captured    0.999975      the share of the rows' variance that lies in it
   accuracy    1             the share of rows in the right cluster
   nmi         1             normalised mutual information with the true clusters
   ari         1             adjusted Rand index
