@@ -113,6 +113,22 @@ processors.
   $ test -e out.json
   [exit 1]
 
+## Finds principal components, and writes them as a table
+
+  $ printf 'a,b\n0,0\n2,4\n1,2\n3,6\n' > line.csv
+  $ cloister solve pca line.csv --dim 1 --flats-file line_basis.csv -q 2> /dev/null | tail -1
+  0         4           1
+  $ tr -d - < line_basis.csv | cut -c 1-8
+  0.447213
+  0.894427
+  $ cloister solve kmeans line.csv --clusters 1 --flats-file centre.csv -q > /dev/null 2>&1
+  $ cat centre.csv
+  1.5,3
+  $ printf '0,1\n1,0\n' > affinity.csv
+  $ refused cloister solve spectral affinity.csv --clusters 2 --header no --flats-file out.csv
+  ! cloister: --flats-file: of an affinity there are labels alone
+  [exit 2]
+
 ## Refuses a cell that is not a number
 
   $ printf 'a,b\n1,2\n3,nan\n5,6\n' > hole.csv

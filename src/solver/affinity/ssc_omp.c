@@ -10,7 +10,7 @@
  * Where a subspace has many points, the nearest one expresses a point but for noise, and whatever
  * is taken next fits the noise: who is near whom then falls apart into pairs.  So many points are
  * dealt out to groups, and each point is expressed in every group, by itself (after the dropout of
- * Chen, You and Li 2020, but each point is used once).  In a group the nearest point is far
+ * Chen, Li and You 2020, but each point is used once).  In a group the nearest point is far
  * enough to leave more than noise, and the codes of all groups together connect a subspace.
  */
 #include "linalg/linalg.h"
