@@ -39,6 +39,7 @@ static void print_json(const clo_evaluation *result)
     clo_json_text(&json, "notice", notice);
     clo_json_number(&json, "cost", result->cost);
     clo_json_number(&json, "raw_cost", result->raw_cost);
+    clo_json_number(&json, "captured", result->captured);
     clo_json_number(&json, "truth_cost", result->truth_cost);
     clo_json_number(&json, "raw_truth_cost", result->raw_truth_cost);
     clo_json_number(&json, "distance", result->distance);
@@ -63,6 +64,7 @@ static void print_text(const clo_evaluation *result, const char *found)
              result->scaled ? ", columns by half their width" : "");
     print_row("cost", result->cost, meaning);
     print_row("raw cost", result->raw_cost + none, raw);
+    print_row("captured", result->captured, "the share of the rows' variance that lies in it");
     print_row("truth cost", result->truth_cost, "the same for the truth");
     print_row("raw truth", result->raw_truth_cost + none, raw);
     snprintf(meaning, sizeof meaning, "of what was %s from the truth", found);

@@ -21,6 +21,9 @@ static const cli_option result_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
                "write the solution as JSON; the file appears whole or not at all"),
     CLI_OPTION("labels", 0, "FILE", "write which cluster each row is in, counted from 0"),
+    CLI_OPTION("flats-file", 0, "FILE",
+               "write the centres, or the bases on top of each other as generate writes a truth, "
+               "as CSV or NPY"),
     CLI_OPTION("json", 0, NULL, "write the solution to standard output as JSON, not as text"),
     CLI_ROWS_END,
 };
@@ -182,10 +185,40 @@ static clo_status write_labels(const job *j, cli_error *err)
     return status;
 }
 
+/* One below the other; one of a lower dimension ends in columns of zeros. */
+static clo_status write_bases(const clo_solution *solution, const char *path, cli_error *err)
+{
+    const size_t clusters = clo_solution_clusters(solution), cols = clo_solution_cols(solution);
+    size_t width = 0;
+    for (size_t c = 0; c < clusters; c++)
+        width = clo_solution_dim(solution, c) > width ? clo_solution_dim(solution, c) : width;
+    double *const values = cli_alloc(clusters * cols * width, sizeof *values);
+    for (size_t c = 0; c < clusters; c++) {
+        const clo_matrix basis = clo_solution_basis(solution, c);
+        for (size_t i = 0; i < basis.rows; i++)
+            memcpy(values + (c * cols + i) * width, basis.data + i * basis.stride,
+                   basis.cols * sizeof *values);
+    }
+    const clo_matrix all = { values, clusters * cols, width, width };
+    const clo_status status = clo_matrix_write(path, all, NULL, &err->error);
+    free(values);
+    return status;
+}
+
+static clo_status write_flats(const job *j, cli_error *err)
+{
+    const char *const path = cli_value(j->args, "flats-file");
+    if (!path) return CLO_OK;
+    if (clo_solution_dim(j->solution, 0) > 0) return write_bases(j->solution, path, err);
+    return clo_matrix_write(path, clo_solution_offsets(j->solution), NULL, &err->error);
+}
+
 static clo_status deliver(const job *j, clo_file *file, cli_error *err)
 {
     const bool json = cli_given(j->args, "json") || cli_given(j->args, "output");
     clo_status status = CLO_OK;
+    if (cli_given(j->args, "flats-file") && clo_solution_cols(j->solution) == 0)
+        return cli_fail(err, CLO_ARGUMENT, "--flats-file: of an affinity there are labels alone");
     cli_warn("%s", notice);
     if (!json)
         print_text(j->solution);
@@ -194,6 +227,7 @@ static clo_status deliver(const job *j, clo_file *file, cli_error *err)
     else
         status = clo_solution_write(j->solution, cli_stream_write, stdout, &err->error);
     if (status == CLO_OK) status = write_labels(j, err);
+    if (status == CLO_OK) status = write_flats(j, err);
     if (status == CLO_OK && file) status = clo_file_commit(file, &err->error);
     return status;
 }

@@ -35,6 +35,9 @@ typedef struct clo_evaluation {
     double raw_cost, raw_truth_cost, raw_distance;
     size_t rows;          /* that were measured */
     size_t rows_left_out; /* those with a missing cell, which a run counts for nothing */
+    double captured;      /* of subspaces: the share of the rows' variance that lies in them, on the
+                        scale; about the rows' mean where they are affine, about the origin of the
+                        scale where they go through it.  NaN: of centres, and of sparse rows */
 } clo_evaluation;
 
 /* What a result is compared with. */

@@ -30,6 +30,45 @@ bool clo_is_solution(const char *path)
 
 /* ---- the pass over the rows ---------------------------------------------- */
 
+/* How far the rows are spread, in one pass: about the first of them, so that a mean far from the
+ * origin costs no digits. */
+typedef struct spread {
+    double *first, *sums; /* cols */
+    double square;        /* summed, about the first */
+    double origin;        /* summed, about the origin */
+    size_t rows, cols;
+} spread;
+
+static void add_to_spread(const clo_i_pass *pass, const double *squared, spread *s)
+{
+    double square = 0, origin = 0;
+    for (size_t i = 0; i < pass->count; i++) {
+        const double *const row = pass->rows + i * s->cols;
+        if (isnan(squared[i])) continue;
+        if (s->rows++ == 0) memcpy(s->first, row, s->cols * sizeof *row);
+        for (size_t c = 0; c < s->cols; c++) {
+            const double off = row[c] - s->first[c];
+            s->sums[c] += off;
+            square += off * off;
+            origin += row[c] * row[c];
+        }
+    }
+    s->square += square;
+    s->origin += origin;
+}
+
+/* What the flats leave of it, less than all of it where they are any good. */
+static double captured(const clo_target *t, const spread *s)
+{
+    double about = s->origin;
+    if (t->flats.dim == 0 || t->by_distance || s->rows == 0) return NAN;
+    if (t->flats.offsets) {
+        about = s->square;
+        for (size_t c = 0; c < s->cols; c++) about -= s->sums[c] * s->sums[c] / (double)s->rows;
+    }
+    return about > 0 ? 1 - t->sum / about : NAN;
+}
+
 /* Room for a block: distances on the scale and in the data's units, and who is nearest. */
 typedef struct room {
     double *squared, *raw;
@@ -65,7 +104,7 @@ static clo_status add_block(const clo_i_pass *pass, clo_target *t, room *r, size
 
 /* Adds the distances, or their squares, up in both targets; counted: the rows that count.  nearest,
  * if not NULL: the result's flat nearest to each row, CLO_NO_CLUSTER for a row that is left out. */
-static clo_status add_rows(clo_i_pass *pass, clo_target targets[2], uint32_t *nearest,
+static clo_status add_rows(clo_i_pass *pass, clo_target targets[2], uint32_t *nearest, spread *s,
                            size_t *counted, clo_error *err)
 {
     room r = { .squared = NULL };
@@ -77,6 +116,7 @@ static clo_status add_rows(clo_i_pass *pass, clo_target targets[2], uint32_t *ne
         size_t here = 0;
         if (targets[1].flats.count > 0) status = add_block(pass, &targets[1], &r, &here, err);
         if (!status) status = add_block(pass, &targets[0], &r, &here, err);
+        if (!status && s->first) add_to_spread(pass, r.squared, s);
         for (size_t i = 0; nearest && i < pass->count; i++) nearest[pass->first + i] = r.nearest[i];
         *counted += here;
     }
@@ -159,12 +199,18 @@ static clo_status measure(const clo_table *table, const clo_evaluate_options *op
 {
     const size_t rows = clo_table_rows(table);
     clo_i_pass pass = { .room = NULL };
+    spread spread_of = { .cols = scale->cols };
     uint32_t *nearest = NULL;
     size_t counted = 0;
     CLO_TRY(take_truth(options, scale, targets, result, err));
     if (options->truth_labels) CLO_TRY(clo_i_alloc(rows, sizeof *nearest, &nearest, err));
     clo_status status = clo_i_pass_new(table, scale, &targets[0], &pass, err);
-    if (status == CLO_OK) status = add_rows(&pass, targets, nearest, &counted, err);
+    if (status == CLO_OK && targets[0].flats.dim > 0 && !pass.sparse)
+        status = clo_i_alloc(2 * scale->cols, sizeof(double), &spread_of.first, err);
+    spread_of.sums = spread_of.first ? spread_of.first + scale->cols : NULL;
+    if (status == CLO_OK) status = add_rows(&pass, targets, nearest, &spread_of, &counted, err);
+    if (status == CLO_OK) result->captured = captured(&targets[0], &spread_of);
+    clo_i_wipe_free(spread_of.first, spread_of.first ? 2 * scale->cols * sizeof(double) : 0);
     if (status == CLO_OK && counted == 0)
         status = clo_i_fail(err, CLO_ARGUMENT,
                             "the table has no row without a bad cell: there is nothing to evaluate "
@@ -195,7 +241,8 @@ static clo_status evaluate(const clo_release *release, const clo_solution *solut
                               .largest_angle = NAN,
                               .raw_cost = NAN,
                               .raw_truth_cost = NAN,
-                              .raw_distance = NAN };
+                              .raw_distance = NAN,
+                              .captured = NAN };
     clo_evaluate_options full = clo_evaluate_options_default();
     clo_target targets[2] = { { .sum = 0 }, { .sum = 0 } };
     clo_i_scale scale = { 0 };

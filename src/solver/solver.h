@@ -194,8 +194,8 @@ CLO_CHECK clo_status clo_i_tsc_affinity(const clo_job *job, size_t clusters, clo
                                         clo_error *err);
 CLO_CHECK clo_status clo_i_ssc_affinity(const clo_job *job, bool affine, clo_affinity *out,
                                         clo_error *err);
-CLO_CHECK clo_status clo_i_ssc_omp_affinity(const clo_job *job, size_t sparsity, clo_affinity *out,
-                                            clo_error *err);
+CLO_CHECK clo_status clo_i_ssc_omp_affinity(const clo_job *job, size_t clusters, size_t dim,
+                                            clo_affinity *out, clo_error *err);
 CLO_CHECK clo_status clo_i_lrr_affinity(const clo_job *job, size_t rank, clo_affinity *out,
                                         clo_error *err);
 

@@ -10,6 +10,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   >     2> /dev/null
   $ cloister evaluate s.json d.csv --truth t.npy --labels l.csv --found f.csv
   cost        {{0\.0003[89][0-9]* +}}mean squared distance of the rows to what was found
+  captured    0.999606      the share of the rows' variance that lies in it
   truth cost  {{0\.000[34][0-9]* +}}the same for the truth
   distance    {{0\.00[0-9]+ +}}of what was found from the truth
   angle       {{0\.00[0-9]+ +}}the largest between matched subspaces, in radians
@@ -29,7 +30,7 @@ For the operator's eyes alone: the answers come from the data without noise.
   > print(e['private'], e['notice'])
   > print(*sorted(e))"
   False not private: for the operator only
-  accuracy ari cost distance largest_angle nmi notice private raw_cost raw_distance raw_truth_cost rows rows_left_out scaled schema truth_cost
+  accuracy ari captured cost distance largest_angle nmi notice private raw_cost raw_distance raw_truth_cost rows rows_left_out scaled schema truth_cost
   ! warning: not private: for the operator only
 
 ## Refuses a file that is neither

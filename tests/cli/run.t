@@ -49,6 +49,7 @@
   ! warning: --seed: this release is reproducible, not private
   $ cloister evaluate out.json plane.csv --truth truth.csv
   cost        {{[0-9.e-]+ +}}mean squared distance of the rows to what was released
+  captured    0.999795      the share of the rows' variance that lies in it
   truth cost  {{[0-9.e-]+ +}}the same for the truth
   distance    {{[0-9.e-]+ +}}of what was released from the truth
   angle       {{[0-9.e-]+ +}}the largest between matched subspaces, in radians

@@ -83,6 +83,7 @@ processors.
   $ cloister solve auto flats.csv --clusters 3 --dim 2 -q -o found.json 2> /dev/null
   $ cloister evaluate found.json flats.csv --labels flats_labels.csv
   cost        0.000376144   mean squared distance of the rows to what was found
+  captured    0.999623      the share of the rows' variance that lies in it
   accuracy    1             the share of rows in the right cluster
   nmi         1             normalised mutual information with the true clusters
   ari         1             adjusted Rand index
@@ -96,6 +97,7 @@ processors.
   ! warning: not private: for those who may see the data
   $ cloister evaluate found.json many.csv --labels truth.csv
   cost        2.46696e-5    mean squared distance of the rows to what was found
+  captured    0.999975      the share of the rows' variance that lies in it
   accuracy    1             the share of rows in the right cluster
   nmi         1             normalised mutual information with the true clusters
   ari         1             adjusted Rand index
@@ -110,6 +112,22 @@ processors.
   [exit 124]
   $ test -e out.json
   [exit 1]
+
+## Finds principal components, and writes them as a table
+
+  $ printf 'a,b\n0,0\n2,4\n1,2\n3,6\n' > line.csv
+  $ cloister solve pca line.csv --dim 1 --flats-file line_basis.csv -q 2> /dev/null | tail -1
+  0         4           1
+  $ tr -d - < line_basis.csv | cut -c 1-8
+  0.447213
+  0.894427
+  $ cloister solve kmeans line.csv --clusters 1 --flats-file centre.csv -q > /dev/null 2>&1
+  $ cat centre.csv
+  1.5,3
+  $ printf '0,1\n1,0\n' > affinity.csv
+  $ refused cloister solve spectral affinity.csv --clusters 2 --header no --flats-file out.csv
+  ! cloister: --flats-file: of an affinity there are labels alone
+  [exit 2]
 
 ## Refuses a cell that is not a number
 

@@ -64,6 +64,7 @@ static void medians_are_measured_by_distances(void **state)
     assert_int_equal(clo_evaluate(release, table, (clo_matrix){ two_centers, 2, 2, 2 }, &out, NULL),
                      CLO_OK);
     assert_close(out.cost, (1.0 + 2 + 3) / 3, 1e-14);
+    assert_true(isnan(out.captured));
     assert_close(out.truth_cost, out.cost, 0);
     assert_true(out.by_distance);
     clo_table_free(table);
@@ -103,8 +104,10 @@ static void a_subspace_is_measured_through_the_origin_or_its_centre(void **state
     put(affine, "center", center, 3, 0);
     assert_int_equal(clo_evaluate(linear, table, no_truth, &out, NULL), CLO_OK);
     assert_close(out.cost, (4.0 + 1) / 2, 1e-14);
+    assert_close(out.captured, 100.0 / 105, 1e-14); /* about the origin */
     assert_int_equal(clo_evaluate(affine, far, no_truth, &out, NULL), CLO_OK);
     assert_close(out.cost, (4.0 + 1) / 2, 1e-14);
+    assert_close(out.captured, 1 - 5 / 52.5, 1e-14); /* about the mean */
     clo_table_free(table), clo_table_free(far);
     clo_release_free(linear), clo_release_free(affine);
 }

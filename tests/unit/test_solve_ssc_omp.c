@@ -141,9 +141,68 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     free(rows);
 }
 
+/* An easy draw, with so many rows that the nearest one leaves nothing but noise: in one group, as
+ * it was, half of the rows or more were in the wrong cluster. */
+static void many_rows_are_no_harder_than_few(void **state)
+{
+    enum { ROWS = 1500, COLS = 8 };
+    clo_error err;
+    uint32_t truth[ROWS];
+    double *const rows = flats_rows((flats_data){ ROWS, COLS, 3, 2, 0.02, 0 }, 21, truth);
+    clo_rng *const rng = job_rng("many");
+    const clo_job job = job_of(rows, ROWS, COLS, rng);
+    clo_partition out = { 0 };
+    size_t wrong = 0, votes[3][3] = { { 0 } };
+    assert_ok(job_solve(&clo_i_solver_ssc_omp, &job, (double[]){ 3, 2 }, 2, &out, &err), err);
+    for (size_t i = 0; i < ROWS; i++) votes[truth[i]][out.labels[i]]++;
+    for (size_t l = 0; l < 3; l++) {
+        const size_t *const v = votes[l];
+        const size_t most = v[0] > v[1] ? (v[0] > v[2] ? v[0] : v[2]) : v[1] > v[2] ? v[1] : v[2];
+        wrong += v[0] + v[1] + v[2] - most;
+    }
+    assert_true(wrong < ROWS / 50);
+    clo_i_partition_free(&out);
+    clo_rng_free(rng);
+    free(rows);
+}
+
+static void presets_follow_the_dimension(void **state)
+{
+    const clo_job job = { .count = 1500 };
+    assert_int_equal(clo_i_ssc_omp_for(&job, 3, 2).sparsity, 2);
+    assert_int_equal(clo_i_ssc_omp_for(&job, 3, 2).groups, 25);
+    assert_int_equal(clo_i_ssc_omp_for(&job, 3, 9).sparsity, 5); /* more would fit noise */
+    assert_int_equal(clo_i_ssc_omp_for(&job, 3, 0).sparsity, 5);
+}
+
+/* Two groups: the codes of each are those of the pursuit in that group alone. */
+static void every_group_expresses_every_row(void **state)
+{
+    clo_error err;
+    clo_codes codes = { 0 };
+    double *const rows = flats_rows((flats_data){ N, D, 3, 2, 0.1, 0 }, 31, NULL);
+    const clo_job job = job_of(rows, N, D, NULL);
+    const clo_omp_options options = { .sparsity = 2, .tolerance = 1e-6, .groups = 2 };
+    assert_ok(clo_i_ssc_omp_codes(&job, &options, &codes, &err), err);
+    for (size_t i = 0; i < N; i++) {
+        size_t largest = 0;
+        assert_int_equal(codes.starts[i + 1] - codes.starts[i], 4);
+        for (size_t at = codes.starts[i]; at < codes.starts[i + 1]; at++) {
+            assert_true(codes.columns[at] != i);
+            largest += fabs(codes.values[at]) > 1 - 1e-12;
+        }
+        assert_int_equal(largest, 2);
+    }
+    clo_i_codes_free(&codes);
+    free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_rows_are_no_harder_than_few),
+        cmocka_unit_test(presets_follow_the_dimension),
+        cmocka_unit_test(every_group_expresses_every_row),
         cmocka_unit_test(the_codes_are_the_textbooks),
         cmocka_unit_test(takes_no_more_than_it_needs),
         cmocka_unit_test(bears_duplicates_zeros_and_fewer_rows_than_its_sparsity),

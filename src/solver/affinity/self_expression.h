@@ -91,9 +91,12 @@ CLO_CHECK clo_status clo_i_ssc_codes(const clo_job *job, const clo_ssc_options *
 typedef struct clo_omp_options {
     size_t sparsity;  /* the most points in a combination */
     double tolerance; /* a rest this short, of length 1 before, is none */
+    size_t groups;    /* of points, each of which expresses all; 0: one */
 } clo_omp_options;
 
 clo_omp_options clo_i_ssc_omp_default(void);
+/* What suits so many subspaces of so many dimensions; dim 0: not known. */
+clo_omp_options clo_i_ssc_omp_for(const clo_job *job, size_t clusters, size_t dim);
 CLO_CHECK clo_status clo_i_ssc_omp_codes(const clo_job *job, const clo_omp_options *options,
                                          clo_codes *out, clo_error *err);
 

@@ -64,11 +64,12 @@ static clo_status by_lrr(const clo_job *job, const clo_flat_shape *shape, clo_af
     return clo_i_lrr_affinity(job, rank < most ? rank : most, out, err);
 }
 
-/* As many other rows express a row as its flat has dimensions; one more where it is affine. */
+/* An affine flat counts its offset. */
 static clo_status by_ssc_omp(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
                              clo_error *err)
 {
-    return clo_i_ssc_omp_affinity(job, widest(shape) + (shape->affine ? 1 : 0), out, err);
+    return clo_i_ssc_omp_affinity(job, shape->clusters, widest(shape) + (shape->affine ? 1 : 0),
+                                  out, err);
 }
 
 static clo_status by_tsc(const clo_job *job, const clo_flat_shape *shape, clo_affinity *out,
