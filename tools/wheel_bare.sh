@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the wheel of build/wheel into a bare Debian without network, and fits there: it brings all
-# that it needs.  Needs root (a root of its own is made by debootstrap, in build/bare).
+# Installs the wheel of build/wheel into a bare Debian without network, and fits there: it brings
+# all that it needs.  Needs root (a root of its own is made by debootstrap, in build/bare).
 #
 # usage: tools/wheel_bare.sh SUITE PYTHON        bookworm 3.11, trixie 3.13
 set -eu
@@ -13,8 +13,8 @@ pip=$here/build/python/build/bin/pip
 if [ ! -e "$root/made" ]; then
     rm -rf "$root"
     mkdir -p "$root"
-    debootstrap --variant=minbase --include=python3,python3-venv "$suite" "$root" >"$root.log" 2>&1 ||
-        { tail "$root.log"; exit 1; }
+    debootstrap --variant=minbase --include=python3,python3-venv "$suite" "$root" \
+        >"$root.log" 2>&1 || { tail "$root.log"; exit 1; }
     touch "$root/made"
 fi
 rm -rf "$root/wheels" "$root/environment"
