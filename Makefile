@@ -76,10 +76,12 @@ wheel: ## build the Python wheel with all that it needs, in build/wheel
 	@tools/deps.sh build
 	@tools/wheel.py --repair
 
-python-long: ## tests of the Python package that take minutes or gigabytes
-	@tools/deps.sh build test
+python-long: ## what of Python takes minutes, gigabytes or a bare Debian (as root)
+	@tools/deps.sh build test long
 	@tools/wheel.py --repair
 	@tools/test_python.py --long
+	@tools/wheel_bare.sh bookworm 3.11
+	@tools/wheel_bare.sh trixie 3.13
 
 format: ## lay out all C files by .clang-format, and wrap all Markdown
 	@tools/deps.sh test

@@ -95,6 +95,7 @@ class Job:
         self.pointer = ffi.gc(make("clo_job", lib.clo_job_new), lib.clo_job_free)
         self._table = table
         self._watcher = Watcher()
+        self._prepared = False
         for name, value in settings.items():
             if value is None:
                 continue
@@ -119,16 +120,26 @@ class Job:
     def release(self, progress: Callable[[float], object] | None = None) -> Release:
         """Every step.  Ctrl-C stops it; what was spent stays spent."""
         self._watcher.progress = progress
-        settle_threads()
         with self._watcher.watching():
+            self.prepare()
+            charged = text(lib.clo_job_ledger_path(self.pointer))
+            self._watcher.note = "it was stopped while it ran: " + (
+                f"what it cost is spent in {charged}" if charged else "no ledger was charged")
             call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
         length = ffi.new("size_t *")
         stored = lib.clo_job_json(self.pointer, length)
         return Release(ffi.buffer(stored, length[0])[:])
 
+    def prepare(self) -> None:
+        """Everything that can fail before anything is spent."""
+        if not self._prepared:
+            settle_threads()
+            call(lib.clo_job_prepare, self.pointer)
+            self._prepared = True
+
     def refuse_capped(self) -> None:
         """A seeded run is not private: a ledger that guards a cap is not for it."""
-        call(lib.clo_job_prepare, self.pointer)
+        self.prepare()
         account = ffi.new("clo_account *")
         if lib.clo_job_account(self.pointer, account, ffi.sizeof("clo_account")) and account.capped:
             raise ArgumentError("random_state makes a release that is not private, and the ledger "

@@ -69,6 +69,7 @@ class Watcher:
     def __init__(self, progress: Callable[[float], object] | None = None) -> None:
         self.progress = progress
         self.raised: BaseException | None = None
+        self.note: str | None = None  # what to say of a call that is stopped now
         self.handle = ffi.new_handle(self)
 
     @contextmanager
@@ -77,9 +78,12 @@ class Watcher:
         try:
             yield
         except exceptions.CancelledError as cancelled:
-            if self.raised is None:
+            raised = self.raised or cancelled
+            if self.note is not None:
+                raised.add_note(self.note)
+            if raised is cancelled:
                 raise
-            raise self.raised from cancelled
+            raise raised from cancelled
 
 
 def _stop(kind: Any, value: BaseException, traceback: Any) -> bool:

@@ -22,8 +22,9 @@ estimator = cloister.PrivateKMeans(64, epsilon=1, bounds=(0, 1), method="lloyd",
 print("ready", flush=True)
 try:
     estimator.fit(rows)
-except KeyboardInterrupt:
+except KeyboardInterrupt as stopped:
     print("stopped", time.time(), flush=True)
+    print("spent" if "is spent in" in stopped.__notes__[0] else "free", flush=True)
     print(hasattr(estimator, "release_"), flush=True)
 """
 
@@ -93,8 +94,8 @@ def interrupted(arguments, environment):
     sent = time.time()
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
-    word, when, fitted = out.split()
-    assert word == "stopped" and fitted == "False"
+    word, when, spent, fitted = out.split()
+    assert (word, spent, fitted) == ("stopped", "spent", "False")
     return float(when) - sent
 
 
