@@ -2,7 +2,8 @@
 """Elhamifar and Vidal's model with a sparse error, by an ADMM of its own: what `cloister solve ssc
 --outliers` is held against.
 
-    python ssc_outlier_oracle.py PATH/TO/cloister --data DIR [--set faces] [--alpha 20] [--steps 300]
+    python ssc_outlier_oracle.py PATH/TO/cloister --data DIR [--set faces] [--alpha 20]
+        [--steps 300] [--exact]
 
     Y = Y C + E + Z,   min |C|_1 + lambda_e |E|_1 + lambda_z/2 |Z|^2,   diag C = 0,
 

@@ -184,7 +184,8 @@ static void codes_with_outliers_are_the_best(void **state)
 {
     const double alphas[] = { 20, 20, 800 }, weights[] = { 20, 5, 5 };
     for (size_t s = 0; s < 6; s++) {
-        double *const rows = flats_rows((flats_data){ N, D, 3, 2, 0.05, (int)s % 2 }, 40 + (int)s, NULL);
+        double *const rows =
+            flats_rows((flats_data){ N, D, 3, 2, 0.05, (int)s % 2 }, 40 + (int)s, NULL);
         clo_ssc_options options = tight();
         double largest = 0, norm = 0;
         options.alpha = alphas[s / 2];

@@ -38,8 +38,8 @@ CLO_CHECK clo_status clo_i_flats_new(size_t clusters, size_t cols, bool affine, 
                                      clo_error *err);
 void clo_i_flats_free(clo_flat *flats, size_t clusters);
 
-/* The best flat for those rows.  dim 0: by the eigenvalues.  Where there are too few rows to span dim
- * dimensions, the basis is completed by what lies at right angles. */
+/* The best flat for those rows.  dim 0: by the eigenvalues.  Where there are too few rows to span
+ * dim dimensions, the basis is completed by what lies at right angles. */
 CLO_CHECK clo_status clo_i_fit_rows(const clo_job *job, const uint32_t *rows, size_t count,
                                     size_t dim, clo_flat *flat, clo_error *err);
 
