@@ -29,8 +29,7 @@ from scipy.optimize import linear_sum_assignment
 
 CLUSTERS = {"faces": 10, "faces48": 10, "coil": 20, "digits": 10, "1R2RC": 3, "arm": 2, "cars10": 3}
 RUNS = [["auto"], ["auto", "--dim", "9"], ["kplanes"], ["tsc"], ["ssc"],
-        ["ssc", "--outliers", "20"],
-        ["ssc-omp"], ["ensc"], ["lrr"], ["lsr"], ["kmeans"]]
+        ["ssc", "--outliers", "20"], ["ssc-omp"], ["ensc"], ["lrr"], ["lsr"], ["kmeans"]]
 
 
 def enlarge(images, height, width):
@@ -77,8 +76,7 @@ LIGHT = """
 import os, sys
 null = os.open(os.devnull, os.O_RDWR)
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ,
-                       file_actions=[(os.POSIX_SPAWN_DUP2, null, 1),
-                                     (os.POSIX_SPAWN_DUP2, null, 2)])
+                       file_actions=[(os.POSIX_SPAWN_DUP2, null, to) for to in (1, 2)])
 _, status, used = os.wait4(child, 0)
 print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 """

@@ -3,7 +3,7 @@
 --outliers` is held against.
 
     python ssc_outlier_oracle.py PATH/TO/cloister --data DIR [--set faces] [--alpha 20]
-                                [--steps 300]
+        [--steps 300] [--exact]
 
     Y = Y C + E + Z,   min |C|_1 + lambda_e |E|_1 + lambda_z/2 |Z|^2,   diag C = 0,
 

@@ -326,6 +326,7 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
     assert_true(out.cost == -1 && !out.labels);
     job.progress = NULL;
     job_survives_failing_allocations(&clo_i_solver_ssc, &job, (double[]){ 2, 2 }, 2);
+    job_survives_failing_allocations(&clo_i_solver_ssc, &job, (double[]){ 2, 2, 0, 20, 20 }, 5);
     clo_rng_free(rng);
     free(rows);
 }
