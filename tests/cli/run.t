@@ -177,7 +177,7 @@
   >     --norm 2 --no-ledger -q --json | python3 -c "
   > import json, sys
   > print(json.load(sys.stdin)['privacy']['statement'])"
-  Had the rows of one 'person' (3 at most) been replaced by any other, any outcome of this release would have been as likely up to a factor of 2.719 (e to the epsilon 1).
+  Had the rows of one 'person' (3 at most) been replaced by any other, any outcome of this release would have been as likely up to a factor of 2.719 (e to the epsilon 1), apart from a probability of 1e-6.
 
 ## Reads standard input
 
