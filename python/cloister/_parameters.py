@@ -39,6 +39,8 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
      "names this fit: repeated with it, the same release comes for nothing"),
     ("new_dataset", "new", False, "the data may be charged under a second name"),
     ("anyway", "yes", False, "spend also where public numbers say that noise will hide all"),
+    ("clusters_at_most", "clusters-at-most", None,
+     "with 'auto' for the number of clusters: the most to try"),
     ("threads", "threads", None, "how many to use; the release is the same with any number"),
 )
 #: Settings that say how a file is read, or that have another form here.

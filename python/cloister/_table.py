@@ -97,8 +97,9 @@ def _set_extras(view: Any, names: Any, unit: Any, missing: str, rows: int) -> li
     view.missing = _choose("missing", MISSING, missing)
     if names is not None:
         texts = [ffi.new("char[]", str(name).encode()) for name in names]
-        view.names = ffi.new("const char *[]", texts)
-        kept += [texts, view.names]
+        pointers = ffi.new("const char *[]", texts)  # a field of a struct does not keep it
+        view.names = pointers
+        kept += [texts, pointers]
     if unit is not None:
         numbers = unit_numbers(unit, rows)
         view.units = ffi.cast("const uint64_t *", numbers.ctypes.data)

@@ -76,7 +76,7 @@ clo_status clo_i_local_shrink(clo_workspace *space, size_t room, double *points,
                               clo_error *err)
 {
     const size_t mark = clo_i_workspace_mark(space);
-    scratch s = { NULL };
+    scratch s;
     CLO_TRY(take_scratch(space, room, cols, &s, err));
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < cols; j++)
