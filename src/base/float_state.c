@@ -25,9 +25,12 @@ static bool is_plain(void)
 clo_status clo_i_check_float_state(int threads, clo_error *err)
 {
     const int count = threads > 0 ? threads : omp_get_max_threads();
-    bool plain = true;
+    bool plain = is_plain();
+    /* A team of one is not asked for: within another parallel region the runtime makes it anew. */
+    if (count > 1) {
 #pragma omp parallel num_threads(count) reduction(&& : plain)
-    plain = plain && is_plain();
+        plain = plain && is_plain();
+    }
     if (plain) return CLO_OK;
     return clo_i_fail(err, CLO_UNSUPPORTED,
                       "this process rounds otherwise than to nearest, or takes tiny numbers for "

@@ -122,15 +122,20 @@ clo_status clo_i_draw_wave(clo_context *context, clo_law law, uint64_t ask, size
                            size_t count, int64_t *out, clo_error *err)
 {
     const size_t chunks = count / CHUNK + (count % CHUNK != 0);
-    _Atomic int failure = CLO_OK;
+    clo_status status = CLO_OK;
+    if (chunks == 1) { /* no team of one: within another region the runtime makes it anew */
+        status = draw_chunk(context->rng, law, ask, wave * WAVE_CHUNKS, count, out);
+    } else {
+        _Atomic int failure = CLO_OK;
 #pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (size_t c = 0; c < chunks; c++) {
-        const size_t first = c * CHUNK, here = count - first < CHUNK ? count - first : CHUNK;
-        const clo_status mine =
-            draw_chunk(context->rng, law, ask, wave * WAVE_CHUNKS + c, here, out + first);
-        if (mine) atomic_store(&failure, (int)mine);
+        for (size_t c = 0; c < chunks; c++) {
+            const size_t first = c * CHUNK, here = count - first < CHUNK ? count - first : CHUNK;
+            const clo_status mine =
+                draw_chunk(context->rng, law, ask, wave * WAVE_CHUNKS + c, here, out + first);
+            if (mine) atomic_store(&failure, (int)mine);
+        }
+        status = (clo_status)atomic_load(&failure);
     }
-    const clo_status status = (clo_status)atomic_load(&failure);
     if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory while drawing noise");
     if (status) return clo_i_fail(err, status, "the operating system gave no secure randomness");
     return CLO_OK;

@@ -67,34 +67,60 @@ static bool tell_progress(const clo_context *context, double share)
                                  share * (context->progress_to - context->progress_from));
 }
 
+/* What all threads of a pass share. */
+typedef struct pass {
+    clo_context *context;
+    const clo_bounded *data;
+    clo_visit *visit;
+    void *user;
+    double *scratch;
+    size_t block_rows, blocks, cells;
+    int bits;
+    _Atomic int failure;
+} pass;
+
+/* One thread's share of the blocks: the same ones each time for the same number of threads. */
+static void pass_share(pass *p, int thread, int team)
+{
+    const size_t first = p->blocks * (size_t)thread / (size_t)team;
+    const size_t end = p->blocks * ((size_t)thread + 1) / (size_t)team;
+    double *const values = p->bits ? p->scratch + p->cells * (size_t)thread : NULL;
+    for (size_t b = first; b < end && !atomic_load(&p->failure); b++) {
+        const double *seen = NULL;
+        size_t rows = 0;
+        clo_status mine = CLO_OK;
+        if (p->bits)
+            mine = load(p->context, p->data, b, p->block_rows, p->bits, values, &seen, &rows);
+        if (!mine) mine = p->visit(p->user, thread, b, seen, rows);
+        if (!mine && thread == 0 &&
+            !tell_progress(p->context, (double)b * team / (double)p->blocks))
+            mine = CLO_CANCELLED;
+        if (mine) atomic_store(&p->failure, (int)mine);
+    }
+}
+
 clo_status clo_i_pass(clo_context *context, const clo_bounded *data, int bits, int threads,
                       double *scratch, clo_visit *visit, void *user, clo_error *err)
 {
     const size_t block_rows = clo_i_pass_block_rows(context, data);
-    const size_t blocks = clo_i_block_count(data, block_rows);
-    const size_t cells = clo_i_pass_scratch(context, data, 1);
-    _Atomic int failure = CLO_OK;
+    pass p = { .context = context,
+               .data = data,
+               .visit = visit,
+               .user = user,
+               .scratch = scratch,
+               .block_rows = block_rows,
+               .blocks = clo_i_block_count(data, block_rows),
+               .cells = clo_i_pass_scratch(context, data, 1),
+               .bits = bits };
     if (context->lens && context->lens->from != clo_i_bounded_domain(data)->cols)
         return clo_i_fail(err, CLO_INTERNAL, "the lens is made for other records");
+    if (threads == 1) { /* no team of one: within another region the runtime makes it anew */
+        pass_share(&p, 0, 1);
+    } else {
 #pragma omp parallel num_threads(threads)
-    {
-        const int thread = omp_get_thread_num();
-        double *const values = bits ? scratch + cells * (size_t)thread : NULL;
-#pragma omp for schedule(static)
-        for (size_t b = 0; b < blocks; b++) {
-            const double *seen = NULL;
-            size_t rows = 0;
-            clo_status mine = CLO_OK;
-            if (atomic_load(&failure)) continue;
-            if (bits) mine = load(context, data, b, block_rows, bits, values, &seen, &rows);
-            if (!mine) mine = visit(user, thread, b, seen, rows);
-            if (!mine && thread == 0 &&
-                !tell_progress(context, (double)b * threads / (double)blocks))
-                mine = CLO_CANCELLED;
-            if (mine) atomic_store(&failure, (int)mine);
-        }
+        pass_share(&p, omp_get_thread_num(), omp_get_num_threads());
     }
-    const clo_status status = (clo_status)atomic_load(&failure);
+    const clo_status status = (clo_status)atomic_load(&p.failure);
     if (status == CLO_CANCELLED) return clo_i_fail(err, status, "the run was stopped on request");
     if (status) return clo_i_fail(err, status, "a pass over the data failed");
     return CLO_OK;

@@ -12,6 +12,22 @@ static bool serves(const audited *row, clo_relation relation)
     return (long_run() && !row->evidence.only) || relation == row->evidence.relation;
 }
 
+/* The pairs that show nearly all of the claim are there to see noise that is 5 % low: they take all
+ * of their runs. */
+static bool is_sharp(const audited *row)
+{
+    return row->evidence.share >= 0.95;
+}
+
+static bool stands(const audited *row, clo_relation relation, double share)
+{
+    const clo_audit_finding finding =
+        audit_one(row, relation, row->at.epsilon, 1, CLO_FAULT_NONE, share);
+    assert_false(finding.refuted);
+    const double near = long_run() ? row->evidence.long_share : row->evidence.share;
+    return finding.evidence >= finding.claim * near;
+}
+
 static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
 {
     (void)state;
@@ -19,11 +35,9 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
         for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
             const audited *const row = &matrix[i];
             if (!serves(row, (clo_relation)relation)) continue;
-            const clo_audit_finding finding =
-                audit_one(row, (clo_relation)relation, row->at.epsilon, 1, CLO_FAULT_NONE);
-            assert_false(finding.refuted);
-            assert_true(finding.evidence >= finding.claim * (long_run() ? row->evidence.long_share
-                                                                        : row->evidence.share));
+            const bool few = !long_run() && !is_sharp(row) && row->runs > 0.05;
+            if (few && stands(row, (clo_relation)relation, 0.2)) continue;
+            assert_true(stands(row, (clo_relation)relation, 1));
         }
 }
 
@@ -31,8 +45,8 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
 static void a_small_epsilon_is_audited_too(void **state)
 {
     (void)state;
-    const clo_audit_finding finding =
-        audit_one(audited_pair("subspace/gaussian", "across"), CLO_REPLACE, 1, 1, CLO_FAULT_NONE);
+    const clo_audit_finding finding = audit_one(audited_pair("subspace/gaussian", "across"),
+                                                CLO_REPLACE, 1, 1, CLO_FAULT_NONE, 1);
     assert_false(finding.refuted);
     assert_true(finding.evidence >= finding.claim * (long_run() ? 0.88 : 0.7));
 }
@@ -43,7 +57,7 @@ static void groups_are_held_to_their_claims(void **state)
     for (unsigned group = 2; group <= 4; group += 2) {
         const clo_audit_finding finding =
             audit_one(audited_pair("subspace/gaussian", "diagonal"), CLO_REPLACE, epsilon_of(0.5),
-                      group, CLO_FAULT_NONE);
+                      group, CLO_FAULT_NONE, 1);
         assert_false(finding.refuted);
         assert_true(finding.evidence > 0.9 * finding.claim);
     }

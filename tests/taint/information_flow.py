@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -70,7 +71,9 @@ def make_data(folder):
 
 def marked_writes(folder, command):
     """Runs a command under memcheck: how it ended, and where it wrote marked bytes."""
-    report = folder / "memcheck.xml"
+    place, name = tempfile.mkstemp(suffix=".xml", dir=folder)
+    os.close(place)
+    report = Path(name)
     valgrind = ["valgrind", "--tool=memcheck", "--xml=yes", f"--xml-file={report}",
                 "--num-callers=25", "--error-limit=no", "--leak-check=no"]
     environment = {**os.environ, "OMP_NUM_THREADS": "2", "HOME": str(folder),
@@ -279,6 +282,16 @@ def small_cases(cloister, listed):
                    [cloister, "run", mechanism, *options, *data])
 
 
+def outcome(folder, case):
+    """None where the case is as it should be, what is wrong otherwise."""
+    _, check, *rest = case
+    try:
+        check(folder, *rest)
+    except Failed as failure:
+        return failure
+    return None
+
+
 def main():
     cloister, leak = (str(Path(word).resolve()) for word in sys.argv[1:3])
     if not shutil.which("valgrind"):
@@ -289,14 +302,14 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_data(folder)
-        for number, (title, check, *rest) in enumerate(listed, 1):
-            try:
-                check(folder, *rest)
-                print(f"ok {number} - {title}", flush=True)
-            except Failed as failure:
-                failed += 1
-                print(f"not ok {number} - {title}", flush=True)
-                print(f"{title}: {failure}", file=sys.stderr, flush=True)
+        # Valgrind runs one thread of a program at a time, so that a case takes one core.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            outcomes = pool.map(lambda case: outcome(folder, case), listed)
+            for number, (case, failure) in enumerate(zip(listed, outcomes), 1):
+                failed += failure is not None
+                print(f"{'not ok' if failure else 'ok'} {number} - {case[0]}", flush=True)
+                if failure:
+                    print(f"{case[0]}: {failure}", file=sys.stderr, flush=True)
     return 1 if failed else 0
 
 

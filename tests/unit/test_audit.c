@@ -159,20 +159,39 @@ static bool look(void *user, const clo_audit_finding *finding)
     return true;
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED
+#endif
+#endif
+
+/* A pair of sample-and-aggregate solves 121 blocks a run, which a sanitizer makes a minute of: there
+ * the build without one looks. */
+static bool is_too_slow(const clo_mechanism *mechanism)
+{
+#ifdef IS_SANITIZED
+    return strstr(clo_mechanism_name(mechanism), "/aggregate") != NULL;
+#else
+    (void)mechanism;
+    return false;
+#endif
+}
+
 /* audit.T3: the claim for a group is that many times the claim for one. */
 static void every_mechanism_has_pairs_and_groups(void **state)
 {
     clo_error err;
     clo_audit_options options = clo_audit_options_default();
     (void)state;
-    options.group = 0;
     for (size_t i = 0; i < clo_mechanism_count(); i++) {
         seen s = { 0 };
+        if (is_too_slow(clo_mechanism_at(i))) continue;
         options.trials = 100; /* as few as there may be: a word with each of all the pairs */
-        assert_ok(clo_audit(clo_mechanism_at(i), CLO_ADD_REMOVE, (clo_loss){ 1, 1e-6 }, &options,
-                            look, &s, &err),
-                  err);
-        assert_true(s.findings >= 3 && s.findings % 3 == 0);
+        for (options.group = 1; options.group <= 4; options.group += 3)
+            assert_ok(clo_audit(clo_mechanism_at(i), CLO_ADD_REMOVE, (clo_loss){ 1, 1e-6 },
+                                &options, look, &s, &err),
+                      err);
+        assert_true(s.findings >= 2 && s.findings % 2 == 0);
         assert_int_equal(s.refuted, 0);
         assert_relatively_close(s.claims[4], 4 * s.claims[1], 1e-9);
     }
