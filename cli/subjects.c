@@ -94,6 +94,14 @@ static clo_status refuse_foreign(const cli_args *args, const cli_subject *subjec
     return CLO_OK;
 }
 
+/* A solver's whole number that may be 0 is then found from the data, whatever it is of: `auto` says
+ * the same in a word. */
+static const char *word_of(const cli_subject *subject, const clo_param *row, const char *value)
+{
+    const bool open = subject->solver && row->type == CLO_PARAM_INT && !(row->lower > 0);
+    return open && value && strcmp(value, "auto") == 0 ? "0" : value;
+}
+
 clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_params **out,
                       cli_error *err)
 {
@@ -103,8 +111,9 @@ clo_status cli_params(const cli_args *args, const cli_subject *subject, clo_para
     status = subject->solver ? clo_solver_params_new(subject->solver, &params, &err->error)
                              : clo_params_new(subject->mechanism, &params, &err->error);
     for (size_t i = 0; i < subject->count && status == CLO_OK; i++) {
-        const char *const value = cli_value(args, subject->rows[i].name);
-        if (value) status = clo_params_set_text(params, subject->rows[i].name, value, &err->error);
+        const clo_param *const row = &subject->rows[i];
+        const char *const value = word_of(subject, row, cli_value(args, row->name));
+        if (value) status = clo_params_set_text(params, row->name, value, &err->error);
     }
     if (status != CLO_OK) {
         clo_params_free(params);

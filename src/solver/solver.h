@@ -74,6 +74,13 @@ struct clo_solver {
     {                                                                                              \
         "clusters", CLO_PARAM_INT, 1, CLO_SOLVER_CLUSTERS, 8, NULL, "how many clusters to find"    \
     }
+/* Of a solver that makes an affinity. */
+#define CLO_SOLVER_ROW_CLUSTERS_OR_GAP                                                             \
+    {                                                                                              \
+        "clusters", CLO_PARAM_INT, 0, CLO_SOLVER_CLUSTERS, 8, NULL,                                \
+            "how many clusters to find; 0 or auto: a guess, by the largest gap of the affinity's " \
+            "eigenvalues, 20 at most"                                                              \
+    }
 #define CLO_SOLVER_ROW_DIM                                                                         \
     {                                                                                              \
         "dim", CLO_PARAM_INT, 0, 65536, 0, NULL,                                                   \
@@ -183,6 +190,10 @@ typedef struct clo_spectral_options {
 CLO_CHECK clo_status clo_i_spectral(const clo_job *job, const clo_affinity *affinity,
                                     const clo_spectral_options *options, uint32_t *labels,
                                     clo_error *err);
+/* How many clusters it has, by the largest gap of its eigenvalues (spectral_count.c). */
+enum { CLO_SPECTRAL_MOST = 20 };
+CLO_CHECK clo_status clo_i_spectral_count(const clo_job *job, const clo_affinity *affinity,
+                                          size_t *clusters, clo_error *err);
 /* What ends every solver that makes an affinity: spectral clustering, then the best flats. */
 CLO_CHECK clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity *affinity,
                                                    const clo_flat_shape *shape, size_t restarts,

@@ -54,6 +54,23 @@ processors.
   ! warning: not private: for those who may see the data
   ! warning: not private: for those who may see the data
 
+## Guesses how many clusters there are
+
+  $ cloister generate subspaces --rows 500 --cols 20 --clusters 5 --dim 3 --noise 0.05 --seed five \
+  >     -o five.csv
+  $ for solver in tsc ssc ensc lsr; do
+  >     cloister solve $solver five.csv --clusters auto --quiet 2>/dev/null > found.txt
+  >     echo $solver $(grep -c ^[0-9] found.txt)
+  > done
+  tsc 5
+  ssc 5
+  ensc 5
+  lsr 5
+
+  $ cloister solve kmeans five.csv --clusters auto
+  ! cloister: clusters must be a number, not 'auto'
+  [exit 2]
+
 ## Finds centres by means and medians
 
   $ sample

@@ -38,6 +38,49 @@ static clo_affinity compress(const double *a, size_t n)
     return out;
 }
 
+static size_t count_clusters(const clo_affinity *affinity)
+{
+    clo_error err;
+    clo_rng *const rng = job_rng("count");
+    const clo_job job = job_of(NULL, affinity->count, 0, rng);
+    size_t clusters = 0;
+    assert_ok(clo_i_spectral_count(&job, affinity, &clusters, &err), err);
+    clo_rng_free(rng);
+    return clusters;
+}
+
+static void the_largest_gap_says_how_many_clusters_there_are(void **state)
+{
+    (void)state;
+    for (size_t k = 2; k <= 12; k += 5)
+        for (int apart = 0; apart < 2;
+             apart++) { /* with nothing between the blocks, and a little */
+            const size_t n = 40 * k;
+            double *const a = blocks(n, k, 1, apart ? 0 : 0.05, k);
+            const clo_affinity dense = { .count = n, .dense = a };
+            clo_affinity sparse = compress(a, n);
+            assert_int_equal(count_clusters(&dense), k);
+            assert_int_equal(count_clusters(&sparse), k);
+            clo_i_affinity_free(&sparse);
+            free(a);
+        }
+}
+
+/* More parts than are looked for by the gap, and points that have nothing to do with any other. */
+static void many_parts_are_counted_and_strays_are_not(void **state)
+{
+    const size_t n = 25 * 12;
+    double *const a = blocks(n, 25, 1, 0, 5);
+    (void)state;
+    const clo_affinity all = { .count = n, .dense = a };
+    assert_int_equal(count_clusters(&all), 25);
+    for (size_t i = 0; i < n; i++) /* of the parts 3 and on nothing is left */
+        for (size_t j = 0; j < n; j++)
+            if (i % 25 > 2 || j % 25 > 2) a[i * n + j] = 0;
+    assert_int_equal(count_clusters(&all), 3);
+    free(a);
+}
+
 static uint32_t *cluster(const clo_affinity *affinity, size_t k, int threads)
 {
     clo_error err;
@@ -280,6 +323,8 @@ static void it_can_be_stopped_and_failing_allocations_leak_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_gap_says_how_many_clusters_there_are),
+        cmocka_unit_test(many_parts_are_counted_and_strays_are_not),
         cmocka_unit_test(finds_blocks_among_noise),
         cmocka_unit_test(graphs_of_one_of_k_and_of_more_components_all_work),
         cmocka_unit_test(points_without_affinity_go_to_the_largest_cluster),

@@ -28,7 +28,7 @@ enum { ENTER = 64, ROUNDS = 1000, SWEEPS = 1000, QUICK = 10 };
 static const double RIDGE = 1e-12;
 
 static const clo_param params[] = {
-    CLO_SOLVER_ROW_CLUSTERS,
+    CLO_SOLVER_ROW_CLUSTERS_OR_GAP,
     CLO_SOLVER_ROW_DIM,
     CLO_SOLVER_ROW_FLATS,
     { "lambda", CLO_PARAM_REAL, 0.01, 1, 0.9, NULL,

@@ -43,7 +43,7 @@ enum {
 };
 
 static const clo_param params[] = {
-    CLO_SOLVER_ROW_CLUSTERS,
+    CLO_SOLVER_ROW_CLUSTERS_OR_GAP,
     CLO_SOLVER_ROW_DIM,
     CLO_SOLVER_ROW_FLATS,
     { "noise", CLO_PARAM_CHOICE, 0, 2, NOISE_GAUSSIAN, "none|gaussian|outliers",

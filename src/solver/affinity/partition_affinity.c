@@ -5,14 +5,16 @@ clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity 
                                          const clo_flat_shape *shape, size_t restarts,
                                          clo_partition *out, clo_error *err)
 {
-    const clo_spectral_options options = { .clusters = shape->clusters, .restarts = restarts };
+    clo_flat_shape found = *shape;
     clo_job part = clo_i_job_part(job, 0, 0.95);
     uint32_t *labels = NULL;
+    if (found.clusters == 0) CLO_TRY(clo_i_spectral_count(&part, affinity, &found.clusters, err));
     CLO_TRY(clo_i_alloc(job->count, sizeof *labels, &labels, err));
+    const clo_spectral_options options = { .clusters = found.clusters, .restarts = restarts };
     clo_status status = clo_i_spectral(&part, affinity, &options, labels, err);
     if (!status) {
         part = clo_i_job_part(job, 0.95, 1);
-        status = clo_i_fit_flats(&part, labels, shape, out, err);
+        status = clo_i_fit_flats(&part, labels, &found, out, err);
     }
     clo_i_free(labels);
     return status;

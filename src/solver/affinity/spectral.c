@@ -195,7 +195,7 @@ clo_status clo_i_spectral(const clo_job *job, const clo_affinity *affinity,
 enum { CLUSTERS, RESTARTS, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = CLO_SOLVER_ROW_CLUSTERS,
+    [CLUSTERS] = CLO_SOLVER_ROW_CLUSTERS_OR_GAP,
     [RESTARTS] = CLO_SOLVER_ROW_RESTARTS(10),
 };
 
@@ -226,12 +226,14 @@ static clo_status check_affinity(const clo_job *job, clo_error *err)
 static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
-    const clo_spectral_options options = { .clusters = (size_t)values[CLUSTERS],
-                                           .restarts = (size_t)values[RESTARTS] };
+    clo_spectral_options options = { .clusters = (size_t)values[CLUSTERS],
+                                     .restarts = (size_t)values[RESTARTS] };
     /* Read only: nothing in here writes through it. */
     const clo_affinity affinity = { .count = job->count, .dense = (double *)(uintptr_t)job->rows };
     clo_partition made = { 0 };
     CLO_TRY(check_affinity(job, err));
+    if (options.clusters == 0)
+        CLO_TRY(clo_i_spectral_count(job, &affinity, &options.clusters, err));
     CLO_TRY(clo_i_partition_new(job->count, options.clusters, 0, 0, false, &made, err));
     clo_status status = clo_i_spectral(job, &affinity, &options, made.labels, err);
     if (!status)

@@ -26,7 +26,7 @@ enum { CLUSTERS, DIM, FLATS, SPARSITY, TOLERANCE, RESTARTS, GROUPS, PARAM_COUNT 
 enum { MOST_SPARSITY = 1024, USUAL = 5, PER_DIM = 10 };
 
 static const clo_param params[] = {
-    CLO_SOLVER_ROW_CLUSTERS,
+    CLO_SOLVER_ROW_CLUSTERS_OR_GAP,
     CLO_SOLVER_ROW_DIM,
     CLO_SOLVER_ROW_FLATS,
     { "sparsity", CLO_PARAM_INT, 0, MOST_SPARSITY, 0, NULL,
@@ -282,7 +282,8 @@ clo_omp_options clo_i_ssc_omp_for(const clo_job *job, size_t clusters, size_t di
 {
     clo_omp_options options = clo_i_ssc_omp_default();
     if (dim > 0 && dim < USUAL) options.sparsity = dim;
-    options.groups = job->count / clusters / options.sparsity / PER_DIM;
+    const size_t most = clusters ? clusters : CLO_SPECTRAL_MOST;
+    options.groups = job->count / most / options.sparsity / PER_DIM;
     return options;
 }
 

@@ -22,7 +22,7 @@ enum {
 };
 
 static const clo_param params[PARAM_COUNT] = {
-    [CLUSTERS] = CLO_SOLVER_ROW_CLUSTERS,
+    [CLUSTERS] = CLO_SOLVER_ROW_CLUSTERS_OR_GAP,
     [DIM] = CLO_SOLVER_ROW_DIM,
     [FLATS] = CLO_SOLVER_ROW_FLATS,
     [NEIGHBOURS] = { "neighbours", CLO_PARAM_INT, 0, 1e6, 0, NULL,
@@ -35,7 +35,8 @@ static const clo_param params[PARAM_COUNT] = {
  * subspaces meet, every further neighbour is more likely to be of the other one. */
 static size_t automatic(size_t count, size_t clusters)
 {
-    const size_t asked = (size_t)ceil(log((double)count)), half = count / (2 * clusters);
+    const size_t asked = (size_t)ceil(log((double)count)),
+                 half = count / (2 * (clusters ? clusters : 2));
     const size_t some = asked < half ? asked : half;
     return some > LEAST_NEIGHBOURS ? some : LEAST_NEIGHBOURS;
 }
