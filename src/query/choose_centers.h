@@ -34,10 +34,13 @@ CLO_CHECK clo_status clo_i_plan_choose_centers(const clo_domain *domain,
                                                const clo_center_choice *how, double epsilon,
                                                uint64_t times, const char *label, clo_line *out,
                                                clo_error *err);
-/* Of all sets that differ from `set` in at most one place: changes that place of it. */
-CLO_CHECK clo_status clo_i_ask_best_swap(clo_context *context, size_t line, const clo_bounded *data,
-                                         const clo_candidates *candidates, size_t *set,
-                                         clo_error *err);
+/* Step by step one of all sets that differ from the one before in at most one place, each record
+ * counting as the candidate nearest to it: so many steps, each of them charged, in one pass over
+ * the rows.  sets: room for `kept` of k numbers; the first is where it starts, and the last `kept`
+ * sets that are passed through go there in turns: that of step s to place s modulo kept. */
+CLO_CHECK clo_status clo_i_ask_swaps(clo_context *context, size_t line, const clo_bounded *data,
+                                     const clo_candidates *candidates, size_t steps, size_t kept,
+                                     size_t *sets, clo_error *err);
 /* Of the sets, sets x k. */
 CLO_CHECK clo_status clo_i_ask_best_set(clo_context *context, size_t line, const clo_bounded *data,
                                         const clo_candidates *candidates, const size_t *sets,

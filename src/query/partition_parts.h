@@ -39,6 +39,7 @@ typedef struct clo_tree {
     int32_t *below;         /* the next level's */
     uint32_t *home;         /* rows: the active cube of each record; UINT32_MAX: none */
     clo_member *members;    /* alive of them, by parent and child */
+    clo_member *sorted;     /* as many: where they are sorted to */
     clo_cube_list active;   /* the next level */
     clo_cube_list phantoms; /* of one cube */
     double *scratch;        /* of a pass */

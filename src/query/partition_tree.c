@@ -12,10 +12,9 @@
 #include "random/random.h"
 #include "query/partition.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { R = 1 << CLO_PARTITION_BITS, SPAN_BITS = CLO_PARTITION_BITS + 2 };
+enum { R = 1 << CLO_PARTITION_BITS, SPAN_BITS = CLO_PARTITION_BITS + 2, DIGIT_BITS = 11 };
 static const uint32_t NOWHERE = UINT32_MAX;
 
 static size_t cubes_a_level(const clo_line *line)
@@ -38,7 +37,8 @@ clo_status clo_i_tree_lay_out_rows(size_t rows, clo_workspace *space, clo_tree *
                                    clo_error *err)
 {
     CLO_TRY(clo_i_take(space, rows + 1, sizeof *tree->home, &tree->home, err));
-    return clo_i_take(space, rows + 1, sizeof *tree->members, &tree->members, err);
+    CLO_TRY(clo_i_take(space, rows + 1, sizeof *tree->members, &tree->members, err));
+    return clo_i_take(space, rows + 1, sizeof *tree->sorted, &tree->sorted, err);
 }
 
 clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo_bounded *data,
@@ -112,11 +112,33 @@ static clo_status place_block(void *user, int thread, size_t block, const double
     return CLO_OK;
 }
 
-static int compare(const void *left, const void *right)
+/* Stable, by one digit of the number that `child` or `parent` is. */
+static void sort_by_digit(clo_tree *tree, bool by_parent, size_t shift)
 {
-    const clo_member *const a = left, *const b = right;
-    if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
-    return (a->child > b->child) - (a->child < b->child);
+    size_t places[1 << DIGIT_BITS] = { 0 }, next = 0;
+    const clo_member *const from = tree->members;
+    clo_member *const to = tree->sorted;
+#define DIGIT(m)                                                                                   \
+    ((size_t)((by_parent ? (m)->parent : (m)->child) >> shift) & (((size_t)1 << DIGIT_BITS) - 1))
+    for (size_t i = 0; i < tree->alive; i++) places[DIGIT(&from[i])]++;
+    for (size_t digit = 0; digit < ((size_t)1 << DIGIT_BITS); digit++) {
+        const size_t here = places[digit];
+        places[digit] = next;
+        next += here;
+    }
+    for (size_t i = 0; i < tree->alive; i++) to[places[DIGIT(&from[i])]++] = from[i];
+#undef DIGIT
+    tree->sorted = tree->members;
+    tree->members = to;
+}
+
+/* By parent, then by child: digit by digit from the lowest on, in time that is linear in rows. */
+static void sort_members(clo_tree *tree)
+{
+    for (size_t shift = 0; shift < tree->cols; shift += DIGIT_BITS)
+        sort_by_digit(tree, false, shift);
+    for (size_t shift = 0; (tree->count - 1) >> shift; shift += DIGIT_BITS)
+        sort_by_digit(tree, true, shift);
 }
 
 clo_status clo_i_tree_sort(clo_context *context, const clo_bounded *data, clo_tree *tree,
@@ -130,7 +152,7 @@ clo_status clo_i_tree_sort(clo_context *context, const clo_bounded *data, clo_tr
     tree->alive = 0;
     for (size_t row = 0; row < tree->rows; row++)
         if (tree->members[row].parent != NOWHERE) tree->members[tree->alive++] = tree->members[row];
-    qsort(tree->members, tree->alive, sizeof *tree->members, compare);
+    sort_members(tree);
     return CLO_OK;
 }
 

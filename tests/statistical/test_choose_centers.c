@@ -51,7 +51,7 @@ static void draw_all(clo_line line, clo_rng *rng)
     a.context.block_rows = 2;
     for (size_t i = 0; i < DRAWS; i++) {
         size_t set[1] = { 3 };
-        assert_ok(clo_i_ask_best_swap(&a.context, 0, data, &all, set, &err), err);
+        assert_ok(clo_i_ask_swaps(&a.context, 0, data, &all, 1, 1, set, &err), err);
         drawn[i] = (int64_t)set[0];
     }
     stop_asking(&a);
@@ -92,7 +92,7 @@ static double shown(clo_line line, clo_relation relation, clo_rng *rng, double a
     for (size_t i = 0; i < TRIALS; i++)
         for (int world = 0; world < 2; world++) {
             size_t set[1] = { 5 };
-            assert_ok(clo_i_ask_best_swap(&a.context, 0, worlds[world], &all, set, &err), err);
+            assert_ok(clo_i_ask_swaps(&a.context, 0, worlds[world], &all, 1, 1, set, &err), err);
             hits[world] += set[0] == 0;
         }
     stop_asking(&a);

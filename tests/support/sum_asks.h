@@ -41,7 +41,7 @@ typedef struct sum_asks {
     clo_ask asks[MOST_ASKS];
     size_t count;
     clo_assign one, centers, seen, flats[2], pair[2];
-    uint64_t width, views[4], column[7], norms[4], swap[2], sets[4];
+    uint64_t width, views[4], column[7], norms[4], sets[4];
 } sum_asks;
 
 static inline void add_ask(sum_asks *a, const clo_line *line, clo_glass glass,
@@ -89,7 +89,6 @@ static inline void make_rules(sum_asks *a)
     a->column[0] = 1;
     for (size_t i = 0; i < 6; i++)
         a->column[i + 1] = (uint64_t)(((int64_t)(i / 2) - 1) * (1 << 28) - (i % 2 == 0));
-    a->swap[0] = 1;
 }
 
 static inline void make_asks(sum_asks *a)
@@ -123,7 +122,7 @@ static inline void make_asks(sum_asks *a)
     ADD(clo_i_plan_count(d, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
     ADD(clo_i_plan_cell_counts(d, 3, CLO_EVENT_PURE, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
     ADD(clo_i_plan_choose_flats(d, 2, 4, 1, 1, "", &line, &err), 0, a->flats, 2, NULL, 0);
-    ADD(clo_i_plan_choose_centers(d, &swap, 1, 1, "", &line, &err), 0, &a->centers, 1, a->swap, 2);
+    ADD(clo_i_plan_choose_centers(d, &swap, 1, 1, "", &line, &err), 0, &a->centers, 1, NULL, 0);
     ADD(clo_i_plan_choose_centers(d, &sets, 1, 1, "", &line, &err), 0, &a->centers, 1, a->sets, 4);
     ADD(clo_i_plan_seed(d, 2, 2, 1, 1, "", &line, &err), 0, a->pair, 2, NULL, 0);
     ADD(clo_i_plan_sparse_sum(d, ASK_COLS, 2, 3, CLO_EVENT_GAUSSIAN, 1, "", &line, &err), 0,

@@ -1,5 +1,6 @@
 /* choose_centers: with next to no noise the swap and the set that are chosen are those that a
- * search through all of them finds (choose_centers.T2); no unit changes the losses further than
+ * search through all of them finds (choose_centers.T2), and several steps of one ask are those of
+ * as many asks, each of them charged (choose_centers.T3); no unit changes the losses further than
  * planned (choose_centers.T1). */
 #include "pipeline.h"
 #include "parallel/parallel.h"
@@ -18,17 +19,30 @@ static void fill(unsigned salt)
         points[i] = 0.55 * cos(2.3 * (double)(i * i + 3 * salt));
 }
 
-static double loss_of(const size_t *set, clo_center_loss loss, double reach)
+static double square_to(const double *place, size_t point)
+{
+    double square = 0;
+    for (size_t j = 0; j < D; j++) square += pow(place[j] - points[point * D + j], 2);
+    return square;
+}
+
+/* Where a record counts: at its nearest candidate where swaps are looked at. */
+static const double *place_of(size_t record, bool swaps)
+{
+    const double *const place = records + record * D;
+    size_t nearest = 0;
+    for (size_t p = 1; p < POINTS; p++)
+        if (square_to(place, p) < square_to(place, nearest)) nearest = p;
+    return swaps ? points + nearest * D : place;
+}
+
+static double loss_of(const size_t *set, clo_center_loss loss, double reach, bool swaps)
 {
     double total = 0;
     for (size_t i = 0; i < ROWS; i++) {
         double nearest = reach * reach;
-        for (size_t c = 0; c < K; c++) {
-            double square = 0;
-            for (size_t j = 0; j < D; j++)
-                square += pow(records[i * D + j] - points[set[c] * D + j], 2);
-            nearest = fmin(nearest, square);
-        }
+        for (size_t c = 0; c < K; c++)
+            nearest = fmin(nearest, square_to(place_of(i, swaps), set[c]));
         total += loss == CLO_LOSS_SQUARED ? nearest : sqrt(nearest);
     }
     return total;
@@ -70,7 +84,7 @@ static double best_by_search(const size_t *set, clo_center_loss loss, double rea
             size_t other[K];
             memcpy(other, set, sizeof other);
             other[place] = y;
-            best = fmin(best, loss_of(other, loss, reach));
+            best = fmin(best, loss_of(other, loss, reach, true));
         }
     return best;
 }
@@ -91,12 +105,42 @@ static void the_best_swap_is_found_without_trying_each(void **state)
         start(&a, (clo_center_choice){ POINTS + 1, K, 0, loss, reach });
         for (int step = 0; step < 4; step++) {
             const double best = best_by_search(set, loss, reach);
-            assert_ok(clo_i_ask_best_swap(&a.context, 0, data, &all, set, &err), err);
-            assert_relatively_close(loss_of(set, loss, reach), best, 1e-4);
+            assert_ok(clo_i_ask_swaps(&a.context, 0, data, &all, 1, 1, set, &err), err);
+            assert_relatively_close(loss_of(set, loss, reach, true), best, 1e-4);
         }
         stop(&a);
         clo_bounded_free(data);
     }
+}
+
+/* A ring of as many sets as are kept; a plan's number of steps is not exceeded. */
+static void several_steps_of_one_ask_are_charged_and_kept(void **state)
+{
+    enum { STEPS = 5, KEPT = 3 };
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_candidates all = { points, POINTS };
+    const clo_center_choice how = { POINTS, K, 0, CLO_LOSS_DISTANCE, 2 };
+    size_t one[STEPS + 1][K] = { { 2, 2, 2 } }, ring[KEPT * K] = { 2, 2, 2 };
+    clo_error err;
+    asking a;
+    (void)state;
+    fill(1);
+    clo_bounded *const data = bounded_from(records, ROWS, &domain);
+    for (size_t step = 0; step < STEPS; step++) { /* a start each: the meter allows 9 in all */
+        memcpy(one[step + 1], one[step], sizeof one[step]);
+        start(&a, how);
+        assert_ok(clo_i_ask_swaps(&a.context, 0, data, &all, 1, 1, one[step + 1], &err), err);
+        stop(&a);
+    }
+    start(&a, how);
+    assert_ok(clo_i_ask_swaps(&a.context, 0, data, &all, STEPS, KEPT, ring, &err), err);
+    assert_int_equal(a.meter.asked[0], STEPS);
+    for (size_t step = STEPS - KEPT; step < STEPS; step++)
+        assert_memory_equal(ring + step % KEPT * K, one[step + 1], sizeof one[step]);
+    assert_fails(clo_i_ask_swaps(&a.context, 0, data, &all, 9 - STEPS + 1, 1, ring, &err),
+                 CLO_INTERNAL, err, "plan");
+    stop(&a);
+    clo_bounded_free(data);
 }
 
 static void one_centre_is_swapped_too(void **state)
@@ -111,9 +155,9 @@ static void one_centre_is_swapped_too(void **state)
     fill(5);
     clo_bounded *const data = bounded_from(records, ROWS, &domain);
     start(&a, (clo_center_choice){ POINTS, 1, 0, CLO_LOSS_SQUARED, 2 });
-    assert_ok(clo_i_ask_best_swap(&a.context, 0, data, &all, set, &err), err);
+    assert_ok(clo_i_ask_swaps(&a.context, 0, data, &all, 1, 1, set, &err), err);
     for (size_t y = 0; y < POINTS; y++) {
-        const double loss = loss_of((size_t[]){ y, y, y }, CLO_LOSS_SQUARED, 2);
+        const double loss = loss_of((size_t[]){ y, y, y }, CLO_LOSS_SQUARED, 2, true);
         best = fmin(best, loss);
         if (y == set[0]) found = loss;
     }
@@ -136,11 +180,12 @@ static void the_best_set_is_found(void **state)
         fill(salt);
         clo_bounded *const data = bounded_from(records, ROWS, &domain);
         for (size_t s = 1; s < SETS; s++)
-            if (loss_of(sets + s * K, loss, 2) < loss_of(sets + best * K, loss, 2)) best = s;
+            if (loss_of(sets + s * K, loss, 2, false) < loss_of(sets + best * K, loss, 2, false))
+                best = s;
         start(&a, (clo_center_choice){ POINTS, K, SETS, loss, 2 });
         assert_ok(clo_i_ask_best_set(&a.context, 0, data, &all, sets, &chosen, &err), err);
         assert_int_equal(chosen, best);
-        assert_fails(clo_i_ask_best_swap(&a.context, 0, data, &all, &chosen, &err), CLO_INTERNAL,
+        assert_fails(clo_i_ask_swaps(&a.context, 0, data, &all, 1, 1, &chosen, &err), CLO_INTERNAL,
                      err, "not those of the plan");
         stop(&a);
         clo_bounded_free(data);
@@ -174,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_swap_is_found_without_trying_each),
+        cmocka_unit_test(several_steps_of_one_ask_are_charged_and_kept),
         cmocka_unit_test(one_centre_is_swapped_too),
         cmocka_unit_test(the_best_set_is_found),
         cmocka_unit_test(the_planned_sensitivity_is_half_the_range),

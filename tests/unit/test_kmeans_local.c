@@ -3,7 +3,7 @@
  * every cluster it releases the one mean that can be told. */
 #include "found_centers.h"
 #include "mechanism/common/centers_common.h"
-#include "mechanism/kmeans/local_parts.h"
+#include "mechanism/common/local_parts.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 

@@ -273,7 +273,7 @@ static clo_status ask_choose_centers(const question *q)
     static const double points[2 * D] = { 1, 0, 0, -1, 0, 0 };
     const clo_candidates candidates = { points, 2 };
     size_t set = 0;
-    return clo_i_ask_best_swap(q->context, 0, q->data, &candidates, &set, q->err);
+    return clo_i_ask_swaps(q->context, 0, q->data, &candidates, 1, 1, &set, q->err);
 }
 
 static clo_status plan_partition(const clo_domain *domain, clo_line *out, clo_error *err)

@@ -20,7 +20,10 @@
 #include <string.h>
 
 enum { PRACTICAL, THEORY };
-enum { BY_PRESET = -1, MOST_POINTS = 4096, LEAST_POINTS = 256, MOST_SETS = 1 << 20 };
+enum { BY_PRESET = -1, MOST_POINTS = 4096, MOST_SETS = 1 << 20 };
+/* What is left of the cubes of many records, so that every cluster has several candidates: with
+ * half as many some clusters of 32 were missed, and twice as many found no more. */
+enum { FEWEST_CANDIDATES = 256, CANDIDATES_A_CLUSTER = 16 };
 
 static const double WHOLE_COLS = 12;    /* records of no more columns are looked at as they are */
 static const double TREE_SHARE = 0.5;   /* of the budget */
@@ -121,6 +124,9 @@ static clo_status choose_shape(const clo_draft *draft, clo_highdim *plan, clo_er
         plan->most = ((size_t)1 << 21) / plan->clusters;
     if (plan->most < 4 * plan->clusters) plan->most = 4 * plan->clusters;
     if (plan->most < plan->trees * plan->levels) plan->most = plan->trees * plan->levels;
+    plan->few = plan->theory ? plan->most : CANDIDATES_A_CLUSTER * plan->clusters;
+    if (plan->few < FEWEST_CANDIDATES) plan->few = FEWEST_CANDIDATES;
+    if (plan->few > plan->most) plan->few = plan->most;
     return CLO_OK;
 }
 
@@ -198,10 +204,10 @@ static clo_status add_search(clo_draft *draft, const clo_event *events, clo_high
     line.lens = plan->project > 0;
     plan->tree_line = draft->line_count;
     CLO_TRY(clo_i_draft_add(draft, &line, err));
-    CLO_TRY(add_choice(draft, plan, seen, plan->most + plan->clusters, 0, plan->reach,
-                       &events[SWAP], "which centre to swap for which cube's, one ask a step",
-                       &plan->swap_line, err));
-    return add_choice(draft, plan, seen, plan->most + plan->clusters, plan->visited, plan->reach,
+    CLO_TRY(add_choice(draft, plan, seen, plan->few + plan->clusters, 0, plan->reach, &events[SWAP],
+                       "which centre to swap for which cube's, one ask a step", &plan->swap_line,
+                       err));
+    return add_choice(draft, plan, seen, plan->few + plan->clusters, plan->visited, plan->reach,
                       &events[VISITED], "which of the sets passed through is best",
                       &plan->visited_line, err);
 }

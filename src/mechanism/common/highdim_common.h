@@ -32,7 +32,8 @@ typedef struct clo_highdim {
     size_t
         repeats; /* of everything, each in its own directions; one of them is chosen in the end */
     size_t trees, levels, swaps, rounds;
-    size_t most;      /* candidates of a repeat */
+    size_t most;      /* cubes of a repeat */
+    size_t few;       /* candidates that are made of them, at most */
     size_t visited;   /* sets to choose from after the swaps; 0: the last one is taken */
     double threshold; /* of records in a cube, in scales of its noise; 0: the least */
     double reach;     /* of the choice of centres, in radii */

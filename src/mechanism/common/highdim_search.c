@@ -13,13 +13,29 @@
 #include "random/random.h"
 #include "query/choose_centers.h"
 #include "query/partition.h"
+#include "solver/solver.h"
 #include <math.h>
 #include <string.h>
+
+enum { THINNING_STEPS = 4 };
 
 /* Sets of candidates that are kept: those to choose from, or the last one. */
 static size_t kept_sets(const clo_highdim *plan)
 {
     return plan->visited > 1 ? plan->visited : 1;
+}
+
+/* What thinning out takes. */
+typedef struct thinning {
+    double *kept;     /* few x seen */
+    uint32_t *labels; /* most */
+} thinning;
+
+static clo_status take_thinning(const clo_highdim *plan, clo_workspace *space, thinning *t,
+                                clo_error *err)
+{
+    CLO_TRY(clo_i_take(space, plan->few * plan->seen, sizeof *t->kept, &t->kept, err));
+    return clo_i_take(space, plan->most, sizeof *t->labels, &t->labels, err);
 }
 
 static clo_status take_search(const clo_highdim *plan, clo_workspace *space, double **points,
@@ -34,8 +50,38 @@ clo_status clo_i_highdim_search_room(const clo_highdim *plan, clo_workspace *spa
 {
     double *points;
     size_t *sets;
+    thinning unused;
     CLO_TRY(take_search(plan, space, &points, &sets, err));
+    const size_t mark = clo_i_workspace_mark(space);
+    CLO_TRY(take_thinning(plan, space, &unused, err));
+    clo_i_workspace_release(space, mark);
     return clo_i_start_centers_room(space, plan->clusters, plan->seen, err);
+}
+
+/* Where the data are many, so are the cubes, and the time of what follows would grow with both.
+ * Cubes lie densely where records do: the centres of a few steps of k-means among them stand for
+ * them all, as many as public numbers say. */
+static clo_status thin_out(const clo_highdim *plan, clo_context *context, double *points,
+                           size_t *count, clo_error *err)
+{
+    const size_t d = plan->seen, few = plan->few, mark = clo_i_workspace_mark(context->workspace);
+    const clo_job job = {
+        .rows = points, .count = *count, .cols = d, .rng = context->rng, .threads = context->threads
+    };
+    clo_kmeans_options options = clo_i_kmeans_default(few);
+    thinning t;
+    double cost;
+    if (*count <= few) return CLO_OK;
+    CLO_TRY(take_thinning(plan, context->workspace, &t, err));
+    for (size_t i = 0; i < few; i++) /* in their order, which runs through space */
+        memcpy(t.kept + i * d, points + i * *count / few * d, d * sizeof *points);
+    options.restarts = 0;
+    options.iterations = THINNING_STEPS;
+    options.start = t.kept;
+    CLO_TRY(clo_i_kmeans(&job, &options, points, t.labels, &cost, err));
+    *count = few;
+    clo_i_workspace_release(context->workspace, mark);
+    return CLO_OK;
 }
 
 static clo_status collect(const clo_highdim *plan, clo_context *context, const clo_bounded *data,
@@ -49,6 +95,7 @@ static clo_status collect(const clo_highdim *plan, clo_context *context, const c
         *count += cubes.count;
     }
     for (size_t i = 0; i < *count; i++) clo_i_pull_into_ball(points + i * d, d);
+    CLO_TRY(thin_out(plan, context, points, count, err));
     if (*count >= plan->clusters) return CLO_OK;
     CLO_TRY(clo_i_start_centers(context, plan->clusters, d, points + *count * d, err));
     *count += plan->clusters;
@@ -75,14 +122,8 @@ static clo_status swap(const clo_highdim *plan, clo_context *context, const clo_
 {
     const size_t k = plan->clusters, kept = kept_sets(plan);
     CLO_TRY(start_set(context, candidates->count, k, sets, err));
-    for (size_t step = 0, at = 0; step < plan->swaps; step++) {
-        const size_t next = step % kept;
-        memmove(sets + next * k, sets + at * k, k * sizeof *sets);
-        at = next;
-        CLO_TRY(
-            clo_i_ask_best_swap(context, plan->swap_line, data, candidates, sets + at * k, err));
-    }
-    return CLO_OK;
+    return clo_i_ask_swaps(context, plan->swap_line, data, candidates, plan->swaps, kept, sets,
+                           err);
 }
 
 clo_status clo_i_highdim_search(const clo_highdim *plan, clo_context *context,

@@ -9,7 +9,7 @@
  * noise is used to split the one with the most to lose.  Everything here but the asks is post-
  * processing.
  */
-#include "mechanism/kmeans/local_parts.h"
+#include "mechanism/common/local_parts.h"
 #include "mechanism/common/centers_common.h"
 #include "parallel/parallel.h"
 #include "query/assign.h"

@@ -8,7 +8,7 @@
  * such draws is a curve over the number of clusters; the sharpest bend of its logarithm is the
  * number, if it is a bend at all.
  */
-#include "mechanism/kmeans/local_parts.h"
+#include "mechanism/common/local_parts.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
 #include "solver/solver.h"

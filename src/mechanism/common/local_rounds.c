@@ -6,7 +6,7 @@
  * clusters have in common says more: the singular values of the matrix of centres are shrunk as far
  * as noise asks (local_shrink.c), about the mean of all, which the first ask has told, too.
  */
-#include "mechanism/kmeans/local_parts.h"
+#include "mechanism/common/local_parts.h"
 #include "mechanism/common/centers_common.h"
 #include "query/assign.h"
 #include <math.h>

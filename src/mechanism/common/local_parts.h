@@ -1,12 +1,24 @@
 /*
- * local_parts.h - what the files of kmeans/local share: its plan, and the steps of a run.  All of
- * it is public or post-processing of answers; points are in unit-ball coordinates.
+ * local_parts.h - what kmeans/local and kmedian/local share: plan, run, and the steps of a run. All
+ * of it is public or post-processing of answers; points are in unit-ball coordinates.
  */
 #ifndef CLO_LOCAL_PARTS_H
 #define CLO_LOCAL_PARTS_H
 
 #include "plan/mechanism.h"
 #include "query/local_sum.h"
+
+enum {
+    CLO_LOCAL_CLUSTERS,
+    CLO_LOCAL_CHOOSE,
+    CLO_LOCAL_CELLS,
+    CLO_LOCAL_PASSES,
+    CLO_LOCAL_ROUNDS,
+    CLO_LOCAL_REDUCE,
+    CLO_LOCAL_SHARE,
+    CLO_LOCAL_PARAMS
+};
+extern const clo_param clo_i_local_params[CLO_LOCAL_PARAMS];
 
 typedef struct clo_i_local_plan {
     size_t clusters;         /* at most */
@@ -19,6 +31,13 @@ typedef struct clo_i_local_plan {
     bool choose;             /* `clusters` is the most: their number is taken from the cells */
     double whole;            /* deviation of a local sum that had the whole budget to itself */
 } clo_i_local_plan;
+
+CLO_CHECK clo_status clo_i_local_make_plan(clo_draft *draft, clo_i_local_plan *out, clo_error *err);
+/* The line of the cells; that of the rounds, where there are any, is the next. */
+size_t clo_i_local_cells_line(const clo_i_local_plan *plan);
+CLO_CHECK clo_status clo_i_local_run(const clo_i_local_plan *plan, const clo_domain *domain,
+                                     const clo_bounded *data, clo_context *context,
+                                     clo_release *out, clo_error *err);
 
 /* Where the records are, from the first ask. */
 typedef struct clo_i_local_start {

@@ -1,0 +1,450 @@
+/*
+ * local_common.c - how a plan of kmeans/local or kmedian/local is laid out and runs: centres by
+ * sums with noise at the width of each cluster.
+ *
+ * Noise scaled to the ball pays for a record that could be anywhere.  So the first ask finds where
+ * the records are and how far they spread; passes over cells follow, each at the widths that the
+ * one before has found; centres of the cells are free; and rounds with the clusters themselves, at
+ * the width of each, finish.  Every ask is a local_sum, whose squared lengths tell the next widths
+ * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions
+ * to make cells, as in kmeans/tree.
+ *
+ * The number of cells follows the released number of rows.  Where even one mean with the whole
+ * budget would be little better than its noise, there is one cell, and all asks go to one mean:
+ * the release then holds one centre, which is all that can be told.
+ */
+#include "mechanism/common/local_parts.h"
+#include "domain/domain.h"
+#include "linalg/linalg.h"
+#include "mechanism/common/centers_common.h"
+#include "mechanism/common/frame.h"
+#include "query/assign.h"
+#include "query/gaussian_gram.h"
+#include "query/lens.h"
+#include <math.h>
+#include <string.h>
+
+enum { BY_CHOICE = -1, MOST_KEPT = 1024, GRAM_COLUMNS = 4096, USUAL_CELLS = 128 };
+
+static const double SHARE_CELLS = 0.7, SHARE_CELLS_WITH_FRAME = 0.4; /* of what is left */
+/* The first mean is to be this near, in radii; its share of the budget is between the two. */
+static const double NEAR_ENOUGH = 0.07, LEAST_START = 0.01, MOST_START = 0.15;
+
+const clo_param clo_i_local_params[CLO_LOCAL_PARAMS] = {
+    [CLO_LOCAL_CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
+    [CLO_LOCAL_CHOOSE] = { "choose", CLO_PARAM_CHOICE, 0, 1, 0, "given|elbow",
+                           "as many clusters as given, or at most so many: by the elbow of a "
+                           "curve" },
+    [CLO_LOCAL_CELLS] = { "cells", CLO_PARAM_INT, 0, CLO_MAX_CLUSTERS, 0, NULL,
+                          "pieces to look at, at most; 0: what pays" },
+    [CLO_LOCAL_PASSES] = { "passes", CLO_PARAM_INT, 0, 20, 0, NULL,
+                           "looks at the cells, each at the widths of the one before; 0: what "
+                           "pays" },
+    [CLO_LOCAL_ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 100, BY_CHOICE, NULL,
+                           "looks at the clusters themselves, in all columns; -1: what pays" },
+    [CLO_LOCAL_REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, MOST_KEPT, BY_CHOICE, NULL,
+                           "directions to make cells in; 0: all columns, -1: what pays" },
+    [CLO_LOCAL_SHARE] = { "share", CLO_PARAM_REAL, 0.01, 0.95, 0.2, NULL,
+                          "of the budget, for choosing these directions" },
+};
+
+/* ---- the plan ---------------------------------------------------------------------------- */
+
+/* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left
+ * to the rounds. */
+static size_t directions_that_pay(const clo_domain *domain, size_t k, double noise)
+{
+    const double rows = clo_i_guessed_rows(domain, k);
+    const size_t d = domain->cols, r = k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
+    return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 6 ? r : 0;
+}
+
+static clo_status add_frame(clo_draft *draft, double mu, clo_i_local_plan *plan, clo_error *err)
+{
+    const double wanted = draft->values[CLO_LOCAL_REDUCE];
+    const size_t d = plan->cols;
+    clo_line gram;
+    if (wanted > 0 && plan->pure)
+        return clo_i_fail(err, CLO_BUDGET,
+                          "directions are chosen with Gaussian noise, which needs a delta above 0: "
+                          "give one, or set reduce to 0");
+    if (wanted > (double)d)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "reduce must be at most the number of columns, %zu, not %g", d, wanted);
+    if (plan->pure || wanted == 0 || (wanted < 0 && d > GRAM_COLUMNS)) return CLO_OK;
+    CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[CLO_LOCAL_SHARE]), 1,
+                                     "Gram matrix of the records, to choose directions by", &gram,
+                                     err));
+    plan->frame = wanted > 0 ? (size_t)wanted
+                             : directions_that_pay(draft->domain, plan->clusters,
+                                                   ldexp((double)gram.scale, -2 * gram.bits));
+    if (plan->frame == 0) return CLO_OK;
+    plan->seen = plan->frame;
+    return clo_i_draft_add(draft, &gram, err);
+}
+
+double clo_i_local_told(const clo_i_local_plan *plan, double rows)
+{
+    return rows / (sqrt((double)plan->cols) * plan->whole);
+}
+
+/* Of a whole mu or epsilon, what one of `times` asks with this share of the budget has: losses of
+ * Gaussian asks add by their squares. */
+static double of_one(const clo_i_local_plan *plan, double whole, double share, uint64_t times)
+{
+    return whole * (plan->pure ? share / (double)times : sqrt(share / (double)times));
+}
+
+static clo_status plan_sums(const clo_i_local_plan *plan, const clo_domain *domain, size_t groups,
+                            double parameter, uint64_t times, const char *label, clo_line *out,
+                            clo_error *err)
+{
+    return clo_i_plan_local_sum(domain, groups, plan->pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN,
+                                parameter, times, label, out, err);
+}
+
+/* The first ask, and the share of the budget that it takes: as much as finds a mean that is near
+ * enough among the public number of rows, or a guess of it. */
+static clo_status add_start(clo_draft *draft, double whole, clo_i_local_plan *plan, double *share,
+                            clo_error *err)
+{
+    const double rows = clo_i_guessed_rows(draft->domain, plan->clusters);
+    clo_line line;
+    CLO_TRY(plan_sums(plan, draft->domain, 1, whole, 1, "", &line, err));
+    plan->whole = clo_i_local_deviation(&line);
+    const double off = sqrt((double)plan->cols) * plan->whole / (NEAR_ENOUGH * rows);
+    *share = fmin(fmax(plan->pure ? off : off * off, LEAST_START), MOST_START);
+    CLO_TRY(plan_sums(plan, draft->domain, 1, of_one(plan, whole, *share, 1), 1,
+                      "mean, spread and number of the records", &line, err));
+    return clo_i_draft_add(draft, &line, err);
+}
+
+/* Each pass makes the cells narrower; where noise leaves room for it, more of them pay. */
+static uint64_t passes_that_pay(const clo_domain *domain, const clo_i_local_plan *plan)
+{
+    const double rows = clo_i_guessed_rows(domain, plan->clusters);
+    const double told = clo_i_local_told(plan, rows);
+    return told < 1500 ? 3 : told < 3000 ? 4 : 5;
+}
+
+/* A second round sets right what the cells have misplaced, where there is budget for it, and where
+ * the cells have not seen most of the columns. */
+static uint64_t rounds_that_pay(const clo_domain *domain, const clo_i_local_plan *plan, bool far)
+{
+    const double rows = clo_i_guessed_rows(domain, plan->clusters);
+    return far || clo_i_local_told(plan, rows) >= 500 ? 2 : 1;
+}
+
+static clo_status add_cells(clo_draft *draft, double parameter, clo_i_local_plan *plan,
+                            clo_error *err)
+{
+    const clo_domain through = clo_i_lens_domain(draft->domain, plan->seen);
+    const clo_domain *const domain = plan->frame ? &through : draft->domain;
+    const size_t most = plan->clusters > USUAL_CELLS / 4 ? 4 * plan->clusters : USUAL_CELLS;
+    clo_line line;
+    if (plan->cells == 0) plan->cells = most < CLO_MAX_CLUSTERS ? most : CLO_MAX_CLUSTERS;
+    CLO_TRY(plan_sums(plan, domain, plan->cells, parameter, plan->passes,
+                      "local sums, squares and sizes of the cells, one ask a pass", &line, err));
+    line.lens = plan->frame > 0;
+    return clo_i_draft_add(draft, &line, err);
+}
+
+/* What a run works with. */
+typedef struct state {
+    clo_i_local_start start;
+    clo_i_local_cells cells;
+    clo_i_local_centers centers;
+    double *frame; /* cols x frame; NULL: all columns are looked at */
+    double *found; /* clusters x seen: the centres of the cells */
+} state;
+
+static clo_status take_state(const clo_i_local_plan *plan, clo_workspace *space, state *s,
+                             clo_error *err)
+{
+    const size_t d = plan->cols, c = plan->seen;
+    *s = (state){ .frame = NULL };
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->start.mean, err));
+    CLO_TRY(clo_i_take(space, d, sizeof(double), &s->start.center, err));
+    CLO_TRY(clo_i_take(space, c, sizeof(double), &s->start.seen, err));
+    CLO_TRY(clo_i_local_take_cells(plan, space, &s->cells, err));
+    CLO_TRY(clo_i_local_take_centers(plan, space, &s->centers, err));
+    CLO_TRY(clo_i_take(space, plan->clusters * c, sizeof(double), &s->found, err));
+    if (!plan->frame) return CLO_OK;
+    CLO_TRY(clo_i_take(space, d * c, sizeof(double), &s->frame, err));
+    return clo_i_take(space, c, sizeof(double), &s->start.spread, err);
+}
+
+/* The Gram matrix and what its eigenvectors take. */
+typedef struct directions {
+    double *gram;   /* cols x cols */
+    double *values; /* frame */
+    double *eigen;
+} directions;
+
+static clo_status take_directions(const clo_i_local_plan *plan, clo_workspace *space, directions *s,
+                                  clo_error *err)
+{
+    const size_t d = plan->cols, r = plan->frame;
+    CLO_TRY(clo_i_take(space, d * d, sizeof(double), &s->gram, err));
+    CLO_TRY(clo_i_take(space, r, sizeof(double), &s->values, err));
+    return clo_i_take(space, clo_i_eigen_scratch(d, r), sizeof(double), &s->eigen, err);
+}
+
+static clo_status count_run(const clo_i_local_plan *plan, clo_workspace *room, clo_error *err)
+{
+    state unused;
+    directions none;
+    CLO_TRY(take_state(plan, room, &unused, err));
+    const size_t mark = clo_i_workspace_mark(room);
+    CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, 1, plan->cols, 0, err));
+    clo_i_workspace_release(room, mark);
+    if (plan->frame) CLO_TRY(take_directions(plan, room, &none, err));
+    clo_i_workspace_release(room, mark);
+    CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
+    CLO_TRY(clo_i_local_cells_room(plan, room, err));
+    CLO_TRY(clo_i_local_round_room(plan, room, err));
+    return CLO_OK;
+}
+
+static clo_status add_rounds(clo_draft *draft, double whole, double share, clo_i_local_plan *plan,
+                             clo_error *err)
+{
+    clo_line line;
+    if (plan->rounds == 0) return CLO_OK;
+    CLO_TRY(plan_sums(
+        plan, draft->domain, plan->clusters, of_one(plan, whole, share, plan->rounds), plan->rounds,
+        "local sums, squares and sizes of the clusters, one ask a round", &line, err));
+    return clo_i_draft_add(draft, &line, err);
+}
+
+clo_status clo_i_local_make_plan(clo_draft *draft, clo_i_local_plan *out, clo_error *err)
+{
+    const double *const values = draft->values;
+    clo_i_local_plan plan = { .clusters = (size_t)values[CLO_LOCAL_CLUSTERS],
+                              .cells = (size_t)values[CLO_LOCAL_CELLS],
+                              .passes = (uint64_t)values[CLO_LOCAL_PASSES],
+                              .choose = values[CLO_LOCAL_CHOOSE] == 1,
+                              .pure = !(draft->budget.delta > 0),
+                              .cols = draft->domain->cols,
+                              .seen = draft->domain->cols };
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
+    double whole = draft->budget.epsilon, start; /* or a mu */
+    if (!plan.pure) CLO_TRY(clo_calibrate(&once, 1, draft->budget, &whole, err));
+    CLO_TRY(add_start(draft, whole, &plan, &start, err));
+    CLO_TRY(add_frame(draft, whole, &plan, err));
+    if (plan.passes == 0) plan.passes = passes_that_pay(draft->domain, &plan);
+    const bool far = plan.frame && plan.cols >= 5 * plan.frame;
+    const double left = (plan.frame ? 1 - values[CLO_LOCAL_SHARE] : 1) - start;
+    if (!(left > 0.01))
+        return clo_i_fail(err, CLO_ARGUMENT, "share must be at most %.3g here, not %g",
+                          0.99 - start, values[CLO_LOCAL_SHARE]);
+    plan.rounds = values[CLO_LOCAL_ROUNDS] >= 0 ? (uint64_t)values[CLO_LOCAL_ROUNDS]
+                                                : rounds_that_pay(draft->domain, &plan, far);
+    const double in_cells =
+        !plan.rounds ? left : left * (far ? SHARE_CELLS_WITH_FRAME : SHARE_CELLS);
+    CLO_TRY(add_cells(draft, of_one(&plan, whole, in_cells, plan.passes), &plan, err));
+    CLO_TRY(add_rounds(draft, whole, left - in_cells, &plan, err));
+    CLO_TRY(count_run(&plan, draft->room, err));
+    *out = plan;
+    return CLO_OK;
+}
+
+size_t clo_i_local_cells_line(const clo_i_local_plan *plan)
+{
+    return plan->frame ? 2 : 1;
+}
+
+/* ---- the run ----------------------------------------------------------------------------- */
+
+void clo_i_local_progress(clo_context *context, const clo_i_local_plan *plan, uint64_t step)
+{
+    const double steps = 1 + (double)(plan->passes + plan->rounds) + (plan->frame > 0);
+    context->progress_from = (double)step / steps;
+    context->progress_to = (double)(step + 1) / steps;
+}
+
+/* From the first answer: the mean, brought nearer to the origin as far as its noise asks (James and
+ * Stein), and how far the records lie from there. */
+static void read_start(const clo_i_local_plan *plan, const clo_line *line, double square,
+                       clo_i_local_start *start)
+{
+    const size_t d = plan->cols;
+    const double noise = clo_i_local_deviation(line) / start->rows;
+    const double doubt = clo_i_local_square_deviation(line) / start->rows;
+    double norm = 0, trust = 1;
+    start->variance = noise * noise;
+    for (size_t j = 0; j < d; j++) {
+        start->mean[j] /= start->rows;
+        norm += start->mean[j] * start->mean[j];
+    }
+    if (d > 2) trust = fmax(0, 1 - ((double)d - 2) * start->variance / fmax(norm, 1e-300));
+    for (size_t j = 0; j < d; j++) start->center[j] = trust * start->mean[j];
+    clo_i_pull_into_ball(start->center, d);
+    const double noisy = (double)d * start->variance;
+    const double off = (1 - trust) * (1 - trust) * norm + trust * trust * noisy;
+    const double about = fmin(square / start->rows, 1) - fmax(norm - noisy, 0) + off;
+    start->doubt = off / (double)d;
+    start->square = fmin(fmax(about, fmax(0.5 * doubt, 1e-6)), 1);
+    start->seen_square = start->square;
+    start->told = clo_i_local_told(plan, start->rows);
+}
+
+static clo_status ask_start(clo_context *context, const clo_i_local_plan *plan,
+                            const clo_bounded *data, clo_i_local_start *start, clo_error *err)
+{
+    const clo_line *const line = &context->meter->lines[0];
+    const clo_local_view whole = { 1, 1 };
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    double square;
+    clo_local_sums answer = { start->mean, &square, &start->rows };
+    clo_assign rule;
+    clo_i_local_progress(context, plan, 0);
+    memset(start->center, 0, plan->cols * sizeof(double));
+    clo_status status = clo_i_assign_centers(context->workspace, start->center, 1, plan->cols,
+                                             line->bits, &rule, err);
+    if (!status) status = clo_i_ask_local_sum(context, 0, data, &rule, &whole, &answer, err);
+    clo_i_workspace_release(context->workspace, mark);
+    if (status) return status;
+    start->rows = fmax(start->rows, 1);
+    read_start(plan, line, square, start);
+    if (!plan->frame) memcpy(start->seen, start->center, plan->cols * sizeof(double));
+    return CLO_OK;
+}
+
+/* The directions in which the records differ most from their mean, and how far they do. */
+static clo_status find_frame(clo_context *context, const clo_i_local_plan *plan,
+                             const clo_bounded *data, state *s, clo_error *err)
+{
+    const clo_line *const line = &context->meter->lines[1];
+    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
+    const size_t d = plan->cols, r = plan->frame, mark = clo_i_workspace_mark(context->workspace);
+    const double edge = ldexp((double)line->scale, -2 * line->bits) * sqrt(2 * (double)d);
+    const double rows = s->start.rows, *const center = s->start.center;
+    directions found;
+    CLO_TRY(take_directions(plan, context->workspace, &found, err));
+    clo_status status = clo_i_ask_gaussian_gram(context, 1, data, &all, found.gram, err);
+    for (size_t i = 0; !status && i < d; i++)
+        for (size_t j = 0; j < d; j++) found.gram[i * d + j] -= rows * center[i] * center[j];
+    if (!status)
+        status = clo_i_eigen_top(found.gram, d, r, found.values, s->frame, found.eigen, err);
+    double square = 0;
+    for (size_t i = 0; !status && i < r; i++) {
+        const double energy = fmax(found.values[i] - edge, 0.1 * edge) / rows;
+        s->start.spread[i] = fmin(sqrt(energy), 1);
+        square += s->start.spread[i] * s->start.spread[i];
+    }
+    clo_i_workspace_release(context->workspace, mark);
+    s->start.seen_square = fmin(square, s->start.square);
+    return status;
+}
+
+/* The centre as the lens shows it, and points that the cells have found back in all columns. */
+static void fold_center(const clo_i_local_plan *plan, const double *frame, double scale,
+                        clo_i_local_start *start)
+{
+    const size_t d = plan->cols, r = plan->frame;
+    for (size_t i = 0; i < r; i++) {
+        start->seen[i] = 0;
+        for (size_t j = 0; j < d; j++) start->seen[i] += frame[j * r + i] * start->center[j];
+        start->seen[i] *= scale;
+    }
+}
+
+static void unfold_centers(const clo_i_local_plan *plan, double scale, state *s)
+{
+    const size_t d = plan->cols, r = plan->frame;
+    for (size_t c = 0; c < s->centers.found; c++) {
+        double *const point = s->centers.points + c * d;
+        const double *const seen = s->found + c * r;
+        for (size_t j = 0; j < d; j++) {
+            point[j] = s->start.center[j];
+            for (size_t i = 0; i < r; i++)
+                point[j] += s->frame[j * r + i] * (seen[i] - s->start.seen[i]) / scale;
+        }
+        clo_i_pull_into_ball(point, d);
+    }
+}
+
+static clo_status find_centers(clo_context *context, const clo_i_local_plan *plan,
+                               const clo_bounded *data, state *s, clo_error *err)
+{
+    const size_t line = clo_i_local_cells_line(plan);
+    CLO_TRY(clo_i_local_passes(context, plan, line, data, &s->start, &s->cells, err));
+    CLO_TRY(clo_i_local_solve(context, plan, &s->start, &s->cells, s->found, &s->centers, err));
+    for (size_t c = 0; c < s->centers.found; c++)
+        clo_i_pull_into_ball(s->found + c * plan->seen, plan->seen);
+    return CLO_OK;
+}
+
+static clo_status find_centers_in_frame(clo_context *context, const clo_i_local_plan *plan,
+                                        const clo_bounded *data, state *s, clo_error *err)
+{
+    clo_lens lens;
+    clo_i_local_progress(context, plan, 1);
+    CLO_TRY(find_frame(context, plan, data, s, err));
+    CLO_TRY(clo_i_lens_make(context->workspace, s->frame, plan->cols, plan->frame, 0, &lens, err));
+    fold_center(plan, s->frame, lens.scale, &s->start);
+    context->lens = &lens;
+    const clo_status status = find_centers(context, plan, data, s, err);
+    context->lens = NULL;
+    if (!status) unfold_centers(plan, lens.scale, s);
+    return status;
+}
+
+/* A centre that the last round has found without any record, noise or not, tells nothing, and is
+ * left out; but for the largest.  (A small one is kept, even where its size may be noise: it costs
+ * nothing, and where it is none the loss is less.) */
+static void leave_out_empty(const clo_i_local_plan *plan, clo_i_local_centers *centers)
+{
+    const size_t d = plan->cols;
+    size_t kept = 0, largest = 0;
+    for (size_t c = 1; c < centers->found; c++)
+        if (centers->sizes[c] > centers->sizes[largest]) largest = c;
+    for (size_t c = 0; c < centers->found; c++) {
+        if (c != largest && centers->sizes[c] <= 0) continue;
+        memmove(centers->points + kept * d, centers->points + c * d, d * sizeof(double));
+        centers->views[kept] = centers->views[c];
+        centers->sizes[kept++] = centers->sizes[c];
+    }
+    centers->found = kept;
+}
+
+/* Centres and sizes; the width that each was looked at with in the last round, in units of the
+ * norm, to tell its noise by; and how many of the clusters that were asked for can be told apart.
+ * */
+static clo_status release(const clo_i_local_plan *plan, const clo_domain *domain,
+                          clo_i_local_centers *centers, clo_release *out, clo_error *err)
+{
+    const size_t k = centers->found;
+    const double told = (double)k, radius = clo_i_domain_radius(domain);
+    double *const widths = centers->lengths;
+    CLO_TRY(clo_i_release_centers(domain, k, centers->points, centers->sizes, out, err));
+    for (size_t c = 0; c < k; c++) widths[c] = centers->views[c].width * radius;
+    if (plan->rounds) CLO_TRY(clo_i_release_put(out, "widths", widths, 1, &k, err));
+    if (centers->tried)
+        CLO_TRY(clo_i_release_put(out, "curve", centers->curve, 1, &centers->tried, err));
+    return clo_i_release_put(out, "told_apart", &told, 1, (size_t[]){ 1 }, err);
+}
+
+clo_status clo_i_local_run(const clo_i_local_plan *plan, const clo_domain *domain,
+                           const clo_bounded *data, clo_context *context, clo_release *out,
+                           clo_error *err)
+{
+    const size_t line = clo_i_local_cells_line(plan);
+    state s;
+    CLO_TRY(take_state(plan, context->workspace, &s, err));
+    CLO_TRY(ask_start(context, plan, data, &s.start, err));
+    if (plan->frame) {
+        CLO_TRY(find_centers_in_frame(context, plan, data, &s, err));
+    } else {
+        CLO_TRY(find_centers(context, plan, data, &s, err));
+        memcpy(s.centers.points, s.found, s.centers.found * plan->cols * sizeof(double));
+    }
+    for (uint64_t round = 0; round < plan->rounds; round++) {
+        clo_i_local_progress(context, plan, 1 + (plan->frame > 0) + plan->passes + round);
+        CLO_TRY(
+            clo_i_local_round(context, plan, line + 1, data, &s.start, s.frame, &s.centers, err));
+    }
+    if (plan->rounds) leave_out_empty(plan, &s.centers);
+    return release(plan, domain, &s.centers, out, err);
+}
