@@ -1,6 +1,6 @@
-# Report: read a release aloud
+# Report: show a release
 
-## Reads a release aloud
+## Shows a release as text
 
   $ sample
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
@@ -106,3 +106,30 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
        {{…}} and 30 columns more: a wide report shows all
   $ cloister report w.json --wide | grep -c '^ *x[0-9]* '
   260
+
+## Draws the centres
+
+The name of the file says that it is to be a picture; the same release gives the same bytes.
+
+  $ sample
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
+  >     -o out.json 2> /dev/null
+  $ cloister report out.json -o out.svg
+  $ cloister report out.json --format svg --chart map | cmp - out.svg
+  $ cloister report out.json --axes x2,1 --format svg | grep -c 'data-centre'
+  3
+  $ cloister report out.json --format svg --chart pie
+  ! cloister: this release has no chart 'pie'; it has map
+  [exit 2]
+  $ cloister report out.json --format svg --axes x1,x9
+  ! cloister: the release has no column 'x9'
+  [exit 2]
+  $ cloister report out.json --format svg --axes x1
+  ! cloister: --axes must be two columns, as in age,income, not 'x1'
+  [exit 2]
+  $ cloister report out.json --axes x1,x2
+  ! cloister: --chart and --axes are about one chart: add --format svg
+  [exit 2]
+  $ cloister report out.json -o out.json
+  ! cloister: -o out.json would overwrite the release
+  [exit 2]
