@@ -47,6 +47,28 @@ CLO_API const char *clo_release_chart_at(const clo_release *release, size_t i);
 CLO_API CLO_CHECK clo_status clo_release_svg(const clo_release *release,
                                              const clo_page_options *options, clo_write *write,
                                              void *user, clo_error *err);
+/* The same chart for whoever wants to restyle it: a specification of Vega-Lite with the data in it,
+ * as JSON. */
+CLO_API CLO_CHECK clo_status clo_release_vega(const clo_release *release,
+                                              const clo_page_options *options, clo_write *write,
+                                              void *user, clo_error *err);
+/* The release as a page: what was released in words that can be quoted, what the guarantee means,
+ * every chart with its numbers, how sure they are, what was spent, parameters and domain, how to
+ * use it.  Of more columns than can be shown those are taken in which the centres differ most, and
+ * the page says so.  CLO_ARGUMENT as above; CLO_LEDGER as reading the ledger fails. */
+CLO_API CLO_CHECK clo_status clo_release_html(const clo_release *release,
+                                              const clo_page_options *options, clo_write *write,
+                                              void *user, clo_error *err);
+/* A plan as a page: what a run of it would ask, cost and deliver, with the error to expect over
+ * epsilon and over the number of rows, where the method has a prediction.  It reads no data; plans
+ * are made on the way, so this may take seconds. */
+CLO_API CLO_CHECK clo_status clo_plan_html(const clo_plan *plan, clo_write *write, void *user,
+                                           clo_error *err);
+/* What was spent on each data set (or on the named one) over time, what is left, and whether every
+ * hash fits: for an auditor.  Fails as reading the ledger does; a ledger that cannot be verified is
+ * shown, and the page says so at its top. */
+CLO_API CLO_CHECK clo_status clo_ledger_html(clo_ledger *ledger, const char *dataset,
+                                             clo_write *write, void *user, clo_error *err);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,9 @@ void clo_i_draw_axes(clo_picture *p, const clo_scale *x, const clo_scale *y, con
     }
     clo_i_group_close(p);
     clo_i_draw_box(p, "axis", left, top, right - left, bottom - top);
-    clo_i_draw_text(p, "", 'm', (left + right) / 2, bottom + 34, right - left + 40, x_name);
+    const double middle = (left + right) / 2;
+    clo_i_draw_text(p, "", 'm', middle, bottom + 34, 2 * fmin(middle - 4, p->width - 4 - middle),
+                    x_name);
     /* Above the axis, not turned: a turned name is slow to read, and this has more room. */
     clo_i_draw_text(p, "", 's', 6, top - 9, right - 6, y_name);
 }

@@ -19,6 +19,8 @@
  * is no UTF-8, controls anything (also the direction of writing) or cannot stand in XML becomes
  * U+FFFD; a text that is cut ends with an ellipsis. */
 void clo_i_escape(clo_writer *w, const char *text, size_t most);
+/* The same without escapes: characters that stand for themselves, cut between two of them. */
+void clo_i_harmless(const char *text, char *out, size_t size);
 /* How wide the text is at that size of type, in the widest of the usual typefaces. */
 double clo_i_text_width(const char *text, double size);
 /* How many of its characters fit into that room, an ellipsis included; SIZE_MAX: all. */
@@ -78,6 +80,8 @@ void clo_i_draw_ellipse(clo_picture *p, const char *kind, double x, double y, do
 void clo_i_draw_path(clo_picture *p, size_t index, const double *x, const double *y, size_t count);
 /* One of eight shapes and seven colours, by its index, of that radius. */
 void clo_i_draw_mark(clo_picture *p, size_t index, double x, double y, double radius);
+/* The same, hollow: what is not sure at all. */
+void clo_i_draw_open_mark(clo_picture *p, size_t index, double x, double y, double radius);
 /* anchor: 's'tart, 'm'iddle or 'e'nd at x; what does not fit into `room` is cut, and the whole of
  * it is in a <title>. */
 void clo_i_draw_text(clo_picture *p, const char *kind, char anchor, double x, double y, double room,
@@ -114,5 +118,74 @@ typedef struct clo_map {
 } clo_map;
 CLO_CHECK clo_status clo_i_draw_map(clo_writer *w, const clo_caption *caption, const clo_map *map,
                                     clo_error *err);
+
+/* Rows of numbers, each with a scale of its own: columns of the data, and in each a number of every
+ * centre.  Few of them with bars for the noise (lanes.c), many as cells (heat.c), where a cell is
+ * the darker the higher its number is among those of its row, and the smaller the less sure. */
+typedef struct clo_lanes {
+    size_t rows, count;
+    const double *at;          /* rows x count */
+    const double *noise;       /* rows x count; NULL: not known */
+    const char *const *names;  /* of the rows */
+    const size_t *numbers;     /* which column of the data each row is */
+    const char *const *labels; /* of the centres */
+    const size_t *kinds;
+} clo_lanes;
+bool clo_i_lanes_fit(size_t rows, size_t count); /* whether the first form serves */
+void clo_i_draw_lanes(clo_writer *w, const clo_caption *caption, const clo_lanes *lanes);
+void clo_i_draw_heat(clo_writer *w, const clo_caption *caption, const clo_lanes *lanes);
+
+/* Bars to both sides of 0, a panel beside the other (bars.c): loadings of directions. */
+typedef struct clo_bars {
+    size_t rows, panels;
+    const double *at;          /* rows x panels */
+    const char *const *names;  /* of the rows */
+    const size_t *numbers;     /* which column of the data each row is */
+    const char *const *titles; /* of the panels */
+    const size_t *kinds;       /* of the panels */
+} clo_bars;
+void clo_i_draw_bars(clo_writer *w, const clo_caption *caption, const clo_bars *bars);
+
+/* From where to where, a row each, on one scale (ranges.c). */
+typedef struct clo_ranges {
+    size_t rows;
+    const double *low, *high;
+    const char *const *names;
+    const size_t *numbers; /* which column of the data each row is */
+} clo_ranges;
+void clo_i_draw_ranges(clo_writer *w, const clo_caption *caption, const clo_ranges *ranges);
+
+/* The lower half of a symmetric matrix (matrix.c), count x count, from 0 to `most`. */
+typedef struct clo_halves {
+    size_t count;
+    const double *at;
+    double most;
+    const char *unit; /* written behind each number */
+} clo_halves;
+void clo_i_draw_matrix(clo_writer *w, const clo_caption *caption, const clo_halves *matrix);
+
+/* Lines over one variable (curves.c). */
+typedef struct clo_line_of {
+    const double *x, *y;
+    size_t count;
+    const char *name; /* NULL: none is needed */
+    bool points;      /* single numbers: a mark each */
+} clo_line_of;
+typedef struct clo_curves {
+    const clo_line_of *lines;
+    size_t count;
+    const char *x_name, *y_name;
+    bool x_log, y_log;
+    bool x_whole;           /* x are whole numbers, and so are its ticks */
+    bool y_zero;            /* from 0 on */
+    bool dates;             /* x are seconds since 1970 */
+    bool steps;             /* from each number to the next by a step */
+    double limit;           /* a line across; NAN: none */
+    const char *limit_name; /* and what it is */
+    double here;            /* a line upwards; NAN: none */
+    const char *here_name;
+} clo_curves;
+CLO_CHECK clo_status clo_i_draw_curves(clo_writer *w, const clo_caption *caption,
+                                       const clo_curves *curves, clo_error *err);
 
 #endif

@@ -88,6 +88,21 @@ void clo_i_escape(clo_writer *w, const char *text, size_t most)
     }
 }
 
+void clo_i_harmless(const char *text, char *out, size_t size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length, used = 0;
+    for (; *at; at += length) {
+        const uint32_t point = next_point(at, &length);
+        const bool bad = point == REPLACEMENT || is_harmful(point);
+        const size_t bytes = bad ? 3 : length;
+        if (used + bytes + 1 > size) break;
+        memcpy(out + used, bad ? (const void *)"\xEF\xBF\xBD" : (const void *)at, bytes);
+        used += bytes;
+    }
+    out[used] = 0;
+}
+
 /* ---- room -------------------------------------------------------------------------------------- */
 
 /* In hundredths of the size, of the characters from ' ' to '~': those of DejaVu Sans and Verdana,

@@ -28,7 +28,7 @@ static double finite_or(double value, double otherwise)
 }
 
 /* What belongs to a centre is in the picture in full; noise that reaches further than the centres
- * lie apart is cut at the edge, not followed. */
+ * lie apart is not followed. */
 static void find_range(const double *at, const double *noise, const double *width, size_t count,
                        double range[2])
 {
@@ -42,8 +42,8 @@ static void find_range(const double *at, const double *noise, const double *widt
     range[0] = low;
     range[1] = high;
     for (size_t i = 0; i < count; i++) {
-        const double reach = fmax(fmin(noise ? finite_or(noise[i], 0) : 0, most),
-                                  width ? finite_or(width[i], 0) : 0);
+        const double moved = noise && noise[i] <= most ? noise[i] : 0;
+        const double reach = fmax(moved, width ? finite_or(width[i], 0) : 0);
         if (!isfinite(at[i])) continue;
         range[0] = fmin(range[0], at[i] - reach);
         range[1] = fmax(range[1], at[i] + reach);
@@ -124,12 +124,21 @@ static void draw_area(clo_picture *p, const frame *f, size_t i)
         clo_i_draw_ellipse(p, kind, x, y, rx, ry);
 }
 
+/* Whether noise may have moved it across half of the picture: then it has an open mark, no bars. */
+static bool is_lost(const frame *f, size_t i)
+{
+    const clo_map *const map = f->map;
+    return (map->x_noise && map->x_noise[i] > (f->x.high - f->x.low) / 2) ||
+           (map->y_noise && map->y_noise[i] > (f->y.high - f->y.low) / 2);
+}
+
 static void draw_noise(clo_picture *p, const frame *f, size_t i)
 {
     const clo_map *const map = f->map;
     char kind[32];
     snprintf(kind, sizeof kind, "noise c%zu", kind_of(f, i) % CLO_COLOURS);
     const double x = clo_i_place(&f->x, map->x[i]), y = clo_i_place(&f->y, map->y[i]);
+    if (is_lost(f, i)) return;
     if (map->x_noise && !isnan(map->x_noise[i]))
         clo_i_draw_line(p, kind, inside(&f->x, clo_i_place(&f->x, map->x[i] - map->x_noise[i])), y,
                         inside(&f->x, clo_i_place(&f->x, map->x[i] + map->x_noise[i])), y);
@@ -208,8 +217,9 @@ static void draw_centre(clo_picture *p, const frame *f, size_t i)
         snprintf(told + used, sizeof told - (size_t)used, "; about %.0f records",
                  fmin(fmax(map->weights[i], 0), 1e18));
     clo_i_group_title(p, told);
-    clo_i_draw_mark(p, kind_of(f, i), clo_i_place(&f->x, map->x[i]), clo_i_place(&f->y, map->y[i]),
-                    radius(f, i));
+    (is_lost(f, i) ? clo_i_draw_open_mark
+                   : clo_i_draw_mark)(p, kind_of(f, i), clo_i_place(&f->x, map->x[i]),
+                                      clo_i_place(&f->y, map->y[i]), radius(f, i));
     clo_i_group_close(p);
 }
 

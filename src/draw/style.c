@@ -38,6 +38,8 @@ static const char style[] =
     ".cloister .noise{stroke:currentColor;stroke-width:1.6;fill:none}"
     ".cloister .bar{fill:currentColor}.cloister .cell{stroke:none}"
     ".cloister .mark{fill:currentColor;stroke:var(--paper);stroke-width:1}"
+    ".cloister .open{fill:var(--paper);stroke:currentColor;stroke-width:1.5;"
+    "stroke-dasharray:2 1.5}"
     ".cloister .path{stroke:currentColor;fill:none;stroke-width:2;stroke-linejoin:round}"
     ".cloister .faint{stroke-width:1;stroke-opacity:.45}\n"
     ".cloister .d1{stroke-dasharray:6 3}.cloister .d2{stroke-dasharray:2 3}"

@@ -128,18 +128,19 @@ static const struct shape {
     { 5, { { 0, -1.2 }, { 1.14, -.37 }, { .71, .97 }, { -.71, .97 }, { -1.14, -.37 } } },
 };
 
-void clo_i_draw_mark(clo_picture *p, size_t index, double x, double y, double radius)
+static void draw_mark(clo_picture *p, const char *kind, size_t index, double x, double y,
+                      double radius)
 {
     const struct shape *const shape = &shapes[index % CLO_SHAPES];
     if (shape->corners == 0) {
-        clo_i_writer_format(p->w, "<circle class=\"mark c%zu\"", index % CLO_COLOURS);
+        clo_i_writer_format(p->w, "<circle class=\"%s c%zu\"", kind, index % CLO_COLOURS);
         attribute(p, "cx", x);
         attribute(p, "cy", y);
         attribute(p, "r", radius);
         clo_writer_text(p->w, "/>");
         return;
     }
-    clo_i_writer_format(p->w, "<path class=\"mark c%zu\" d=\"", index % CLO_COLOURS);
+    clo_i_writer_format(p->w, "<path class=\"%s c%zu\" d=\"", kind, index % CLO_COLOURS);
     for (size_t i = 0; i < shape->corners; i++) {
         clo_writer_text(p->w, i ? "L" : "M");
         clo_i_coordinate(p->w, x + radius * shape->at[i][0]);
@@ -147,6 +148,16 @@ void clo_i_draw_mark(clo_picture *p, size_t index, double x, double y, double ra
         clo_i_coordinate(p->w, y + radius * shape->at[i][1]);
     }
     clo_writer_text(p->w, "Z\"/>");
+}
+
+void clo_i_draw_mark(clo_picture *p, size_t index, double x, double y, double radius)
+{
+    draw_mark(p, "mark", index, x, y, radius);
+}
+
+void clo_i_draw_open_mark(clo_picture *p, size_t index, double x, double y, double radius)
+{
+    draw_mark(p, "open", index, x, y, radius);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 300 };
+enum { NAME_BYTES = 300, MOST_ROWS = 100 };
 
 /* The points on the paper, and what the axes are. */
 typedef struct view {
@@ -243,39 +243,47 @@ static bool known(const double *numbers, size_t count)
     return true;
 }
 
-static void describe(const clo_places *p, const view *v, bool noisy, char *text, size_t size)
+/* ---- the chart, its table and its data ------------------------------------------------------- */
+
+static void describe(const clo_asked *asked, char *text, size_t size)
 {
-    snprintf(text, size, "%zu centre%s.%s%s%s%s", p->count, p->count == 1 ? "" : "s",
-             p->weight ? "  The area of a mark is the released number of records." : "",
-             noisy ? "  Bars: one standard deviation of the noise, each way; where none "
-                     "is to be seen, it is shorter than the mark."
-                   : "",
-             known(v->x_width, p->count)
-                 ? "  Rings: how far about its centre records were counted in full."
+    snprintf(text, size, "%s%s%s%s",
+             asked->options->other_count ? "Each release has a shape and a colour.  " : "",
+             clo_i_all_have(asked, "weights")
+                 ? "The area of a mark is the released number of records.  "
+                 : "Each mark is a centre.  ",
+             clo_i_all_have_noise(asked)
+                 ? "Bars: one standard deviation of the noise, each way; where none is to be seen, "
+                   "it is shorter than the mark, and an open mark may have been moved right "
+                   "across.  "
                  : "",
-             v->boxed ? "  Dotted: the public bounds." : "");
+             clo_i_all_have(asked, "widths")
+                 ? "Rings: how far about its centre records were counted in full."
+                 : "");
 }
 
-static clo_status draw(const clo_release *release, const clo_page_options *options, bool alone,
-                       clo_writer *w, clo_error *err)
+static clo_status make_view(const clo_asked *asked, clo_places *p, view *v, clo_error *err)
+{
+    CLO_TRY(clo_i_places_new(asked->release, asked->options, p, err));
+    CLO_TRY(view_alloc(v, p->count, err));
+    CLO_TRY(choose_view(asked->release, asked->options, p, v, err));
+    label(asked->options, p, v);
+    return CLO_OK;
+}
+
+static clo_status draw(const clo_asked *asked, const clo_caption *caption, clo_writer *w,
+                       clo_error *err)
 {
     clo_places p = { .count = 0 };
     view v = { .boxed = false };
-    char text[600];
-    CLO_TRY(clo_i_places_new(release, options, &p, err));
-    clo_status status = view_alloc(&v, p.count, err);
-    if (!status) status = choose_view(release, options, &p, &v, err);
+    clo_status status = make_view(asked, &p, &v, err);
     if (!status) {
-        label(options, &p, &v);
-        const bool noisy = p.noise != NULL;
-        describe(&p, &v, noisy, text, sizeof text);
-        const clo_caption caption = { "map", "Where the centres are", text, alone };
         const clo_map map = {
             .count = p.count,
             .x = v.x,
             .y = v.y,
-            .x_noise = noisy ? v.x_noise : NULL,
-            .y_noise = noisy ? v.y_noise : NULL,
+            .x_noise = p.noise ? v.x_noise : NULL,
+            .y_noise = p.noise ? v.y_noise : NULL,
             .x_width = known(v.x_width, p.count) ? v.x_width : NULL,
             .y_width = known(v.y_width, p.count) ? v.y_width : NULL,
             .weights = p.weight,
@@ -286,11 +294,84 @@ static clo_status draw(const clo_release *release, const clo_page_options *optio
             .box = v.boxed ? v.box : NULL,
             .square = v.square,
         };
-        status = clo_i_draw_map(w, &caption, &map, err);
+        status = clo_i_draw_map(w, caption, &map, err);
     }
     view_free(&v);
     clo_i_places_free(&p);
     return status;
 }
 
-const clo_chart clo_i_chart_map = { "map", clo_i_has_places, draw };
+static clo_status table(const clo_asked *asked, clo_writer *w, clo_error *err)
+{
+    clo_places p = { .count = 0 };
+    view v = { .boxed = false };
+    const clo_status status = make_view(asked, &p, &v, err);
+    if (!status) {
+        const char *const heads[] = { "cluster", v.x_name, v.y_name, "records", "ring" };
+        const size_t shown = p.count < MOST_ROWS ? p.count : MOST_ROWS;
+        clo_i_table_open(w, "The same as numbers");
+        clo_i_table_heads(w, heads, p.width ? 5 : p.weight ? 4 : 3);
+        for (size_t i = 0; i < shown; i++) {
+            clo_i_table_name(w, v.labels[i]);
+            clo_i_table_number(w, v.x[i], 4, p.noise ? v.x_noise[i] : NAN);
+            clo_i_table_number(w, v.y[i], 4, p.noise ? v.y_noise[i] : NAN);
+            if (p.weight || p.width)
+                clo_i_table_number(w, p.weight ? round(p.weight[i]) : NAN, 15, NAN);
+            if (p.width) clo_i_table_number(w, p.width[i], 3, NAN);
+            clo_i_table_end_row(w);
+        }
+        clo_i_table_close(w);
+    }
+    view_free(&v);
+    clo_i_places_free(&p);
+    return status;
+}
+
+static void vega_encoding(clo_writer *w, const view *v, const clo_places *p)
+{
+    clo_json_text(w, "mark", "point");
+    clo_json_open(w, "encoding", '{');
+    clo_i_vega_channel(w, "x", "x", "quantitative", v->x_name);
+    clo_i_vega_channel(w, "y", "y", "quantitative", v->y_name);
+    clo_i_vega_channel(w, "color", "cluster", "nominal", NULL);
+    clo_i_vega_channel(w, "shape", "cluster", "nominal", NULL);
+    if (p->weight) clo_i_vega_channel(w, "size", "records", "quantitative", NULL);
+    clo_json_close(w, '}');
+}
+
+static clo_status vega(const clo_asked *asked, clo_writer *w, clo_error *err)
+{
+    clo_places p = { .count = 0 };
+    view v = { .boxed = false };
+    const clo_status status = make_view(asked, &p, &v, err);
+    if (!status) {
+        clo_i_vega_values(w, clo_i_chart_map.title);
+        for (size_t i = 0; i < p.count; i++) {
+            clo_json_open(w, NULL, '{');
+            clo_json_text(w, "cluster", v.labels[i]);
+            clo_json_number(w, "x", v.x[i]);
+            clo_json_number(w, "y", v.y[i]);
+            if (p.noise) clo_json_number(w, "x_noise", v.x_noise[i]);
+            if (p.noise) clo_json_number(w, "y_noise", v.y_noise[i]);
+            if (p.weight) clo_json_number(w, "records", p.weight[i]);
+            if (p.width) clo_json_number(w, "x_width", v.x_width[i]);
+            if (p.width) clo_json_number(w, "y_width", v.y_width[i]);
+            clo_json_close(w, '}');
+        }
+        clo_i_vega_values_end(w);
+        vega_encoding(w, &v, &p);
+    }
+    view_free(&v);
+    clo_i_places_free(&p);
+    return status;
+}
+
+const clo_chart clo_i_chart_map = {
+    .name = "map",
+    .title = "Where the centres are",
+    .applies = clo_i_has_places,
+    .describe = describe,
+    .draw = draw,
+    .table = table,
+    .vega = vega,
+};

@@ -2,8 +2,6 @@
  * each: for charts that show places. */
 #include "report/charts.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NUMBERS = 1 << 24 };
@@ -151,33 +149,4 @@ void clo_i_places_free(clo_places *p)
 {
     void *const all[] = { p->at, p->noise, p->weight, p->width, p->unit, p->from, p->index };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) clo_i_free(all[i]);
-}
-
-/* ---- columns ------------------------------------------------------------------------------------ */
-
-void clo_i_column_text(const clo_release *release, size_t column, char *text, size_t size)
-{
-    const char *const name = clo_release_column_name(release, column);
-    if (name && name[0])
-        snprintf(text, size, "%s", name);
-    else
-        snprintf(text, size, "column %zu", column + 1);
-}
-
-clo_status clo_i_column_named(const clo_release *release, const char *name, size_t *column,
-                              clo_error *err)
-{
-    const size_t cols = release->facts.cols;
-    for (size_t j = 0; release->facts.column_names && j < cols; j++)
-        if (strcmp(release->facts.column_names[j], name) == 0) {
-            *column = j;
-            return CLO_OK;
-        }
-    char *end;
-    const unsigned long number = strtoul(name, &end, 10);
-    if (end != name && !*end && number >= 1 && number <= cols) {
-        *column = number - 1;
-        return CLO_OK;
-    }
-    return clo_i_fail(err, CLO_ARGUMENT, "the release has no column '%.100s'", name);
 }
