@@ -8,7 +8,7 @@ static const cli_option rows[] = {
     CLI_OPTION("epsilon", 0, "E", "init: the most that may ever be spent"),
     CLI_OPTION("delta", 0, "D", "init: and its delta; by default 1e-6"),
     CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
-    CLI_OPTION("output", 'o', "FILE", "fetch: write to this file, whole or not at all"),
+    CLI_OPTION("output", 'o', "FILE", "fetch, report: write to this file, whole or not at all"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -380,13 +380,35 @@ static clo_status fetch(request *r, cli_error *err)
     return status;
 }
 
+/* ---- report ------------------------------------------------------------------ */
+
+/* The books as a page, for people. */
+static clo_status report(request *r, cli_error *err)
+{
+    const char *const output = cli_value(r->args, "output");
+    clo_file *file = NULL;
+    if (output && cli_same_file(output, r->path))
+        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
+    clo_status status = open_for_list(r, err);
+    const bool named = output && strcmp(output, "-") != 0;
+    if (status == CLO_OK && named) status = clo_file_open(output, &file, &err->error);
+    if (status == CLO_OK)
+        status = clo_ledger_html(r->ledger, r->dataset, file ? clo_file_write : cli_stream_write,
+                                 file ? (void *)file : stdout, &err->error);
+    if (status == CLO_OK)
+        status = file ? clo_file_commit(file, &err->error) : cli_flush(stdout, err);
+    clo_file_close(file);
+    return status;
+}
+
 /* ---- the verbs --------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     clo_status (*run)(request *r, cli_error *err);
 } verbs[] = { { "init", init },     { "show", show },         { "history", history },
-              { "verify", verify }, { "export", export_all }, { "fetch", fetch } };
+              { "verify", verify }, { "export", export_all }, { "fetch", fetch },
+              { "report", report } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static clo_status unknown_verb(const char *word, cli_error *err)
@@ -398,7 +420,9 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
     return cli_fail(err, CLO_ARGUMENT,
-                    "a ledger can init, show, history, verify, export and fetch, not '%s'", word);
+                    "a ledger can init, show, history, verify, export, fetch and report, not "
+                    "'%s'",
+                    word);
 }
 
 static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
@@ -407,8 +431,14 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
     if (!is_init && (cli_given(args, "epsilon") || cli_given(args, "delta")))
         return cli_fail(err, CLO_ARGUMENT, "--epsilon and --delta belong to 'ledger init'");
     const bool is_fetch = strcmp(verb, "fetch") == 0;
-    if (!is_fetch && (cli_given(args, "token") || cli_given(args, "output")))
-        return cli_fail(err, CLO_ARGUMENT, "--token and -o belong to 'ledger fetch'");
+    if (!is_fetch && cli_given(args, "token"))
+        return cli_fail(err, CLO_ARGUMENT, "--token belongs to 'ledger fetch'");
+    const bool is_report = strcmp(verb, "report") == 0;
+    if (!is_fetch && !is_report && cli_given(args, "output"))
+        return cli_fail(err, CLO_ARGUMENT, "-o belongs to 'ledger fetch' and 'ledger report'");
+    if (is_report && cli_given(args, "json"))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "'ledger report' is a page; 'ledger export' writes JSON");
     if (is_fetch && cli_given(args, "dataset"))
         return cli_fail(err, CLO_ARGUMENT,
                         "'ledger fetch' takes a token, which is one run's: leave --dataset out");
@@ -428,8 +458,8 @@ static clo_status run(const cli_args *args, cli_error *err)
     const char *const verb = cli_word(args, 0);
     char own[1024];
     request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
-    clo_status status =
-        cli_check_words(args, 1, 2, "a verb: init, show, history, verify, export or fetch", err);
+    clo_status status = cli_check_words(
+        args, 1, 2, "a verb: init, show, history, verify, export, fetch or report", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -452,7 +482,8 @@ const cli_command cli_ledger = {
              "history [LEDGER] [--dataset NAME] [--json]\n"
              "verify [LEDGER] [--json]\n"
              "export [LEDGER]\n"
-             "fetch [LEDGER] --token T [-o FILE]",
+             "fetch [LEDGER] --token T [-o FILE]\n"
+             "report [LEDGER] [--dataset NAME] [-o PAGE.html]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "declares a data set and caps what may ever be spent on it; a run that the cap does not "
@@ -462,7 +493,8 @@ const cli_command cli_ledger = {
         "'export' writes all "
         "entries as JSON, for an archive: times and names, never data.  'fetch' gives a stored "
         "release "
-        "again, byte for byte, and costs nothing.\n\n"
+        "again, byte for byte, and costs nothing.  'report' writes a page for an auditor: what was "
+        "spent over time, what is left, and whether every hash fits.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
         "'composed' is what the charges come to together, which is never more than the cap.  "
@@ -481,6 +513,8 @@ const cli_command cli_ledger = {
                 "cloister ledger verify\n"
                 "A release that was lost, by its run's token\n"
                 "cloister ledger fetch --token may-report -o may.json\n"
+                "A page of the books, for an auditor\n"
+                "cloister ledger report -o books.html\n"
                 "A copy of the books for the archive\n"
                 "cloister ledger export > ledger-2024.json",
     .groups = groups,

@@ -1,6 +1,7 @@
 /* cmd_plan.c - cloister plan: what a run would ask, cost and deliver.  It reads no data, so it can
  * be asked as often as one likes. */
 #include "cli.h"
+#include <string.h>
 
 static const cli_option plan_rows[] = {
     CLI_OPTION("cols", 0, "D", "how many columns the data have; a bounds file says so too"),
@@ -17,6 +18,8 @@ static const cli_option plan_rows[] = {
                "show what naive (epsilons and deltas of single asks added up; a Gaussian ask has "
                "the exact epsilon of its equal share of delta), advanced, Renyi and exact "
                "composition would charge for the same noise"),
+    CLI_OPTION("output", 'o', "PAGE.html",
+               "write the plan as a page, with the error to expect over epsilon and over rows"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -24,12 +27,25 @@ static const cli_group plan_group = { "Plan", plan_rows };
 
 /* ---- the plan ---------------------------------------------------------------- */
 
+static clo_status write_page(const clo_plan *plan, const char *path, cli_error *err)
+{
+    clo_file *file = NULL;
+    if (strcmp(path, "-") == 0) return clo_plan_html(plan, cli_stream_write, stdout, &err->error);
+    clo_status status = clo_file_open(path, &file, &err->error);
+    if (status == CLO_OK) status = clo_plan_html(plan, clo_file_write, file, &err->error);
+    if (status == CLO_OK) status = clo_file_commit(file, &err->error);
+    clo_file_close(file);
+    return status;
+}
+
 static clo_status answer_plan(cli_job *job, cli_error *err)
 {
     const clo_plan *plan = NULL;
     const bool explain = cli_given(job->args, "explain");
     clo_status status = cli_job_plan(job, &plan, err);
     if (status != CLO_OK) return status;
+    if (cli_given(job->args, "output"))
+        return write_page(plan, cli_value(job->args, "output"), err);
     if (cli_given(job->args, "json")) {
         clo_writer json = cli_plan_json(stdout, plan);
         if (explain) status = cli_explain_json(&json, plan, err);
@@ -45,6 +61,11 @@ static clo_status check_words(const cli_args *args, cli_error *err)
 {
     const bool target = cli_given(args, "target"), curve = cli_given(args, "curve");
     const bool rows = cli_given(args, "rows"), epsilon = cli_given(args, "epsilon");
+    if (cli_given(args, "output") &&
+        (target || curve || cli_given(args, "json") || cli_given(args, "explain")))
+        return cli_fail(err, CLO_ARGUMENT,
+                        "-o writes one plan as a page: leave --target, --curve, --explain and "
+                        "--json out");
     if (!target && !curve) return CLO_OK;
     if (target && curve)
         return cli_fail(err, CLO_ARGUMENT, "--target and --curve are two questions: ask one");
@@ -95,7 +116,10 @@ const cli_command cli_plan = {
                 "How much epsilon do my rows need?\n"
                 "cloister plan kmeans --clusters 3 --rows 5000 --cols 10 --norm 1 --target 0.05\n"
                 "What does each epsilon buy?\n"
-                "cloister plan kmeans --clusters 4 --rows 5000 --cols 10 --norm 1 --curve",
+                "cloister plan kmeans --clusters 4 --rows 5000 --cols 10 --norm 1 --curve\n"
+                "The same as a page, with curves\n"
+                "cloister plan kmeans --clusters 4 --epsilon 1 --rows 5000 --cols 10 --norm 1 -o "
+                "plan.html",
     .groups = groups,
     .mechanism = "*",
     .run = run,

@@ -54,6 +54,7 @@
 #include <cloister/mechanism.h>
 #include <cloister/ledger.h>
 #include <cloister/release.h>
+#include <cloister/page.h>
 #include <cloister/run.h>
 #include <cloister/job.h>
 #include <cloister/generate.h>

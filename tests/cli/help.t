@@ -54,7 +54,7 @@
     evaluate    how good a release is on your own data (not private)
     assign      which released cluster each of your own rows is in (not private)
     audit       try to refute a privacy claim, ours or that of any program
-    report      read a release aloud
+    report      show a release: text, a page, pictures
     version     say which cloister this is
     completion  print a completion script for bash, zsh or fish
     help        explain a command
@@ -133,7 +133,7 @@
   !   evaluate    how good a release is on your own data (not private)
   !   assign      which released cluster each of your own rows is in (not private)
   !   audit       try to refute a privacy claim, ours or that of any program
-  !   report      read a release aloud
+  !   report      show a release: text, a page, pictures
   !   version     say which cloister this is
   !   completion  print a completion script for bash, zsh or fish
   !   help        explain a command

@@ -128,7 +128,7 @@
   ! cloister: 'ledger fetch' takes a token, which is one run's: leave --dataset out
   [exit 2]
   $ cloister ledger show l.db --token may
-  ! cloister: --token and -o belong to 'ledger fetch'
+  ! cloister: --token belongs to 'ledger fetch'
   [exit 2]
 
 ## Keeps the cap options to init
@@ -224,7 +224,7 @@
 ## Wants a verb
 
   $ cloister ledger
-  ! cloister: 'ledger' needs a verb: init, show, history, verify, export or fetch
+  ! cloister: 'ledger' needs a verb: init, show, history, verify, export, fetch or report
   ! try: cloister ledger --help
   [exit 2]
 
@@ -275,3 +275,32 @@
   $ cp new.db l.db
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits
+
+## Writes the books as a page
+
+  $ sample
+  $ cloister ledger init l.db --dataset sample --epsilon 3
+  'sample' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dataset sample -q -o out.json 2> /dev/null
+  $ cloister ledger report l.db -o books.html
+  $ grep -c '<svg' books.html
+  1
+  $ grep -o 'Every hash from the first charge on fits' books.html
+  Every hash from the first charge on fits
+  $ cloister report out.json -o out.html --ledger l.db --dataset sample
+  $ grep -o 'What was spent, and what is left' out.html
+  What was spent, and what is left
+  $ cloister ledger report l.db --json
+  ! cloister: 'ledger report' is a page; 'ledger export' writes JSON
+  [exit 2]
+  $ cloister ledger show l.db -o x.html
+  ! cloister: -o belongs to 'ledger fetch' and 'ledger report'
+  [exit 2]
+  $ cloister ledger report l.db -o l.db
+  ! cloister: -o l.db would overwrite the ledger
+  [exit 2]
+  $ cloister ledger report l.db --dataset other
+  ! cloister: the ledger l.db knows no data set other
+  ! try: cloister ledger show l.db
+  [exit 2]

@@ -321,3 +321,14 @@ A plan reads no data and charges nobody.
   {'norm': True, 'center': False, 'share_norm': 0.2, 'share_center': 0, 'quantile': 0.98}
   [('quantile', 'exponential'), ('laplace_sum', 'pure')]
   True
+
+## Writes a plan as a page
+
+  $ cloister plan kmeans/lloyd --clusters 3 --epsilon 1 --rows 5000 --cols 4 --norm 1 -o plan.html
+  $ grep -c '<svg' plan.html
+  2
+  $ grep -o '<h1>.*</h1>' plan.html
+  <h1>Plan of kmeans/lloyd: k centres, by Lloyd&#39;s rounds on noisy sums and sizes</h1>
+  $ cloister plan kmeans/lloyd --clusters 3 --rows 5000 --cols 4 --norm 1 --curve -o plan.html
+  ! cloister: -o writes one plan as a page: leave --target, --curve, --explain and --json out
+  [exit 2]

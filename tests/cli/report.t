@@ -1,6 +1,6 @@
-# Report: read a release aloud
+# Report: show a release
 
-## Reads a release aloud
+## Shows a release as text
 
   $ sample
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
@@ -106,3 +106,69 @@ More than eight columns are shown a column a line; of more than a hundred, `--wi
        {{…}} and 30 columns more: a wide report shows all
   $ cloister report w.json --wide | grep -c '^ *x[0-9]* '
   260
+
+## Draws the centres
+
+The name of the file says that it is to be a picture; the same release gives the same bytes.
+
+  $ sample
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
+  >     -o out.json 2> /dev/null
+  $ cloister report out.json -o out.svg
+  $ cloister report out.json --format svg --chart map | cmp - out.svg
+  $ cloister report out.json --axes x2,1 --format svg | grep -c 'data-centre'
+  3
+  $ cloister report out.json --format svg --chart pie
+  ! cloister: this release has no chart 'pie'; it has map, centers
+  [exit 2]
+  $ cloister report out.json --format svg --axes x1,x9
+  ! cloister: the release has no column 'x9'
+  [exit 2]
+  $ cloister report out.json --format svg --axes x1
+  ! cloister: --axes must be two columns, as in age,income, not 'x1'
+  [exit 2]
+  $ cloister report out.json --axes x1,x2
+  ! cloister: --axes and --compare are about charts: add --format html or svg
+  [exit 2]
+  $ cloister report out.json -o out.json
+  ! cloister: -o out.json would overwrite the release
+  [exit 2]
+
+## Writes a page
+
+One file, without a script and with nothing to fetch; the same release gives the same bytes.
+
+  $ sample
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 5 --norm 2 --no-ledger --seed 7 -q \
+  >     -o out.json 2> /dev/null
+  $ cloister report out.json -o out.html
+  $ cloister report out.json --format html | cmp - out.html
+  $ grep -c -i '<script\|src=\|href=\|url(' out.html
+  0
+  [exit 1]
+  $ grep -o 'Not private\.' out.html
+  Not private.
+  $ cloister report --compare out.json out.json -o two.html
+  $ grep -o '<h1>.*</h1>' two.html
+  <h1>2 releases compared; the first: 3 cluster centres in 2 columns</h1>
+  $ cloister report out.json out.json -o two.html
+  ! cloister: 'report' does not know what to do with 'out.json'
+  ! try: cloister report --compare A.json B.json -o both.html
+  [exit 2]
+  $ cloister report out.json --format vega-lite --chart centers | grep -c '"cluster"'
+  8
+  $ cloister report out.json --chart map
+  ! cloister: --chart is about one chart: add --format svg or vega-lite
+  [exit 2]
+  $ cloister report out.json --format svg --wide
+  ! cloister: --wide is about text: leave it out
+  [exit 2]
+  $ cloister report out.json --ledger l.db
+  ! cloister: --ledger and --open are about a page: add -o with a name in .html
+  [exit 2]
+  $ cloister report out.json -o out.html --dataset x
+  ! cloister: --dataset is one of a ledger: add --ledger
+  [exit 2]
+  $ cloister report out.json --format html --open
+  ! cloister: --open shows a file: add -o with its name
+  [exit 2]

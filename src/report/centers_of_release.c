@@ -1,0 +1,251 @@
+/*
+ * centers_of_release.c - the chart "centers": every centre in the units of every column, with the
+ * noise; lanes where they fit, cells where not.
+ */
+#include "report/charts.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_ROWS = 60, LEAST_ROWS = 8, MOST_CELLS = 1600, MOST_CENTRES = 100 };
+
+/* The numbers of the columns that are shown, a row a column. */
+typedef struct numbers {
+    clo_places p;
+    clo_shown shown;
+    size_t count; /* of the centres that are shown */
+    double *at, *noise, *score;
+    size_t *kinds;
+    char (*labels)[32];
+    const char **label_texts;
+} numbers;
+
+static void numbers_free(numbers *n)
+{
+    void *const all[] = { n->at, n->noise, n->score, n->kinds, n->labels, n->label_texts };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) clo_i_free(all[i]);
+    clo_i_places_free(&n->p);
+    clo_i_shown_free(&n->shown);
+}
+
+/* In how far the centres differ in a column, on the scale of the run. */
+static void score_columns(numbers *n)
+{
+    for (size_t j = 0; j < n->p.cols; j++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t c = 0; c < n->p.count; c++) {
+            low = fmin(low, n->p.at[c * n->p.cols + j]);
+            high = fmax(high, n->p.at[c * n->p.cols + j]);
+        }
+        n->score[j] = (n->p.count > 1 ? high - low : fabs(high)) / n->p.unit[j];
+    }
+}
+
+static size_t most_rows(size_t count)
+{
+    const size_t rows = MOST_CELLS / count;
+    return rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+}
+
+static clo_status alloc_numbers(numbers *n, clo_error *err)
+{
+    const size_t cells = n->shown.count * n->count;
+    CLO_TRY(clo_i_alloc(cells, sizeof *n->at, &n->at, err));
+    if (n->p.noise) CLO_TRY(clo_i_alloc(cells, sizeof *n->noise, &n->noise, err));
+    CLO_TRY(clo_i_alloc(n->count, sizeof *n->kinds, &n->kinds, err));
+    CLO_TRY(clo_i_alloc(n->count, sizeof *n->labels, &n->labels, err));
+    return clo_i_alloc(n->count, sizeof *n->label_texts, &n->label_texts, err);
+}
+
+static void fill_numbers(const clo_asked *view, numbers *n)
+{
+    const clo_places *const p = &n->p;
+    for (size_t row = 0; row < n->shown.count; row++)
+        for (size_t c = 0; c < n->count; c++) {
+            n->at[row * n->count + c] = p->at[c * p->cols + n->shown.columns[row]];
+            if (p->noise)
+                n->noise[row * n->count + c] = p->noise[c * p->cols + n->shown.columns[row]];
+        }
+    for (size_t c = 0; c < n->count; c++) {
+        n->kinds[c] = view->options->other_count ? p->from[c] : c;
+        if (view->options->other_count)
+            snprintf(n->labels[c], sizeof n->labels[c], "%c%zu", (char)('A' + p->from[c] % 26),
+                     p->index[c]);
+        else
+            snprintf(n->labels[c], sizeof n->labels[c], "%zu", p->index[c]);
+        n->label_texts[c] = n->labels[c];
+    }
+}
+
+static clo_status numbers_new(const clo_asked *view, numbers *n, clo_error *err)
+{
+    CLO_TRY(clo_i_places_new(view->release, view->options, &n->p, err));
+    n->count = n->p.count < MOST_CENTRES ? n->p.count : MOST_CENTRES;
+    CLO_TRY(clo_i_alloc(n->p.cols, sizeof *n->score, &n->score, err));
+    score_columns(n);
+    CLO_TRY(clo_i_shown_new(view->release, n->score, most_rows(n->count), &n->shown, err));
+    CLO_TRY(alloc_numbers(n, err));
+    fill_numbers(view, n);
+    return CLO_OK;
+}
+
+/* ---- the chart ------------------------------------------------------------------------------------- */
+
+/* How many of what are shown, where that is not all. */
+static void say_shown(const clo_asked *view, char *text, size_t size)
+{
+    clo_places p = { .count = 0 };
+    text[0] = 0;
+    if (clo_i_places_new(view->release, view->options, &p, NULL)) return;
+    const size_t count = p.count < MOST_CENTRES ? p.count : MOST_CENTRES, rows = most_rows(count);
+    const int used = rows < p.cols
+                         ? snprintf(text, size,
+                                    "  Shown are the %zu of %zu columns in which the centres "
+                                    "differ most, the largest difference first.",
+                                    rows, p.cols)
+                         : 0;
+    if (count < p.count)
+        snprintf(text + used, size - (size_t)used, "  Shown are the first %zu of %zu centres.",
+                 count, p.count);
+    clo_i_places_free(&p);
+}
+
+static bool is_small(const clo_asked *view)
+{
+    clo_places p = { .count = 0 };
+    if (clo_i_places_new(view->release, view->options, &p, NULL)) return true;
+    const bool small = clo_i_lanes_fit(p.cols, p.count);
+    clo_i_places_free(&p);
+    return small;
+}
+
+static bool is_wide(const clo_asked *view)
+{
+    clo_places p = { .count = 0 };
+    if (clo_i_places_new(view->release, view->options, &p, NULL)) return false;
+    const bool wide = !clo_i_lanes_fit(p.cols, p.count) && p.count > 16;
+    clo_i_places_free(&p);
+    return wide;
+}
+
+static void describe(const clo_asked *view, char *text, size_t size)
+{
+    char shown[300];
+    const bool noisy = clo_i_all_have_noise(view);
+    say_shown(view, shown, sizeof shown);
+    if (is_small(view))
+        snprintf(text, size, "A lane a column, in its own units, and a line a centre.%s%s",
+                 noisy ? "  Bars: one standard deviation of the noise, each way; an open mark "
+                         "may have been moved right across."
+                       : "",
+                 shown);
+    else
+        snprintf(text, size,
+                 "A row a column, and a cell a centre: the further its number is from the lowest "
+                 "of its row, the deeper its shade.  Beside a row stand its lowest and its highest "
+                 "number, in the units of the column.%s%s",
+                 noisy ? "  A cell is the smaller the more of these differences noise can explain."
+                       : "",
+                 shown);
+}
+
+static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_writer *w,
+                       clo_error *err)
+{
+    numbers n = { .count = 0 };
+    const clo_status status = numbers_new(view, &n, err);
+    if (!status) {
+        const clo_lanes lanes = { .rows = n.shown.count,
+                                  .count = n.count,
+                                  .at = n.at,
+                                  .noise = n.noise,
+                                  .names = n.shown.names,
+                                  .numbers = n.shown.columns,
+                                  .labels = n.label_texts,
+                                  .kinds = n.kinds };
+        (clo_i_lanes_fit(lanes.rows, lanes.count) ? clo_i_draw_lanes : clo_i_draw_heat)(w, caption,
+                                                                                        &lanes);
+    }
+    numbers_free(&n);
+    return status;
+}
+
+static void write_heads(clo_writer *w, const numbers *n)
+{
+    clo_writer_text(w, "<thead><tr><th scope=\"col\">column</th>");
+    for (size_t c = 0; c < n->count; c++) {
+        clo_writer_text(w, "<th scope=\"col\">");
+        clo_i_escape(w, n->labels[c], 40);
+        clo_writer_text(w, "</th>");
+    }
+    clo_writer_text(w, "</tr></thead><tbody>\n");
+}
+
+static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
+{
+    numbers n = { .count = 0 };
+    const clo_status status = numbers_new(view, &n, err);
+    if (!status) {
+        clo_i_table_open(w, "Centres, in the units of each column");
+        write_heads(w, &n);
+        for (size_t row = 0; row < n.shown.count; row++) {
+            clo_i_table_name(w, n.shown.names[row]);
+            for (size_t c = 0; c < n.count; c++)
+                clo_i_table_number(w, n.at[row * n.count + c], 4,
+                                   n.noise ? n.noise[row * n.count + c] : NAN);
+            clo_i_table_end_row(w);
+        }
+        if (n.p.weight) {
+            clo_i_table_name(w, "records");
+            for (size_t c = 0; c < n.count; c++)
+                clo_i_table_number(w, round(n.p.weight[c]), 15, NAN);
+            clo_i_table_end_row(w);
+        }
+        clo_i_table_close(w);
+    }
+    numbers_free(&n);
+    return status;
+}
+
+static clo_status vega(const clo_asked *view, clo_writer *w, clo_error *err)
+{
+    numbers n = { .count = 0 };
+    const clo_status status = numbers_new(view, &n, err);
+    if (!status) {
+        clo_i_vega_values(w, clo_i_chart_centers.title);
+        for (size_t row = 0; row < n.shown.count; row++)
+            for (size_t c = 0; c < n.count; c++) {
+                clo_json_open(w, NULL, '{');
+                clo_json_text(w, "column", n.shown.names[row]);
+                clo_json_text(w, "cluster", n.labels[c]);
+                clo_json_number(w, "value", n.at[row * n.count + c]);
+                if (n.noise) clo_json_number(w, "noise", n.noise[row * n.count + c]);
+                clo_json_close(w, '}');
+            }
+        clo_i_vega_values_end(w);
+        clo_json_text(w, "mark", "point");
+        clo_json_open(w, "encoding", '{');
+        clo_i_vega_channel(w, "row", "column", "nominal", NULL);
+        clo_i_vega_channel(w, "x", "value", "quantitative", NULL);
+        clo_i_vega_channel(w, "y", "cluster", "nominal", NULL);
+        clo_i_vega_channel(w, "color", "cluster", "nominal", NULL);
+        clo_json_close(w, '}');
+        clo_json_open(w, "resolve", '{');
+        clo_json_open(w, "scale", '{');
+        clo_json_text(w, "x", "independent");
+        clo_json_close(w, '}');
+        clo_json_close(w, '}');
+    }
+    numbers_free(&n);
+    return status;
+}
+
+const clo_chart clo_i_chart_centers = {
+    .name = "centers",
+    .title = "Every centre, column by column",
+    .applies = clo_i_has_places,
+    .describe = describe,
+    .draw = draw,
+    .is_wide = is_wide,
+    .table = table,
+    .vega = vega,
+};

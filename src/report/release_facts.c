@@ -1,0 +1,168 @@
+/* release_facts.c - parameters, domain and questions of a release, and how to use it. */
+#include "report/page.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 60, MOST_QUERIES = 60 };
+
+static void say_parameters(clo_writer *w, const clo_facts *facts)
+{
+    static const char *const heads[] = { "parameter", "value" };
+    clo_i_table_open_words(w, "Parameters of the method");
+    clo_i_table_heads(w, heads, 2);
+    for (size_t i = 0; i < facts->parameter_count && i < 100; i++) {
+        clo_i_table_name(w, facts->parameter_names[i]);
+        clo_i_table_text(w, facts->parameter_values[i]);
+        clo_i_table_end_row(w);
+    }
+    clo_i_table_close(w);
+}
+
+static void say_queries(clo_writer *w, const clo_facts *facts)
+{
+    static const char *const heads[] = { "question", "query", "times", "noise" };
+    clo_i_table_open_words(w,
+                           "What the data were asked (noise: standard deviation of each answer)");
+    clo_i_table_heads(w, heads, 4);
+    for (size_t i = 0; i < facts->query_count && i < MOST_QUERIES; i++) {
+        clo_i_table_name(w, facts->query_labels[i]);
+        clo_i_table_text(w, facts->query_names[i]);
+        clo_i_table_number(w, (double)facts->query_events[i].count, 15, NAN);
+        if (facts->query_noise[i] > 0)
+            clo_i_table_number(w, facts->query_noise[i], 4, NAN);
+        else
+            clo_i_table_text(w, "");
+        clo_i_table_end_row(w);
+    }
+    clo_i_table_close(w);
+}
+
+static void say_columns(clo_writer *w, const clo_release *release)
+{
+    static const char *const heads[] = { "column", "lower", "upper" };
+    const clo_facts *const facts = &release->facts;
+    const size_t shown = facts->cols < MOST_COLUMNS ? facts->cols : MOST_COLUMNS;
+    char name[1024];
+    if (!facts->lower || !facts->upper) return;
+    clo_i_table_open(w, "Public bounds of the columns");
+    clo_i_table_heads(w, heads, 3);
+    for (size_t j = 0; j < shown; j++) {
+        clo_i_column_text(release, j, name, sizeof name);
+        clo_i_table_name(w, name);
+        clo_i_table_number(w, facts->lower[j], 6, NAN);
+        clo_i_table_number(w, facts->upper[j], 6, NAN);
+        clo_i_table_end_row(w);
+    }
+    clo_i_table_close(w);
+    if (shown < facts->cols)
+        clo_i_paragraph(w, "The first %zu of %zu columns; the file of the release has all.", shown,
+                        facts->cols);
+}
+
+/* Small arrays that no chart shows: numbers among the facts, lists as tables. */
+static const char *const small[][2] = {
+    { "radius", "radius" },
+    { "uncertainty", "uncertainty, part by part" },
+    { "residuals", "residuals, part by part" },
+    { "center", "centre of the subspace" },
+    { "told_apart", "clusters that noise lets be told apart" },
+    { "signal_dim", "directions that stand out of the noise" },
+    { "learnt_norm", "norm, learnt from the records" },
+};
+enum { SMALL_COUNT = sizeof small / sizeof *small };
+
+static void say_single(clo_writer *w, const clo_release *release)
+{
+    clo_array array;
+    for (size_t n = 0; n < SMALL_COUNT; n++)
+        if (clo_release_find(release, small[n][0], &array) && array.dimensions == 1 &&
+            array.shape[0] == 1)
+            clo_i_fact(w, small[n][1], "%s", clo_i_short(array.data[0], 6).text);
+}
+
+static void say_lists(clo_writer *w, const clo_release *release)
+{
+    clo_array array;
+    for (size_t n = 0; n < SMALL_COUNT; n++) {
+        if (!clo_release_find(release, small[n][0], &array) || array.dimensions != 1 ||
+            array.shape[0] < 2)
+            continue;
+        const size_t shown = array.shape[0] < MOST_COLUMNS ? array.shape[0] : MOST_COLUMNS;
+        clo_i_table_open(w, small[n][1]);
+        clo_writer_text(w, "<tbody><tr>");
+        for (size_t i = 0; i < shown; i++) clo_i_table_number(w, array.data[i], 6, NAN);
+        clo_writer_text(w, "</tr>\n");
+        clo_i_table_close(w);
+        if (shown < array.shape[0])
+            clo_i_paragraph(w, "The first %zu of %zu.", shown, array.shape[0]);
+    }
+}
+
+void clo_i_say_facts(clo_writer *w, const clo_release *release)
+{
+    const clo_facts *const facts = &release->facts;
+    clo_i_section_open(w, "How it was made");
+    clo_i_facts_open(w);
+    clo_i_fact(w, "columns", "%zu", facts->cols);
+    if (facts->rows)
+        clo_i_fact(w, "records (public)", "%llu", (unsigned long long)facts->rows);
+    else
+        clo_i_fact(w, "records", "their number is not public");
+    if (facts->lower)
+        clo_i_fact(w, "domain", "each column within its public bounds");
+    else
+        clo_i_fact(w, "domain", "records of length at most %s", clo_i_short(facts->norm, 6).text);
+    if (facts->unit)
+        clo_i_fact(w, "records of one unit, at most", "%llu",
+                   (unsigned long long)facts->rows_per_unit);
+    clo_i_fact(w, "epsilon that the questions need", "%s",
+               clo_i_short(facts->price.loss.epsilon, 4).text);
+    say_single(w, release);
+    clo_i_facts_close(w);
+    clo_writer_text(w, "<div class=\"pair\"><div>\n");
+    say_queries(w, facts);
+    clo_writer_text(w, "</div><div>\n");
+    say_parameters(w, facts);
+    clo_writer_text(w, "</div></div>\n");
+    say_lists(w, release);
+    say_columns(w, release);
+    clo_i_section_close(w);
+}
+
+/* ---- how to use it --------------------------------------------------------------------------------- */
+
+void clo_i_say_use(clo_writer *w, const clo_release *release, const char *digest)
+{
+    clo_array array;
+    const bool assigns = clo_release_find(release, "centers", &array) ||
+                         clo_release_find(release, "bases", &array) ||
+                         clo_release_find(release, "centers_starts", &array);
+    clo_i_section_open(w, "How to use it");
+    clo_i_paragraph(w, "The release is a file of JSON; call it release.json. What is computed from "
+                       "it costs no further budget. What is computed from your own rows with it is "
+                       "not private.");
+    clo_writer_text(w, "<pre tabindex=\"0\"># on the command line\n"
+                       "cloister report release.json\n");
+    if (assigns)
+        clo_writer_text(w, "cloister assign release.json rows.csv   # which part each row is in\n");
+    clo_writer_text(w, "\n# in Python\nimport cloister\n"
+                       "release = cloister.Release.read(\"release.json\")\nrelease.to_frame()\n");
+    clo_writer_text(
+        w, "\n/* in C */\n#include &lt;cloister/cloister.h&gt;\nclo_release *release;\n"
+           "clo_array array;\nclo_error err;\n"
+           "if (clo_release_read(\"release.json\", &amp;release, &amp;err) == CLO_OK) {\n");
+    clo_i_writer_format(w,
+                        "    if (clo_release_find(release, \"%s\", &amp;array)) { /* array.data */ "
+                        "}\n    clo_release_free(release);\n}\n</pre>\n",
+                        clo_release_count(release) && strcmp(release->facts.family, "kmeans") == 0
+                            ? "centers"
+                        : clo_release_find(release, "bases", &array) ? "bases"
+                        : clo_release_find(release, "basis", &array) ? "basis"
+                        : clo_release_find(release, "lower", &array) ? "lower"
+                                                                     : "centers");
+    clo_writer_text(w, "<p class=\"soft\">The file that this page was made from: BLAKE2b ");
+    clo_i_writer_format(w, "<code>%s</code>", digest);
+    clo_writer_text(w, " (<code>b2sum -l 256 release.json</code>).</p>\n");
+    clo_i_section_close(w);
+}
