@@ -115,14 +115,16 @@ bool cli_say_hidden(const clo_plan *plan, char *text, size_t size)
 static void say_error(const clo_plan *plan, const cli_prediction *prediction, char *text,
                       size_t size)
 {
-    double least, most;
+    double least, most, reach;
     const int used = snprintf(text, size, "about %s", cli_rounded(prediction->error, 3).text);
     if (used < 0 || (size_t)used >= size ||
         clo_plan_predict_range(plan, prediction->rows, &least, &most, NULL) || !(least < most))
         return;
-    snprintf(text + used, size - (size_t)used,
-             ", and between %s and %s by how far the records reach in it, which --reach states",
-             cli_rounded(least, 2).text, cli_rounded(most, 2).text);
+    const bool stated = clo_plan_value_of(plan, "reach", &reach, NULL) == CLO_OK;
+    snprintf(text + used, size - (size_t)used, ", and between %s and %s by %s",
+             cli_rounded(least, 2).text, cli_rounded(most, 2).text,
+             stated ? "how far the records reach in it, which --reach states"
+                    : "how narrow the clusters are and how far apart");
 }
 
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan)

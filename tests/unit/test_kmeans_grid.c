@@ -166,15 +166,49 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon)
     return side;
 }
 
-/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells. */
-static void the_number_of_cells_follows_the_published_rule(void **state)
+/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; twice as many. */
+static void there_are_twice_as_many_cells_as_by_the_published_rule(void **state)
 {
     (void)state;
-    assert_int_equal(side_for(2, 10000, 1), 32); /* 1000 cells */
-    assert_int_equal(side_for(3, 10000, 1), 16); /* 3981 */
-    assert_int_equal(side_for(3, 10000, .1), 6); /* 251 */
-    assert_int_equal(side_for(10, 20000, 1), 4); /* 316,979 */
-    assert_int_equal(side_for(1, 1000000, 1), 2154);
+    assert_int_equal(side_for(2, 10000, 1), 45); /* 2 * 1000 cells */
+    assert_int_equal(side_for(3, 10000, 1), 20); /* 2 * 3981 */
+    assert_int_equal(side_for(3, 10000, .1), 8); /* 2 * 251 */
+    assert_int_equal(side_for(10, 20000, 1), 4); /* 2 * 316,979 */
+    assert_int_equal(side_for(1, 1000000, 1), 4309);
+}
+
+/* Records that are spread so thinly that hardly a cell stands out by itself, among many cells with
+ * noise alone: with their neighbours they do, and are not lost. */
+static void thin_records_are_told_by_their_neighbours(void **state)
+{
+    enum { ROWS = 6000 };
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 1, CLO_REPLACE);
+    clo_rng *const rng = seeded("thin");
+    clo_stream *stream = NULL;
+    clo_error err;
+    clo_array weights, centers;
+    (void)state;
+    assert_ok(clo_i_stream_open(rng, 1, 0, &stream, &err), err);
+    for (size_t i = 0; i < ROWS;
+         i++) { /* a square of half a radius: 7.5 records a cell, noise 2.8 */
+        values[i * D] = 0.5 * clo_i_random_unit(stream);
+        values[i * D + 1] = 0.5 * clo_i_random_unit(stream);
+    }
+    clo_i_stream_close(stream);
+    clo_plan *const plan = plan_for("kmeans/grid", "clusters=1 side=113", &domain, 1, 0);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_release *const release = run_seeded(plan, data, "thin", NULL);
+    assert_true(clo_release_find(release, "weights", &weights));
+    assert_true(clo_release_find(release, "centers", &centers));
+    /* by themselves, below a threshold of 18.9, next to none of them would count */
+    assert_true(weights.data[0] > 0.8 * ROWS && weights.data[0] < 1.2 * ROWS);
+    assert_close(centers.data[0], 0.25, 0.02);
+    assert_close(centers.data[1], 0.25, 0.02);
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    clo_rng_free(rng);
 }
 
 static void refuses_more_cells_than_it_can_count(void **state)
@@ -235,7 +269,8 @@ int main(void)
         cmocka_unit_test(pure_noise_is_charged_no_delta),
         cmocka_unit_test(one_unit_moves_counts_as_far_as_planned),
         cmocka_unit_test(every_record_is_in_the_cell_whose_middle_is_nearest),
-        cmocka_unit_test(the_number_of_cells_follows_the_published_rule),
+        cmocka_unit_test(there_are_twice_as_many_cells_as_by_the_published_rule),
+        cmocka_unit_test(thin_records_are_told_by_their_neighbours),
         cmocka_unit_test(refuses_more_cells_than_it_can_count),
         cmocka_unit_test(the_lesser_noise_is_taken),
         cmocka_unit_test(runs_are_total_and_the_same_on_any_threads),

@@ -5,8 +5,8 @@
  * off the same noise that chose them, so the noise is thinned: of the noisy sums S, with fresh
  * noise W of the same law, S + tW is what centres are fitted to, and S - W/t, whose noise is
  * independent of the other's where it is Gaussian, is what they are judged on.  The mean of a few
- * such draws is a curve over the number of clusters; the sharpest bend of its logarithm is the
- * number, if it is a bend at all.
+ * such draws is a curve over the number of clusters; the sharpest bend of its logarithm, of those
+ * after which there is little more to win, is the number, if there is a bend at all.
  */
 #include "mechanism/common/local_parts.h"
 #include "parallel/parallel.h"
@@ -15,9 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { DRAWS = 6, RESTARTS = 4 };
+enum { DRAWS = 6, RESTARTS = 4, LOOK_AHEAD = 3 };
 static const double THIN = 0.7;
 static const double LEAST_BEND = 0.1;  /* of the logarithm, for an elbow */
+static const double LEAST_FALL = 3;    /* times the falls that follow, for an elbow */
 static const double LEAST_LOSS = 1e-3; /* of that of one cluster: below it is noise */
 
 typedef struct scratch {
@@ -141,15 +142,24 @@ static double log_of(double loss)
     return log(fmax(loss, LEAST_LOSS));
 }
 
-/* Where the logarithm of the curve bends most; 1 where it bends nowhere.  Its last number cannot be
- * a bend: nobody knows how the curve goes on. */
+/* The mean fall of the curve's logarithm over the numbers that follow one, a few of them. */
+static double fall_after(const double *curve, size_t count, size_t i)
+{
+    const size_t last = i + LOOK_AHEAD < count ? i + LOOK_AHEAD : count - 1;
+    return (log_of(curve[i]) - log_of(curve[last])) / (double)(last - i);
+}
+
+/* Where the logarithm of the curve bends most, of the numbers after which there is little more to
+ * win: records that are spread evenly bend, too, but go on falling.  1 where there is none.  The
+ * last number cannot be a bend: nobody knows how the curve goes on. */
 size_t clo_i_local_elbow(const double *curve, size_t count)
 {
     size_t best = 1;
     double sharpest = LEAST_BEND;
     for (size_t i = 0; i + 2 < count; i++) {
-        const double bend = log_of(curve[i]) - 2 * log_of(curve[i + 1]) + log_of(curve[i + 2]);
-        if (bend > sharpest) {
+        const double fall = log_of(curve[i]) - log_of(curve[i + 1]);
+        const double bend = fall - log_of(curve[i + 1]) + log_of(curve[i + 2]);
+        if (bend > sharpest && fall >= LEAST_FALL * fall_after(curve, count, i + 1)) {
             sharpest = bend;
             best = i + 2;
         }

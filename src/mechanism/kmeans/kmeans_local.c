@@ -22,20 +22,44 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     return clo_i_local_run(plan_state, domain, data, context, out, err);
 }
 
-/* Measured on real data (bench/bench_real.py): widths shrink with the noise, and so the error falls
- * less than the noise of the ball does. */
+/* The deviation that all local sums together would have as one ask: the Gram matrix tells nothing
+ * of means. */
+static double deviation_of_all(const clo_i_local_plan *plan, const clo_line *lines)
+{
+    const size_t count = cells_line(plan) + (plan->rounds > 0) + 1;
+    double precision = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (plan->frame && i == 1) continue;
+        const double deviation = clo_i_local_deviation(&lines[i]);
+        precision += (double)lines[i].event.count / (deviation * deviation);
+    }
+    return 1 / sqrt(precision);
+}
+
+/* What the mean of an average cluster would have of noise in the ball, in all columns. */
+static double noise_of_mean(const clo_i_local_plan *plan, const clo_line *lines, double rows)
+{
+    const double k = (double)plan->clusters;
+    const double sums = plan->rounds ? 1 : (double)plan->cells / k; /* that a mean is made of */
+    return sqrt((double)plan->cols * sums) * deviation_of_all(plan, lines) * k / rows;
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const clo_i_local_plan *const plan = plan_state;
-    const clo_line *const line = &lines[cells_line(plan) + (plan->rounds > 0)];
-    const double k = (double)plan->clusters;
-    const double sums = plan->rounds ? 1 : (double)plan->cells / k; /* that a mean is made of */
-    const double columns = (double)(plan->rounds ? plan->cols : plan->seen);
-    const double noise = sqrt(columns * sums) * clo_i_local_deviation(line) * k / rows;
     (void)domain;
-    return clo_i_local_forecast(noise, plan->clusters,
+    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), plan->cols,
                                 clo_i_local_told(plan, rows) < CLO_LOCAL_HIDDEN);
+}
+
+static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
+                           double rows)
+{
+    const clo_i_local_plan *const plan = plan_state;
+    (void)domain;
+    return clo_i_local_forecast_between(noise_of_mean(plan, lines, rows), plan->cols,
+                                        clo_i_local_told(plan, rows) < CLO_LOCAL_HIDDEN);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_local;
@@ -51,6 +75,7 @@ const clo_mechanism clo_i_mechanism_kmeans_local = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
+    .between = between,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
                   "cluster, as a share of the norm",
     .of_points = true,
