@@ -1,35 +1,28 @@
-"""From real data to a report: where are the post offices of the United States?
+"""From real data to a report: where do Americans get their mail?
 
-The data are public: 41,000 post codes and where they lie, from the package `zipcodes`.  Read them as
-if each were a person's home.  Run it as a script, or cell by cell in an editor that knows `# %%`.
+The data are public: where 41,291 post codes of the United States lie, in places.csv.gz beside this
+file.  Read them as if each were a person's home.  Run it as a script, or cell by cell in an editor
+that knows `# %%`.
 
-    pip install cloister zipcodes matplotlib
+    pip install cloister pyarrow matplotlib
     python places.py
 
-It leaves places.csv, ledger.db, release.json, report.txt and three pictures in the current folder.
+It leaves ledger.db, release.json, report.txt and three pictures in the current folder.
 """
-# %% The data, as a CSV file that a colleague might have sent
-import csv
+# %% The data: a CSV file, as a colleague might have sent it
+from pathlib import Path
 
 import matplotlib
 import numpy as np
-import zipcodes
 from sklearn.cluster import KMeans
 
 import cloister
 
 matplotlib.use("Agg")
-
-places = np.array([(float(row["long"]), float(row["lat"])) for row in zipcodes.list_all()])
-on_the_map = (places > [-125, 24]).all(axis=1) & (places < [-66, 50]).all(axis=1)
-with open("places.csv", "w", newline="") as file:
-    writer = csv.writer(file)
-    writer.writerow(["longitude", "latitude"])
-    writer.writerows(places[on_the_map].tolist())
+places = cloister.read(Path(__file__).with_name("places.csv.gz"))  # names of columns come along
 
 # %% What everybody knows: the corners of the map.  They are not looked up in the data.
 bounds = {"longitude": (-125, -66), "latitude": (24, 50)}
-places = cloister.read("places.csv")  # by pyarrow; names of columns come along
 
 # %% Before anything is spent: how far off would the centres be?
 plan = cloister.plan("kmeans", epsilon=0.5, clusters=8, rows=places.num_rows, bounds=bounds)
