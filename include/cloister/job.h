@@ -69,7 +69,9 @@ CLO_API void clo_job_free(clo_job *job);
  *              (clo_ledger_known_as)
  *   no-ledger  yes: charge nothing; the release says that it is not metered
  *   token      names the run (clo_ledger_spend_token)
- *   threads, seed (a text: reproducible, not private)
+ *   threads
+ *   seed       a text: the release is reproducible, and not private; refused where the ledger has
+ *              a cap on the data set
  *   yes        yes: spend also where public numbers say that the rows cannot tell the norm or the
  *              bounds that are asked for (clo_outlook), which is refused otherwise
  *

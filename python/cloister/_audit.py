@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._native import Watcher, call, ffi, lib, settle_threads
+from ._native import Watcher, call, ffi, lib, settle_threads, threads_here
 from .exceptions import ArgumentError
 
 
@@ -40,7 +40,8 @@ def audit(mechanism: str, *, epsilon: float, delta: float = 1e-6, relation: str 
         raise ArgumentError(f"relation must be one of {', '.join(relations)}, not {relation!r}")
     options = ffi.new("clo_audit_options *")
     lib.clo_audit_options_init(options, ffi.sizeof("clo_audit_options"))
-    options.trials, options.seconds, options.threads = trials, seconds, threads
+    options.trials, options.seconds = trials, seconds
+    options.threads = threads_here(threads)
     if alpha is not None:
         options.alpha = alpha
     lib.clo_seed_from_text(seed.encode(), options.seed)

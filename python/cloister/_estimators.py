@@ -21,7 +21,9 @@ from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluste
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._job import Job
+from ._learn import learn_bounds, together
 from ._parameters import SETTINGS, private_class, python_name
+from ._progress import shown
 from ._release import Release
 from ._rows import family_parameters
 from ._table import Table, as_table, gives_arrow
@@ -67,6 +69,7 @@ class PrivateEstimator(BaseEstimator):
     random_state: Any
     method: Any
     unit: Any
+    progress: Any
 
     # ---- data ----
 
@@ -143,20 +146,24 @@ class PrivateEstimator(BaseEstimator):
         settings = {**self._settings(), "seed": seed}
         if unit is not None and not isinstance(unit, str):
             settings["unit"] = self.unit if isinstance(self.unit, str) else "unit"
+        learnt = None
         try:
             with _projection(settings):
-                self.release_ = self._run(settings, table)
+                if isinstance(settings["bounds"], str) and settings["bounds"] == "private":
+                    learnt, settings = learn_bounds(settings, table)
+                with shown(self.progress, self._family) as progress:
+                    release = Job(settings, table).release(progress)
         finally:
             table.free()
-        self.privacy_ = self.release_.privacy
-        self._take(self.release_)
+        self.release_ = release
+        self.privacy_ = release.privacy
+        if learnt is not None:
+            self.bounds_release_ = learnt
+            self.privacy_ = together(learnt, release)
+        elif hasattr(self, "bounds_release_"):
+            del self.bounds_release_  # of an earlier fit
+        self._take(release)
         return self
-
-    def _run(self, settings: dict[str, Any], table: Table) -> Release:
-        job = Job(settings, table)
-        if settings["seed"] is not None:
-            job.refuse_capped()
-        return job.release()
 
     def _take(self, release: Release) -> None:
         """Sets what is fitted, out of the release alone."""
@@ -217,6 +224,8 @@ class _projection:
 class _Clusters(ClusterMixin, _Scored):
     """Those that have clusters."""
 
+    weights_: Any
+
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The released cluster of each of the caller's own rows, -1 with a missing cell.  Not
         private."""
@@ -272,8 +281,11 @@ class PrivateKMeans(_Centers):
         Noised numbers of records.
     release_ : Release
         All that was released, and what it cost.
+    bounds_release_ : Release
+        With ``bounds="private"`` alone: the bounds that were found first, and what those cost.
     privacy_ : dict
-        epsilon, delta, relation, guarantee, and whether it is private at all.
+        epsilon, delta, relation, guarantee, and whether it is private at all; of both releases
+        together, where there are two.
 
     There is no ``labels_`` and no ``inertia_``: they are un-noised functions of the data.
     """

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ._native import Watcher, call, ffi, lib, make, settle_threads, text, written_json
+from ._native import (Watcher, call, ffi, lib, make, settle_threads, text, threads_here,
+                      written_json)
+from ._progress import shown
 from ._release import Release
 from ._table import Table
 from .exceptions import ArgumentError
@@ -65,8 +67,8 @@ def bounds_text(bounds: Any) -> str:
     """
     if isinstance(bounds, str):
         if bounds == "private":
-            raise ArgumentError("bounds are found privately by PrivateBounds, in a release of "
-                                "their own; a radius by norm='private' with norm_at_most")
+            raise ArgumentError("bounds='private' is for estimators: here find them first with "
+                                "PrivateBounds, or run('bounds', of='columns', ...)")
         return bounds
     if isinstance(bounds, os.PathLike):
         return os.fspath(bounds)
@@ -99,6 +101,7 @@ class Job:
         for name, value in settings.items():
             if value is None:
                 continue
+            value = threads_here(value) if name == "threads" else value
             value = bounds_text(value) if name == "bounds" else setting_text(value)
             call(lib.clo_job_set, self.pointer, name.encode(), value.encode())
         if table is not None:
@@ -137,13 +140,11 @@ class Job:
             call(lib.clo_job_prepare, self.pointer)
             self._prepared = True
 
-    def refuse_capped(self) -> None:
-        """A seeded run is not private: a ledger that guards a cap is not for it."""
-        self.prepare()
+    def left(self) -> float | None:
+        """The epsilon that the ledger's cap leaves; None without a cap."""
         account = ffi.new("clo_account *")
-        if lib.clo_job_account(self.pointer, account, ffi.sizeof("clo_account")) and account.capped:
-            raise ArgumentError("random_state makes a release that is not private, and the ledger "
-                                "guards a cap on these data: nothing was spent")
+        known = lib.clo_job_account(self.pointer, account, ffi.sizeof("clo_account"))
+        return float(account.left.epsilon) if known and account.capped else None
 
     @property
     def token(self) -> str | None:
@@ -151,8 +152,8 @@ class Job:
         return text(lib.clo_job_token(self.pointer))
 
 
-def run(mechanism: str, data: Any = None, *, progress: Callable[[float], object] | None = None,
-        table: Table | None = None, **settings: Any) -> Release:
+def run(mechanism: str, data: Any = None, *,
+        progress: Callable[[float], object] | bool | None = None, table: Table | None = None, **settings: Any) -> Release:
     """Makes a release, as ``cloister run`` does.
 
     Parameters
@@ -161,8 +162,8 @@ def run(mechanism: str, data: Any = None, *, progress: Callable[[float], object]
         A family (``"kmeans"``) or a method of one (``"kmeans/lloyd"``).
     data : path
         The file to read: CSV, NPY or LIBSVM, compressed or not.
-    progress : callable, optional
-        Called now and then with the share that is done.
+    progress : callable or bool, optional
+        Called now and then with the share that is done; True: a bar, where tqdm is installed.
     **settings
         Whatever ``cloister run`` takes, with underscores: ``epsilon=1, norm=1, clusters=8``.
         Without ``ledger`` nothing is charged, and the release says so.
@@ -172,4 +173,5 @@ def run(mechanism: str, data: Any = None, *, progress: Callable[[float], object]
         named["no-ledger"] = True
     if data is not None:
         named["data"] = os.fspath(data)
-    return Job({"mechanism": mechanism, **named}, table).release(progress)
+    with shown(progress, mechanism) as watch:
+        return Job({"mechanism": mechanism, **named}, table).release(watch)

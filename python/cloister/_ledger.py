@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from . import _draw
 from ._native import call, ffi, lib, make, text
 from ._release import Release
 
@@ -85,6 +86,11 @@ class Ledger:
         import pandas
 
         return pandas.DataFrame(self.history())
+
+    def plot(self, dataset: str, ax: Any = None) -> Any:
+        """Draws what was spent on a data set over time, as a plain sum, and its cap, with
+        matplotlib; returns the axes."""
+        return _draw.spending(self, dataset, ax)
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"

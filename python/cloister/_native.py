@@ -175,6 +175,11 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
+def threads_here(asked: Any) -> Any:
+    """As many threads as were asked for, but one in a forked child."""
+    return 1 if _forked else asked
+
+
 def settle_threads() -> None:
     """To be called before work begins: in a forked child there is one thread (prelude.c)."""
     if _forked:

@@ -18,11 +18,15 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
      "the weakest guarantee that is taken: exact, idealized or asymptotic"),
     ("norm", "norm", None, "the public radius of a record, or 'private': the run learns one first"),
     ("bounds", "bounds", None,
-     "public bounds: (lower, upper), numbers or arrays; or {column: (lower, upper)}"),
+     "public bounds: (lower, upper), numbers or arrays; or {column: (lower, upper)}; or 'private': "
+     "a release of its own finds them first, within the same budget, for which norm_at_most must be "
+     "given"),
     ("center", "center", None, "a public point that records lie about, or 'private'"),
-    ("norm_at_most", "norm-at-most", None, "no record can exceed it, with what is private above"),
-    ("norm_quantile", "norm-quantile", None, "the share of the records that a private norm holds"),
-    ("share_norm", "share-norm", None, "of epsilon, for a private norm"),
+    ("norm_at_most", "norm-at-most", None,
+     "no record (with private bounds: no cell) can exceed it, where one of the above is private"),
+    ("norm_quantile", "norm-quantile", None,
+     "the share of the records that a private norm holds, or of the cells that private bounds do"),
+    ("share_norm", "share-norm", None, "of epsilon, for a private norm or for private bounds"),
     ("share_center", "share-center", None, "of the budget, for a private centre"),
     ("project", "project", None, "a release of the family subspace, or its file, to look along"),
     ("rows", "rows", None, "the public number of rows, where it is not what it seems"),
@@ -43,11 +47,19 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
      "with 'auto' for the number of clusters: the most to try"),
     ("threads", "threads", None, "how many to use; the release is the same with any number"),
 )
+#: What an estimator takes that is no setting of a run: name, preset, what it is.
+OWN: tuple[tuple[str, Any, str], ...] = (
+    ("progress", None, "True: a bar, where tqdm is installed; or a function of the share done"),
+)
 #: Settings that say how a file is read, or that have another form here.
 NOT_TAKEN = frozenset({"mechanism", "method", "epsilon", "data", "columns", "header", "delimiter",
                        "format", "cols", "text-columns", "decimal", "no-ledger", "seed"})
 
 Renaming = dict[str, str]
+
+
+def _all_settings() -> list[tuple[str, Any, str]]:
+    return [*((name, preset, text) for name, _, preset, text in SETTINGS), *OWN]
 
 
 def python_name(name: str, renamed: Renaming) -> str:
@@ -96,7 +108,7 @@ def describe(first: str, parameters: dict[str, Parameter], renamed: Renaming,
         lines.append(_entry("method", "str", ", default='auto'",
                             "That method which promises the least error, or one by name"))
         lines += [_entry(name, "optional", f", default={preset!r}", text[:1].upper() + text[1:])
-                  for name, _, preset, text in SETTINGS]
+                  for name, preset, text in _all_settings()]
     lines += [_row_entry(name, row, ", default=None (the method's own)")
               for name, row in rows.items() if name not in required]
     if first == "private":
@@ -108,7 +120,7 @@ def describe(first: str, parameters: dict[str, Parameter], renamed: Renaming,
 
 def _out_of_the_way(kind: type, parameters: dict[str, Parameter], renamed: Renaming) -> Renaming:
     """Names for parameters that are called as a method or a setting of the estimator is."""
-    taken = {name for name, *_ in SETTINGS} | {"epsilon", "method", "random_state"}
+    taken = {name for name, *_ in _all_settings()} | {"epsilon", "method", "random_state"}
     return {name: f"method_{python_name(name, {})}" for name in parameters
             if name not in renamed and (hasattr(kind, python_name(name, {}))
                                         or python_name(name, {}) in taken)}
@@ -121,7 +133,7 @@ def private_class(family: str, renamed: Renaming, place: str | None = None,
         parameters = family_parameters(family)
         renamed.update(_out_of_the_way(kind, parameters, renamed))
         names = [python_name(name, renamed) for name in parameters]
-        presets = {"method": "auto", **{name: preset for name, _, preset, _ in SETTINGS},
+        presets = {"method": "auto", **{name: preset for name, preset, _ in _all_settings()},
                    **{name: None for name in names if name not in required}, "random_state": None}
         setattr(kind, "__init__", make_init(place, [*required, "epsilon"], presets))
         setattr(kind, "_family", family)

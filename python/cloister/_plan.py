@@ -5,7 +5,9 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
+from . import _draw
 from ._job import Job
+from .exceptions import ArgumentError
 
 
 class Plan:
@@ -75,18 +77,21 @@ class Plan:
         return (f"<p>{html.escape(repr(self)[1:-1])}</p><table><tr><th>query</th><th>of what</th>"
                 f"<th>times</th><th>noise</th><th>share</th></tr>{rows}</table>")
 
-    def plot(self, epsilons: Iterable[float] = (0.1, 0.2, 0.5, 1, 2, 5, 10), ax: Any = None) -> Any:
-        """Draws the error against epsilon with matplotlib; returns the axes."""
-        import matplotlib.pyplot as plt
+    def plot(self, what: str = "error", *,
+             epsilons: Iterable[float] = (0.1, 0.2, 0.5, 1, 2, 5, 10), ax: Any = None) -> Any:
+        """Draws it with matplotlib; returns the axes.
 
-        if ax is None:
-            _, ax = plt.subplots()
-        points = [(x, y) for x, y in self.curve(epsilons) if y is not None]
-        ax.loglog(*zip(*points), "o-")
-        ax.set_xlabel("epsilon")
-        ax.set_ylabel("expected error")
-        ax.set_title(self.method)
-        return ax
+        Parameters
+        ----------
+        what : {'error', 'budget'}
+            The error to expect against epsilon; or which part of the budget each query takes.
+        epsilons : budgets of the curve, with ``what='error'``
+        """
+        if what == "error":
+            return _draw.error(self, epsilons, ax)
+        if what == "budget":
+            return _draw.budget(self, ax)
+        raise ArgumentError("what must be one of error, budget")
 
 
 def plan(mechanism: str, *, epsilon: float, **settings: Any) -> Plan:

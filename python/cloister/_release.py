@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _draw
 from ._native import call, ffi, lib, make, text, written
 from ._table import Table
 from .exceptions import ArgumentError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ._plan import Plan
 
 _NO_CLUSTER = 2**32 - 1
 
@@ -131,8 +134,10 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         if array.ndim == 2 and self.columns and array.shape[1] == len(self.columns):
             return pandas.DataFrame(array, columns=self.columns)
         if array.ndim == 3:
-            return pandas.concat({i: pandas.DataFrame(part, index=self.columns)
-                                  for i, part in enumerate(array)}, names=["cluster", "column"])
+            parts = [pandas.DataFrame(part, index=self.columns) for part in array]
+            frame = pandas.concat(parts, keys=range(len(parts)))
+            frame.index.names = ["cluster", "column"]
+            return frame
         return pandas.DataFrame(array, columns=[name] if array.ndim == 1 else None)
 
     # ---- the caller's own rows: not private, and in no release ----
@@ -170,7 +175,7 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         return str(self.info["privacy"]["statement"])
 
     def report(self, *, wide: bool = False) -> str:
-        """The release read aloud, as ``cloister report`` does."""
+        """The release as text, as ``cloister report`` does."""
         form = lib.CLO_TEXT_WIDE if wide else lib.CLO_TEXT
         return written(lib.clo_report, self._pointer, form).decode()
 
@@ -186,35 +191,43 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.report())}</pre>"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draws the release with matplotlib: centres or offsets as a picture of columns, loadings
-        of a subspace as bars, bounds as lines.  Returns the axes."""
-        import matplotlib.pyplot as plt
+    def plan(self) -> Plan:
+        """The plan that gave this release, made again from its public facts: for what it asked,
+        and what other budgets would have given.  Not of runs that learnt a norm or a centre first,
+        nor of those along a projection."""
+        from ._plan import Plan
 
-        if ax is None:
-            _, ax = plt.subplots()
-        ticks = self.columns or [str(j + 1) for j in range(self.info["domain"]["cols"])]
-        if "lower" in self:
-            ax.vlines(range(len(ticks)), self["lower"], self["upper"], lw=4)
-            ax.set_xticks(range(len(ticks)), ticks)
-            ax.set_ylabel("private bounds")
-        elif "basis" in self:
-            for j, direction in enumerate(self["basis"].T):
-                ax.plot(direction, "o-", label=f"direction {j + 1}")
-            ax.axhline(0, lw=0.5, color="gray")
-            ax.set_xticks(range(len(ticks)), ticks)
-            ax.set_ylabel("loading")
-            ax.legend()
-        elif "centers" in self or "offsets" in self:
-            array = self["centers" if "centers" in self else "offsets"]
-            picture = ax.imshow(array, aspect="auto")
-            ax.figure.colorbar(picture, ax=ax)
-            ax.set_xticks(range(len(ticks)), ticks)
-            ax.set_yticks(range(len(array)), [str(i) for i in range(len(array))])
-            ax.set_ylabel("cluster")
+        info, domain = self.info, self.info["domain"]
+        if any(name.startswith("learnt_") for name in self) or "projection" in domain:
+            raise ArgumentError("the plan of a run that learnt something first, or looked along a "
+                                "projection, is not in its release")
+        settings = {"mechanism": f"{info['family']}/{info['method']}", **info["parameters"],
+                    "rows": domain.get("rows") or None, "cols": domain["cols"],
+                    "accept": info["privacy"]["guarantee"]}
+        settings.update({name: info["privacy"].get(name) for name in ("epsilon", "delta",
+                                                                      "relation", "unit")})
+        if settings["unit"] is not None:
+            settings["rows-per-unit"] = info["privacy"]["rows_per_unit"]
+        if "lower" in domain:
+            settings["bounds"] = (domain["lower"], domain["upper"])
         else:
-            raise ArgumentError("there is nothing to draw in this release")
-        privacy = self.privacy
-        ax.set_title(f"{self.info['family']}/{self.info['method']}, epsilon {privacy['epsilon']:g}"
-                     + ("" if privacy["private"] else ", NOT PRIVATE"))
-        return ax
+            settings.update({"norm": domain["norm"], "center": domain.get("center")})
+        return Plan(settings)
+
+    def plot(self, what: str = "values", ax: Any = None) -> Any:
+        """Draws it with matplotlib; returns the axes.
+
+        Parameters
+        ----------
+        what : {'values', 'budget', 'error'}
+            What was released: centres or offsets as a picture of columns, loadings of a subspace
+            as lines, bounds as bars.  Or which part of the budget each query took; or the error to
+            expect at other budgets (both by :meth:`plan`).
+        """
+        if what == "values":
+            return _draw.values(self, ax)
+        if what == "budget":
+            return _draw.budget(self.plan(), ax)
+        if what == "error":
+            return self.plan().plot(ax=ax)
+        raise ArgumentError("what must be one of values, budget, error")

@@ -38,6 +38,7 @@ class Solver(ClusterMixin, BaseEstimator):
     _solver: str
     _renamed: dict[str, str]
     random_state: Any
+    n_features_in_: int
 
     def _params(self) -> Any:
         params = make("clo_params", lib.clo_solver_params_new,
@@ -98,7 +99,7 @@ class _Flats(Solver):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The nearest flat of each row."""
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, dtype=np.float64)
+        rows = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
         away = []
         for basis, offset in zip(self.bases_, self.offsets_):
             centred = rows - offset

@@ -23,7 +23,7 @@ def test_every_status_has_an_exception_of_its_own():
     ({"bounds": (1, -1)}, cloister.DomainError, "lower end must be below"),
     ({"bounds": ([0, 0], [1, 1])}, cloister.DomainError, "bounds for 2 columns"),
     ({"bounds": {"x": (0, 1)}}, cloister.DomainError, "bounds for 1 columns"),
-    ({"bounds": "private"}, cloister.ArgumentError, "PrivateBounds"),
+    ({"bounds": "private"}, cloister.ArgumentError, "needs norm_at_most"),
     ({"bounds": 3}, cloister.ArgumentError, "bounds must be"),
     ({"n_clusters": 0}, cloister.ArgumentError, "clusters"),
     ({"n_clusters": "many"}, cloister.ArgumentError, "clusters"),

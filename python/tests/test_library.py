@@ -94,7 +94,40 @@ def test_releases_are_drawn(rows):
         axes = estimator.fit(rows).release_.plot()
         assert "epsilon 2" in axes.get_title()
     plan = cloister.plan("kmeans/lloyd", epsilon=1, clusters=3, rows=5000, cols=10, norm=1)
-    assert plan.plot([1, 2]).get_xlabel() == "epsilon"
+    assert plan.plot(epsilons=[1, 2]).get_xlabel() == "epsilon"
+    bars = plan.plot("budget").patches
+    assert sum(bar.get_width() for bar in bars) == pytest.approx(100, abs=1)
+
+
+def test_the_plan_of_a_release_is_made_again(rows):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    fitted = cloister.PrivateKMeans(2, epsilon=2, bounds=(-1, 1)).fit(rows)
+    plan = fitted.release_.plan()
+    asked = [(query["label"], query["noise"]) for query in fitted.release_.info["queries"]]
+    assert [(query["label"], query["noise"]) for query in plan.queries] == asked
+    x, y = fitted.release_.plot("error").lines[0].get_data()
+    assert y[list(x).index(2)] == plan.error
+    assert len(fitted.release_.plot("budget").patches) == len(asked)
+    with pytest.raises(cloister.ArgumentError, match="one of values, budget, error"):
+        fitted.release_.plot("nothing")
+    learnt = cloister.PrivateKMeans(2, epsilon=9, norm="private", norm_at_most=9).fit(rows)
+    with pytest.raises(cloister.ArgumentError, match="learnt"):
+        learnt.release_.plan()
+
+
+def test_what_was_spent_is_drawn(rows, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ledger = cloister.Ledger(tmp_path / "ledger.db", create=True)
+    ledger.declare("people", epsilon=3, delta=1e-5)
+    for epsilon in (0.5, 1):
+        cloister.PrivateKMeans(2, epsilon=epsilon, bounds=(-1, 1), ledger=ledger.path,
+                               dataset="people").fit(rows)
+    spent, cap = ledger.plot("people").lines
+    assert list(spent.get_ydata()) == [0, 0.5, 1.5] and set(cap.get_ydata()) == {3}
+    with pytest.raises(cloister.ArgumentError, match="no data set"):
+        ledger.plot("others")
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")

@@ -3,6 +3,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -149,3 +150,49 @@ def test_persons_of_arrays_go_to_fit(rows):
     assert "unit" in estimator.release_.info["domain"] or "unit" in estimator.privacy_
     with pytest.raises(cloister.ArgumentError, match="each of the"):
         estimator.fit(rows, unit=[1, 2])
+
+
+# ---- bounds that are found first ----
+
+def test_private_bounds_are_two_charges_within_one_budget(rows, tmp_path):
+    ledger = str(tmp_path / "ledger.db")
+    estimator = made(cloister.PrivateKMeans, bounds="private", norm_at_most=1000.0, epsilon=2.0,
+                     ledger=ledger, dataset="people").fit(rows)
+    parts = estimator.privacy_["parts"]
+    assert [part["epsilon"] for part in parts] == [0.4, 1.6]
+    assert estimator.privacy_["epsilon"] == 2 and estimator.privacy_["delta"] <= 1e-6
+    account, = cloister.Ledger(ledger).accounts()
+    assert account["charges"] == 2 and account["spent"]["epsilon"] == pytest.approx(2)
+    domain = estimator.release_.info["domain"]
+    assert domain["lower"] == list(estimator.bounds_release_["lower"])
+    assert (np.abs(domain["upper"]) < 10).all()
+    assert set(vars(estimator)) - set(estimator.get_params()) == {
+        "n_features_in_", "release_", "bounds_release_", "privacy_", "cluster_centers_", "weights_"}
+    estimator.set_params(bounds=(-1, 1), norm_at_most=None).fit(rows)
+    assert not hasattr(estimator, "bounds_release_")
+
+
+@pytest.mark.parametrize("change, kind, message", [
+    ({"norm_at_most": None}, cloister.ArgumentError, "needs norm_at_most"),
+    ({"norm": 3}, cloister.ArgumentError, "no norm"),
+    ({"share_norm": 1}, cloister.ArgumentError, "share_norm must be between"),
+    ({"n_clusters": 0}, cloister.ArgumentError, "clusters"),
+    ({"epsilon": 4}, cloister.BudgetError, "bounds and fit together cost 4"),
+    ({"epsilon": 0.1}, cloister.ArgumentError, "cannot tell the bounds"),
+])
+def test_private_bounds_that_cannot_be_cost_nothing(rows, tmp_path, change, kind, message):
+    ledger = cloister.Ledger(tmp_path / "ledger.db", create=True)
+    ledger.declare("people", epsilon=3, delta=1e-5)
+    settings = {"n_clusters": 2, "epsilon": 2, "bounds": "private", "norm_at_most": 100,
+                "ledger": ledger.path, "dataset": "people", **change}
+    with pytest.raises(kind, match=message):
+        cloister.PrivateKMeans(**settings).fit(rows)
+    assert ledger.accounts()[0]["charges"] == 0
+
+
+def test_persons_of_sparse_rows_go_to_fit(rows):
+    sparse = scipy.sparse.csr_array(np.where(np.abs(rows) < 0.3, 0, rows))
+    estimator = made(cloister.PrivateKMeans, bounds=None, norm=2.0, epsilon=4.0, rows_per_unit=2,
+                     rows=1500)
+    estimator.fit(sparse, unit=np.arange(len(rows)) // 2)
+    assert estimator.privacy_["rows_per_unit"] == 2 and estimator.privacy_["unit"] == "unit"

@@ -120,6 +120,70 @@ def test_progress_is_told_and_may_stop(rows, tmp_path):
                      bounds=(-1, 1))
 
 
+def test_a_bar_is_drawn_where_there_is_tqdm(rows, capsys, monkeypatch):
+    pytest.importorskip("tqdm")
+    cloister.PrivateKMeans(2, epsilon=1, bounds=(-1, 1), progress=True).fit(rows)
+    assert "kmeans 100%" in capsys.readouterr().err
+    told = []
+    cloister.PrivateKMeans(2, epsilon=1, bounds=(-1, 1), progress=told.append).fit(rows)
+    assert told and max(told) <= 1
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # as if it were not installed
+    cloister.PrivateKMeans(2, epsilon=1, bounds=(-1, 1), progress=True).fit(rows)
+    assert not capsys.readouterr().err
+    with pytest.raises(cloister.ArgumentError, match="progress must be"):
+        cloister.PrivateKMeans(2, epsilon=1, bounds=(-1, 1), progress="yes").fit(rows)
+
+
+# Fits in processes that joblib makes, in threads of theirs, and in a fork of the first, all after a
+# fit with threads of its own.
+TOGETHER = """
+import os, sys, threading, warnings
+import numpy as np
+import cloister
+from joblib import Parallel, delayed
+
+rows = np.random.default_rng(0).random((5000, 4))
+
+def fit(seed=None, threads=2):
+    warnings.simplefilter("ignore")
+    return cloister.PrivateKMeans(3, epsilon=1, bounds=(0, 1), threads=threads,
+                                  random_state=seed).fit(rows).release_.to_json()
+
+def in_threads(seed):
+    found = []
+    workers = [threading.Thread(target=lambda: found.append(fit(seed))) for _ in range(2)]
+    [worker.start() for worker in workers]
+    [worker.join() for worker in workers]
+    return found
+
+{before}
+here = fit(1)
+for backend in ("loky", "threading", "multiprocessing"):
+    for found in Parallel(n_jobs=2, backend=backend)(delayed(in_threads)(1) for _ in range(2)):
+        assert found == [here, here], backend
+child = os.fork()
+if child == 0:
+    os._exit(7 if fit(1) == here else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+{after}
+print("well")
+"""
+
+
+def fits_end_together(before="", after=""):
+    code = TOGETHER.format(before=before, after=after)
+    ended = subprocess.run([sys.executable, "-c", code], timeout=300, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.stdout == "well\n", ended.stderr
+
+
+def test_joblib_threads_and_forks_end_well_with_the_same_bytes():
+    """Beside scikit-learn, whose wheel has an OpenMP runtime of its own.  (So has torch; but what
+    the package index has of it brings three gigabytes of CUDA along, too much for a test.)"""
+    theirs = "from sklearn.cluster import KMeans\nKMeans(2, n_init=1).fit(rows)"
+    fits_end_together(theirs, theirs)
+
+
 @pytest.mark.long
 def test_four_gibibytes_are_fitted_without_a_copy(tmp_path):
     """Memory of the process's own is what bounding takes, half of the file, and never a second copy

@@ -22,6 +22,15 @@ def test_types_hold():
     assert ended.returncode == 0, ended.stdout
 
 
+def test_types_hold_for_pyright_too():
+    """basedpyright is pyright with its own Node inside, so that nothing is fetched to run it."""
+    pytest.importorskip("basedpyright")
+    ended = subprocess.run([sys.executable, "-m", "basedpyright", "--project",
+                            ROOT / "pyproject.toml", "--pythonpath", sys.executable],
+                           stdout=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout
+
+
 def test_nothing_private_of_scikit_learn_is_imported():
     for path in (ROOT / "python" / "cloister").glob("*.py"):
         assert not re.search(r"sklearn[\w.]*\._|from sklearn[\w.]* import .*\b_", path.read_text())
@@ -47,6 +56,7 @@ PAGES = ["README.md", "docs/python.md", "docs/from-diffprivlib.md"]
 def test_pages_run(page, tmp_path, monkeypatch):
     """Every example of a page, in order, in one session, with what it prints."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
     text = (ROOT / page).read_text()
     assert text.count(">>> ") >= 5
     plain = re.sub(r"^```.*$", "", text, flags=re.M)  # a fence is no output
@@ -60,3 +70,18 @@ def test_the_version_is_the_librarys():
     from importlib.metadata import version
 
     assert cloister.__version__ == version("cloister")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "examples").glob("*.py")),
+                         ids=lambda path: path.name)
+def test_scripts_run(path, tmp_path):
+    """From real data to a report, in an empty folder."""
+    ended = subprocess.run([sys.executable, path], cwd=tmp_path, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    ratio = float(re.search(r"the loss is ([0-9.]+) times", ended.stdout)[1])
+    assert 0.99 < ratio < 1.2 and "spent epsilon 0.5, left 0." in ended.stdout
+    made = {file.name for file in tmp_path.iterdir()}
+    assert made >= {"release.json", "report.txt", "centres.png", "error.png", "budget.png"}
+    assert cloister.Release.read(tmp_path / "release.json").privacy["private"]
+    assert "longitude" in (tmp_path / "report.txt").read_text()

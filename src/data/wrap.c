@@ -118,6 +118,22 @@ static clo_status check_view(const clo_view *view, clo_error *err)
     return CLO_OK;
 }
 
+/* ---- persons ---------------------------------------------------------------------------------- */
+
+/* Hashes, as of every unit: equality is all that anybody sees of them.  One key serves all pieces of
+ * a table, or a person with rows in two of them would be two.  Without rows there is room for one,
+ * so that the table has units all the same.  key NULL: there are no units. */
+static clo_status hash_units(const uint8_t *key, const uint64_t *units, size_t rows,
+                             clo_i_block *block, clo_error *err)
+{
+    if (!key) return CLO_OK;
+    block->room = rows ? rows : 1;
+    CLO_TRY(clo_i_alloc(block->room, CLO_UNIT_BYTES, &block->units, err));
+    for (size_t i = 0; i < rows; i++)
+        clo_i_unit_hash(key, &units[i], sizeof *units, block->units + i * CLO_UNIT_BYTES);
+    return CLO_OK;
+}
+
 /* ---- sparse rows ----------------------------------------------------------------------------- */
 
 static int64_t signed_at(const void *array, size_t bytes, size_t i)
@@ -188,22 +204,32 @@ static void *untouched(const void *memory)
     return (void *)(uintptr_t)memory;
 }
 
-static clo_status append_entries(const clo_view *view, clo_table *table, clo_error *err)
+/* As they lie, where they lie as a table's own do. */
+static void borrow_entries(const clo_view *view, clo_i_block *block)
 {
+    *block = (clo_i_block){ .rows = view->rows,
+                            .room = view->rows,
+                            .borrowed = true,
+                            .values = untouched(view->data),
+                            .starts = untouched(view->starts),
+                            .columns = untouched(view->columns) };
+}
+
+static clo_status append_entries(const clo_view *view, const uint8_t *key, clo_table *table,
+                                 clo_error *err)
+{
+    const bool as_they_lie =
+        view->element == CLO_FLOAT64 && view->start_bytes == 4 && view->column_bytes == 4;
+    const size_t most = as_they_lie ? view->rows : COPIED_ROWS;
     clo_status status = CLO_OK;
-    if (view->element == CLO_FLOAT64 && view->start_bytes == 4 && view->column_bytes == 4) {
-        clo_i_block block = { .rows = view->rows,
-                              .room = view->rows,
-                              .borrowed = true,
-                              .values = untouched(view->data),
-                              .starts = untouched(view->starts),
-                              .columns = untouched(view->columns) };
-        return clo_i_table_append(table, &block, err);
-    }
-    for (size_t first = 0; first < view->rows && !status; first += COPIED_ROWS) {
-        const size_t left = view->rows - first, rows = left < COPIED_ROWS ? left : COPIED_ROWS;
+    for (size_t first = 0; first < view->rows && !status; first += most) {
+        const size_t left = view->rows - first, rows = left < most ? left : most;
         clo_i_block block = { 0 };
-        status = copy_entries(view, first, rows, &block, err);
+        if (as_they_lie)
+            borrow_entries(view, &block);
+        else
+            status = copy_entries(view, first, rows, &block, err);
+        if (!status) status = hash_units(key, key ? view->units + first : NULL, rows, &block, err);
         if (!status) status = clo_i_table_append(table, &block, err);
         clo_i_block_clear(&block);
     }
@@ -221,28 +247,14 @@ static clo_status copy_names(const clo_view *view, clo_table *table, clo_error *
     return CLO_OK;
 }
 
-/* Hashes, as of every unit: equality is all that anybody sees of them.  Without rows there is room
- * for one, so that the table has units all the same. */
-static clo_status hash_units(const uint64_t *units, size_t rows, clo_i_block *block, clo_error *err)
-{
-    uint8_t key[CLO_UNIT_KEY_BYTES];
-    CLO_TRY(clo_i_unit_key(key, err));
-    block->room = rows ? rows : 1;
-    CLO_TRY(clo_i_alloc(block->room, CLO_UNIT_BYTES, &block->units, err));
-    for (size_t i = 0; i < rows; i++)
-        clo_i_unit_hash(key, &units[i], sizeof *units, block->units + i * CLO_UNIT_BYTES);
-    clo_i_wipe(key, sizeof key);
-    return CLO_OK;
-}
-
-static clo_status append_cells(const clo_view *view, clo_table *table, clo_error *err)
+static clo_status append_cells(const clo_view *view, const uint8_t *key, clo_table *table,
+                               clo_error *err)
 {
     clo_i_block block = { .rows = view->rows, .cells = view->data };
-    clo_status status = CLO_OK;
     table->element = view->element;
     table->row_step = view->row_step;
     table->col_step = view->col_step;
-    if (table->has_unit) status = hash_units(view->units, view->rows, &block, err);
+    clo_status status = hash_units(key, view->units, view->rows, &block, err);
     if (!status) status = clo_i_table_append(table, &block, err);
     clo_i_block_clear(&block);
     return status;
@@ -250,11 +262,16 @@ static clo_status append_cells(const clo_view *view, clo_table *table, clo_error
 
 static clo_status fill_table(const clo_view *view, clo_table *table, clo_error *err)
 {
+    uint8_t key[CLO_UNIT_KEY_BYTES];
     table->cols = view->cols;
     table->missing = view->missing;
     table->sparse = view->starts != NULL;
     CLO_TRY(copy_names(view, table, err));
-    CLO_TRY((view->starts ? append_entries : append_cells)(view, table, err));
+    if (table->has_unit) CLO_TRY(clo_i_unit_key(key, err));
+    const clo_status status = (view->starts ? append_entries : append_cells)(
+        view, table->has_unit ? key : NULL, table, err);
+    clo_i_wipe(key, sizeof key);
+    CLO_TRY(status);
     if (view->missing != CLO_MISSING_REFUSE) return CLO_OK;
     return clo_i_table_refuse_missing(table, "the matrix", err);
 }
@@ -285,11 +302,7 @@ clo_status clo_table_wrap_view(const clo_view *given, clo_table **out, clo_error
     clo_view view = clo_view_default();
     CLO_TRY(clo_i_take_options("clo_view", given, &view, sizeof view, err));
     CLO_TRY(check_view(&view, err));
-    if (view.starts) {
-        if (view.units)
-            return clo_i_fail(err, CLO_UNSUPPORTED, "sparse rows cannot have units yet");
-        CLO_TRY(check_entries(&view, err));
-    }
+    if (view.starts) CLO_TRY(check_entries(&view, err));
     return make_table(&view, view.units != NULL, out, err);
 }
 

@@ -365,6 +365,7 @@ static clo_status charge(clo_job *job, clo_error *err)
         if (status) return status;
     }
     CLO_TRY(refuse_other_name(job, err));
+    CLO_TRY(clo_i_job_refuse_seed(job, err)); /* a cap may have been declared meanwhile */
     CLO_TRY(confirm(job, err));
     status = clo_ledger_spend_content(job->ledger, job->dataset, job->plan, job->token, content,
                                       &job->grant, err);

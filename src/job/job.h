@@ -166,6 +166,9 @@ CLO_CHECK clo_status clo_i_job_read_options(const clo_job *job, clo_read_options
 clo_run_options clo_i_job_run_options(const clo_job *job);
 /* Whether the ledger has charged these data under another name. */
 CLO_CHECK clo_status clo_i_job_recognise(clo_job *job, clo_error *err);
+/* A seeded release is not private: who knows the seed takes the noise away.  A cap bounds what may
+ * ever be learnt of the data, so that such a run is refused where there is one. */
+CLO_CHECK clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
 /* Everything that prepare and what follows have made; the settings stay. */
 void clo_i_job_drop(clo_job *job);

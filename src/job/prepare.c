@@ -122,6 +122,17 @@ clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
                                sizeof job->known_as, err);
 }
 
+clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err)
+{
+    clo_account account;
+    if (!clo_i_job_value(job, "seed")) return CLO_OK;
+    if (!clo_job_account(job, &account, sizeof account) || !account.capped) return CLO_OK;
+    return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                          "@seed makes a release that is not private, and this ledger guards a cap "
+                          "on '%s': leave @seed out, or use another ledger; nothing was spent",
+                          job->dataset);
+}
+
 clo_run_options clo_i_job_run_options(const clo_job *job)
 {
     clo_run_options options = job->options;
@@ -153,6 +164,7 @@ static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
     clo_plan_free(job->plan); /* of an earlier look */
     job->plan = NULL;
     CLO_TRY(open_ledger(job, rehearsal, err));
+    CLO_TRY(clo_i_job_refuse_seed(job, err));
     CLO_TRY(read_and_bound(job, err));
     CLO_TRY(clo_i_job_recognise(job, err));
     CLO_TRY(clo_i_job_make_plan(job, &job->domain, &job->plan, err));

@@ -209,10 +209,10 @@
 
 ## Takes columns by name and number
 
-  $ sample; ledger
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --columns x2 -q \
+  $ sample
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --columns x2 -q \
   >     --seed 1 -o a.json 2> /dev/null
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --columns 2 -q \
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --columns 2 -q \
   >     --seed 1 -o b.json 2> /dev/null
   $ cmp a.json b.json
 
@@ -226,7 +226,7 @@
 
 ## Warns of a seed
 
-  $ sample; ledger
+  $ sample
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --seed 42 -q \
   >     -o out.json
   ! warning: --seed: this release is reproducible, not private

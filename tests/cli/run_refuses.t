@@ -14,9 +14,18 @@
   ! try: the same with --yes, which runs it all the same
   [exit 5]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
-  >     --norm-at-most 100 --ledger l.db --yes -q --seed 1 --json | grep learnt_norm
+  >     --norm-at-most 100 --no-ledger --yes -q --seed 1 --json | grep learnt_norm
       "learnt_norm": [100],
   ! warning: --seed: this release is reproducible, not private
+
+## Refuses a seed where the ledger guards a cap
+
+  $ sample; ledger
+  $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 1 --ledger l.db \
+  >     --seed 1 -q -o out.json
+  ! cloister: --seed makes a release that is not private, and this ledger guards a cap on 'sample.csv': leave --seed out, or use another ledger; nothing was spent
+  [exit 2]
+
 ## Refuses to guess how many clusters there are
 
   $ sample; ledger

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 SECONDS = 120
+EXAMPLES = "docs/examples"  # what a page in the folder that has it may read
 KEPT = ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR")
 
 
@@ -114,6 +115,9 @@ def run(build, session, beside):
         home, here = folder / "home", folder / "here"
         home.mkdir()
         here.mkdir()
+        if session.on_terminal and (beside / EXAMPLES).exists():  # a page of the tree's root
+            (here / EXAMPLES).parent.mkdir()
+            (here / EXAMPLES).symlink_to(beside / EXAMPLES)
         env = environment(build, home, beside, session.on_terminal)
         text = script(session, word, beside / "words.sh")
         outs, code, late = converse(text, here, env, session.on_terminal)

@@ -249,6 +249,44 @@ static void sparse_rows_bound_like_dense_ones(void **state)
     clo_table_free(table);
 }
 
+/* bound.T3 of sparse rows: 5 rows of ann's and one of bob's, in either order. */
+static void a_unit_keeps_at_most_its_sparse_rows(void **state)
+{
+    enum { VISITS = 6 };
+    const int32_t starts[] = { 0, 1, 2, 3, 4, 5, 6 }, columns[] = { 0, 1, 2, 0, 1, 2 };
+    const int32_t backwards[] = { 2, 1, 0, 2, 1, 0 };
+    const double values[] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6 };
+    const double turned[] = { 0.6, 0.5, 0.4, 0.3, 0.2, 0.1 };
+    const uint64_t units[] = { 7, 7, 7, 8, 7, 7 }, units_turned[] = { 7, 7, 8, 7, 7, 7 };
+    double grid[2][VISITS * 3], sums[2][3] = { { 0 } };
+    clo_domain domain = ball(3, 1, CLO_REPLACE);
+    clo_error err;
+    (void)state;
+    domain.rows_per_unit = 2;
+    domain.unit = "who";
+    for (int turn = 0; turn < 2; turn++) {
+        clo_view view = clo_view_default();
+        clo_table *table = NULL;
+        clo_bounded *data = NULL;
+        view.data = turn ? turned : values;
+        view.rows = VISITS;
+        view.cols = 3;
+        view.starts = starts;
+        view.columns = turn ? backwards : columns;
+        view.start_bytes = view.column_bytes = 4;
+        view.units = turn ? units_turned : units;
+        assert_ok(clo_table_wrap_view(&view, &table, &err), err);
+        assert_ok(clo_bound(table, &domain, &data, &err), err);
+        assert_true(clo_i_bounded_is_sparse(data));
+        assert_int_equal(clo_i_bounded_rows(data), 3); /* two of ann's, one of bob's */
+        load_all(data, VISITS, CLO_GRID_BITS, grid[turn]);
+        for (size_t i = 0; i < 9; i++) sums[turn][i % 3] += grid[turn][i];
+        clo_bounded_free(data);
+        clo_table_free(table);
+    }
+    assert_same_doubles(sums[0], sums[1], 3);
+}
+
 static void domains_that_make_no_sense_are_refused(void **state)
 {
     const double lower[1] = { 1 }, upper[1] = { 1 }, center[1] = { NAN };
@@ -337,6 +375,7 @@ int main(void)
         cmocka_unit_test(nobodys_rows_are_left_out),
         cmocka_unit_test(units_need_their_column),
         cmocka_unit_test(sparse_rows_bound_like_dense_ones),
+        cmocka_unit_test(a_unit_keeps_at_most_its_sparse_rows),
         cmocka_unit_test(domains_that_make_no_sense_are_refused),
         cmocka_unit_test(a_wrong_declared_number_of_rows_is_refused_under_replace),
         cmocka_unit_test(columns_that_a_record_told_are_refused_where_the_rows_are_a_secret),

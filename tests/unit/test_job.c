@@ -484,12 +484,37 @@ static void a_cap_that_does_not_cover_the_run_refuses_it(void **state)
     const clo_release *release = NULL;
     const char *advice = NULL;
     clo_error err;
+    assert_ok(clo_job_set(job, "seed", NULL, &err), err);
     assert_ok(clo_ledger_declare(ledger, "people.csv", (clo_loss){ 0.5, 1e-6 }, &err), err);
     clo_ledger_close(ledger);
     assert_fails(clo_job_release(job, &release, &err), CLO_BUDGET, err, NULL);
     assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_LEDGER);
     assert_string_equal(advice, p->ledger);
     assert_int_equal(charges_at(p), 0);
+    clo_job_free(job);
+}
+
+static void a_seed_is_refused_where_a_cap_is_guarded(void **state)
+{
+    const place *const p = *state;
+    clo_ledger *const ledger = open_at(p->ledger);
+    clo_job *const job = job_at(p, "");
+    clo_job *const late = job_at(p, "");
+    const clo_release *release = NULL;
+    bool found = true;
+    clo_error err;
+    assert_ok(clo_job_prepare(late, &err), err); /* the cap comes while it waits */
+    assert_ok(clo_job_fetch(late, &found, &err), err);
+    assert_false(found);
+    assert_ok(clo_ledger_declare(ledger, "people.csv", (clo_loss){ 5, 1e-5 }, &err), err);
+    clo_ledger_close(ledger);
+    assert_fails(clo_job_spend(late, &err), CLO_ARGUMENT, err, "guards a cap on 'people.csv'");
+    assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "nothing was spent");
+    assert_int_equal(charges_at(p), 0);
+    assert_ok(clo_job_set(job, "seed", NULL, &err), err); /* without one it is private */
+    assert_ok(clo_job_release(job, &release, &err), err);
+    assert_int_equal(charges_at(p), 1);
+    clo_job_free(late);
     clo_job_free(job);
 }
 
@@ -632,6 +657,7 @@ int main(void)
         WITH_FILES(nothing_is_spent_where_nobody_confirms),
         WITH_FILES(what_the_rows_cannot_tell_is_refused_before_the_spend),
         WITH_FILES(a_cap_that_does_not_cover_the_run_refuses_it),
+        WITH_FILES(a_seed_is_refused_where_a_cap_is_guarded),
         WITH_FILES(a_run_that_is_stopped_has_spent_and_is_over),
         WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),
         cmocka_unit_test(every_setting_is_known_by_its_name),

@@ -204,6 +204,28 @@ static void sparse_rows_of_every_width_are_the_same_rows(void **state)
     }
 }
 
+static void sparse_rows_have_units(void **state)
+{
+    const uint64_t units[] = { 5, 6, 5 };
+    for (int i = 0; i < 4; i++) {
+        clo_view view = sparse_view(i & 1, i & 2);
+        view.units = units;
+        clo_table *const table = wrapped(&view);
+        assert_true(clo_table_has_unit(table));
+        assert_memory_equal(clo_i_table_unit(table, 0), clo_i_table_unit(table, 2), CLO_UNIT_BYTES);
+        assert_memory_not_equal(clo_i_table_unit(table, 0), clo_i_table_unit(table, 1),
+                                CLO_UNIT_BYTES);
+        clo_table_free(table);
+    }
+    clo_view none = sparse_view(true, false);
+    none.units = units;
+    none.rows = 0;
+    clo_table *const table = wrapped(&none);
+    assert_true(clo_table_has_unit(table));
+    clo_table_free(table);
+}
+
+/* Which person has which rows is one matter over all pieces: who is in two of them is one. */
 static void many_sparse_rows_are_copied_piece_by_piece(void **state)
 {
     enum { MANY = (1 << 16) + 5 };
@@ -220,13 +242,22 @@ static void many_sparse_rows_are_copied_piece_by_piece(void **state)
     view.columns = columns;
     view.start_bytes = 8;
     view.column_bytes = 4;
+    uint64_t *const units = calloc(MANY, sizeof *units);
+    for (size_t i = 0; i < MANY; i++) units[i] = i % 3;
+    view.units = units;
     clo_table *const table = wrapped(&view);
+    for (size_t i = 0; i < MANY; i += MANY - 1) /* the first and the last piece */
+        for (size_t j = 0; j < 3; j++)
+            assert_int_equal(
+                memcmp(clo_i_table_unit(table, i), clo_i_table_unit(table, j), CLO_UNIT_BYTES) == 0,
+                i % 3 == j);
     double row[7];
     for (size_t i = MANY - 10; i < MANY; i++) {
         clo_i_table_rows(table, i, 1, row);
         for (size_t j = 0; j < 7; j++) assert_true(row[j] == (j == i % 7 ? (double)(i % 1000) : 0));
     }
     clo_table_free(table);
+    free(units);
     free(starts);
     free(columns);
     free(values);
@@ -286,6 +317,7 @@ int main(void)
         cmocka_unit_test(missing_cells_are_nan_or_refused),
         cmocka_unit_test(what_is_no_matrix_is_refused),
         cmocka_unit_test(sparse_rows_of_every_width_are_the_same_rows),
+        cmocka_unit_test(sparse_rows_have_units),
         cmocka_unit_test(many_sparse_rows_are_copied_piece_by_piece),
         cmocka_unit_test(sparse_rows_that_are_none_are_refused),
     };
