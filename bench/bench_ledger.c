@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/bare.db", folder);
     bare b = open_bare(path);
     snprintf(path, sizeof path, "%s/ledger.db", folder);
-    if (clo_ledger_open(path, &ledger, &err) ||
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err) ||
         clo_ledger_declare(ledger, "d", (clo_loss){ 1000, 0 }, &err))
         stop(err.message);
     time_bare(&b, charges); /* to warm up */

@@ -1,12 +1,23 @@
 /* cmd_ledger.c - cloister ledger: what was spent on each data set, and what is left. */
 #include "cli.h"
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const cli_option rows[] = {
     CLI_OPTION("dataset", 0, "NAME", "the data set to declare, or the only one to show"),
     CLI_OPTION("epsilon", 0, "E", "init: the most that may ever be spent"),
     CLI_OPTION("delta", 0, "D", "init: and its delta; by default 1e-6"),
+    CLI_OPTION(
+        "open", 0, NULL,
+        "init: make an open ledger, in which data sets that nobody declared are charged too"),
+    CLI_OPTION("data", 0, "FILE",
+               "init: the file of this data set, so that it is noticed under another name"),
+    CLI_OPTION("folder", 0, "FOLDER", "init: the same for whatever lies in this folder"),
+    CLI_OPTION("new", 0, NULL,
+               "init: a second cap on data that have another name already is meant"),
     CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
     CLI_OPTION("output", 'o', "FILE", "fetch, report: write to this file, whole or not at all"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
@@ -26,8 +37,37 @@ typedef struct request {
 
 /* ---- init ------------------------------------------------------------------ */
 
+/* A folder's whole path, as a run will have it of its file. */
+static clo_status find_folder(const char *name, char path[PATH_MAX], cli_error *err)
+{
+    struct stat facts;
+    if (realpath(name, path) && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) return CLO_OK;
+    return cli_fail(err, CLO_ARGUMENT, "--folder %.200s is not a folder", name);
+}
+
+static clo_status declare(request *r, clo_loss cap, cli_error *err)
+{
+    const char *const file = cli_value(r->args, "data"), *const folder =
+                                                             cli_value(r->args, "folder");
+    const clo_ledger_manner manner =
+        cli_given(r->args, "open") ? CLO_LEDGER_OPEN : CLO_LEDGER_CLOSED;
+    uint8_t digest[CLO_DIGEST_BYTES];
+    char path[PATH_MAX];
+    clo_status status = CLO_OK;
+    if (file) status = clo_file_digest(file, digest, &err->error);
+    if (status == CLO_OK && folder) status = find_folder(folder, path, err);
+    if (status == CLO_OK) status = clo_ledger_create(r->path, manner, &r->ledger, &err->error);
+    if (status == CLO_OK)
+        status =
+            clo_ledger_declare_data(r->ledger, r->dataset, cap, file ? digest : NULL,
+                                    folder ? path : NULL, cli_given(r->args, "new"), &err->error);
+    if (status == CLO_ARGUMENT && strstr(err->error.message, "second cap")) cli_hint(err, "--new");
+    return status;
+}
+
 static clo_status init(request *r, cli_error *err)
 {
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
     clo_loss cap;
     clo_status status;
     if (!r->dataset || !r->dataset[0])
@@ -39,18 +79,23 @@ static clo_status init(request *r, cli_error *err)
                         r->dataset);
     if ((status = cli_budget(r->args, &cap, err)) != CLO_OK) return status;
     if (cap.delta < 0) cap.delta = 1e-6;
-    if ((status = clo_ledger_open(r->path, &r->ledger, &err->error)) != CLO_OK) return status;
-    if ((status = clo_ledger_declare(r->ledger, r->dataset, cap, &err->error)) != CLO_OK)
-        return status;
+    if ((status = declare(r, cap, err)) != CLO_OK) return status;
+    status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    if (status != CLO_OK) return status;
     if (cli_given(r->args, "json")) {
         clo_writer json = cli_json_begin(stdout);
         clo_json_text(&json, "schema", "cloister.ledger-init/1");
         clo_json_text(&json, "ledger", r->path);
         clo_json_text(&json, "dataset", r->dataset);
         cli_json_loss(&json, "cap", cap);
+        clo_json_bool(&json, "closed", facts.closed);
         cli_json_end(&json);
         return CLO_OK;
     }
+    if (facts.declarations == 1)
+        printf("%s is %s\n", r->path,
+               facts.closed ? "closed: only data sets that are declared in it are charged"
+                            : "open: other data sets are charged too, without a cap");
     printf("'%s' in %s: at most epsilon %s, delta %s may ever be spent on it\n", r->dataset,
            r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
     return CLO_OK;
@@ -430,6 +475,10 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
     const bool is_init = strcmp(verb, "init") == 0;
     if (!is_init && (cli_given(args, "epsilon") || cli_given(args, "delta")))
         return cli_fail(err, CLO_ARGUMENT, "--epsilon and --delta belong to 'ledger init'");
+    static const char *const of_init[] = { "open", "data", "folder", "new" };
+    for (size_t i = 0; !is_init && i < sizeof of_init / sizeof *of_init; i++)
+        if (cli_given(args, of_init[i]))
+            return cli_fail(err, CLO_ARGUMENT, "--%s belongs to 'ledger init'", of_init[i]);
     const bool is_fetch = strcmp(verb, "fetch") == 0;
     if (!is_fetch && cli_given(args, "token"))
         return cli_fail(err, CLO_ARGUMENT, "--token belongs to 'ledger fetch'");
@@ -477,7 +526,8 @@ static clo_status run(const cli_args *args, cli_error *err)
 static const cli_group *const groups[] = { &ledger_group, NULL };
 
 const cli_command cli_ledger = {
-    .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--json]\n"
+    .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--data FILE] [--folder FOLDER] "
+             "[--open] [--json]\n"
              "show [LEDGER] [--dataset NAME] [--json]\n"
              "history [LEDGER] [--dataset NAME] [--json]\n"
              "verify [LEDGER] [--json]\n"
@@ -486,7 +536,8 @@ const cli_command cli_ledger = {
              "report [LEDGER] [--dataset NAME] [-o PAGE.html]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
-        "declares a data set and caps what may ever be spent on it; a run that the cap does not "
+        "makes the ledger where there is none, declares a data set and caps what may ever be spent "
+        "on it; a run that the cap does not "
         "cover is refused and costs nothing.  'show' says what was spent and what is left, "
         "'history' "
         "lists every charge, 'verify' checks the chain of hashes from the first charge on, "
@@ -495,6 +546,12 @@ const cli_command cli_ledger = {
         "release "
         "again, byte for byte, and costs nothing.  'report' writes a page for an auditor: what was "
         "spent over time, what is left, and whether every hash fits.\n\n"
+        "A ledger is closed unless it was made with --open: what nobody declared is not charged "
+        "in it, so that a mistyped name is no second budget.  Its names are made of Latin "
+        "letters, digits, - _ . + @ and blanks, and one that looks like another is refused: "
+        "neither case, nor the kind of dash, nor 0 for o, nor 1 or I for l makes a new name.  "
+        "--data and --folder say which data a name stands for: a run that would charge them under "
+        "another one is refused.  Ledgers of older versions are open, and stay so.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
         "'composed' is what the charges come to together, which is never more than the cap.  "
@@ -507,6 +564,8 @@ const cli_command cli_ledger = {
         "and all of them share one cap.",
     .examples = "At most epsilon 3 on the patients, ever\n"
                 "cloister ledger init --dataset patients.csv --epsilon 3 --delta 1e-6\n"
+                "The same, and the file is noticed under other names\n"
+                "cloister ledger init --dataset patients.csv --epsilon 3 --data patients.csv\n"
                 "What is left?\n"
                 "cloister ledger show\n"
                 "Was it tampered with?\n"

@@ -8,6 +8,19 @@
 
 /* ---- from options to settings ---------------------------------------------- */
 
+/* How the ledger's steward declares the data set. */
+static void hint_at_init(const cli_job *job, const char *dataset, cli_error *err)
+{
+    cli_bytes command = { NULL, 0, 0 };
+    const char *const ledger = cli_value(job->args, "ledger");
+    if (ledger) cli_bytes_write(&command, " ", 1);
+    if (ledger) cli_quote(&command, ledger);
+    cli_bytes_write(&command, " --dataset ", 11);
+    cli_quote(&command, dataset);
+    cli_hint(err, "cloister ledger init%.*s --epsilon E", (int)command.length, command.data);
+    free(command.data);
+}
+
 /* A failure, with what to try after it in the command's own words. */
 static clo_status told(const cli_job *job, clo_status status, cli_error *err)
 {
@@ -24,6 +37,9 @@ static clo_status told(const cli_job *job, clo_status status, cli_error *err)
         break;
     case CLO_ADVICE_LEDGER:
         cli_hint(err, "cloister ledger show %s", text);
+        break;
+    case CLO_ADVICE_DECLARE:
+        hint_at_init(job, text, err);
         break;
     case CLO_ADVICE_NONE:
         break;
@@ -57,7 +73,7 @@ static clo_status set_all(cli_job *job, cli_error *err)
 }
 
 /* A cap is the user's standing word.  Without one, a person at a terminal is asked each time;
- * a script is never kept waiting. */
+ * a script is never kept waiting, and spends on a word only (check_cap). */
 static bool confirm(void *user, const clo_account *account, clo_loss budget)
 {
     cli_job *const job = user;
@@ -314,6 +330,22 @@ static clo_status check_outlook(const cli_job *job, const clo_plan *plan, cli_er
     return cli_fail(err, CLO_BUDGET, "%s; nothing was spent", why);
 }
 
+/* A cap is somebody's word.  Without one a person is asked (confirm); where there is none to ask,
+ * nothing is spent. */
+static clo_status check_cap(const cli_job *job, cli_error *err)
+{
+    clo_account account;
+    if (!clo_job_ledger_path(job->job) || cli_given(job->args, "yes") || cli_can_ask())
+        return CLO_OK;
+    if (clo_job_known_as(job->job)) return CLO_OK; /* refused in other words, which say more */
+    if (clo_job_account(job->job, &account, sizeof account) && account.capped) return CLO_OK;
+    hint_at_init(job, account.dataset, err);
+    return cli_fail(err, CLO_BUDGET,
+                    "'%.200s' has no cap, and there is no terminal to ask at: give it one, or say "
+                    "--yes; nothing was spent",
+                    account.dataset);
+}
+
 static clo_status spend_and_run(cli_job *job, cli_error *err)
 {
     /* Before the charge: whoever stops it right after hears that it is spent. */
@@ -339,6 +371,7 @@ clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
         status = clo_job_plan(job->job, &plan, &err->error);
         if (status == CLO_OK) status = check_outlook(job, plan, err);
         if (status == CLO_OK) announce(job, plan);
+        if (status == CLO_OK && (status = check_cap(job, err)) != CLO_OK) return status;
         if (status == CLO_OK) status = spend_and_run(job, err);
     }
     return told(job, status, err);

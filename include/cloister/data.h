@@ -101,6 +101,10 @@ enum { CLO_DIGEST_BYTES = 32 };
  * asked for it; false otherwise.  It is as secret as the data: who sees it can check a guess of
  * them.  It is for clo_ledger_spend_content, which keeps it under the ledger's key alone. */
 CLO_API CLO_CHECK bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES]);
+/* The same of a file that is not read as a table, for clo_ledger_declare_data.  CLO_IO where it
+ * cannot be read, CLO_FORMAT where its compressed bytes are damaged. */
+CLO_API CLO_CHECK clo_status clo_file_digest(const char *path, uint8_t out[CLO_DIGEST_BYTES],
+                                             clo_error *err);
 /* Wraps the caller's own memory, which must outlive the table (NumPy, say).  With
  * CLO_MISSING_REFUSE a cell that is not finite is CLO_FORMAT; with CLO_MISSING_FILL it takes the
  * middle of the domain. */

@@ -63,17 +63,18 @@ CLO_API void clo_job_free(clo_job *job);
  *   data       the file, "-" for standard input
  *   columns, header (yes, no, auto), delimiter, format, cols, missing (zero, refuse)
  *                                                            as in clo_read_options
- *   ledger     its file; clo_ledger_default_path where it is not given
+ *   ledger     its file, which exists; clo_ledger_default_path where it is not given
  *   dataset    the name that is charged; by default the file's
  *   new        yes: these data may be charged under a second name, which is refused otherwise
- *              (clo_ledger_known_as)
+ *              (clo_ledger_known_as); not in a closed ledger, where only its steward says so
  *   no-ledger  yes: charge nothing; the release says that it is not metered
  *   token      names the run (clo_ledger_spend_token)
  *   threads
  *   seed       a text: the release is reproducible, and not private; refused where the ledger has
  *              a cap on the data set
  *   yes        yes: spend also where public numbers say that the rows cannot tell the norm or the
- *              bounds that are asked for (clo_outlook), which is refused otherwise
+ *              bounds that are asked for (clo_outlook), or the data set has no cap and nobody is
+ *              asked (clo_job_set_confirm); either is refused otherwise
  *
  * and every parameter of the mechanism by its own name ("clusters"). */
 CLO_API CLO_CHECK clo_status clo_job_set(clo_job *job, const char *name, const char *value,
@@ -117,7 +118,8 @@ typedef enum clo_advice {
     CLO_ADVICE_SET = 1,    /* a setting and its value: "rows-per-unit 1" */
     CLO_ADVICE_BOUNDS = 2, /* find a radius privately first, by the mechanism bounds/quantile */
     CLO_ADVICE_METHOD = 3, /* look up what a mechanism can be told; its name */
-    CLO_ADVICE_LEDGER = 4  /* look into the ledger; its file */
+    CLO_ADVICE_LEDGER = 4, /* look into the ledger; its file */
+    CLO_ADVICE_DECLARE = 5 /* declare the data set in the ledger; its name */
 } clo_advice;
 
 /* *text is the job's until its next step; "" where there is none. */
@@ -139,8 +141,8 @@ CLO_API CLO_CHECK clo_status clo_job_plan(clo_job *job, const clo_plan **out, cl
 CLO_API CLO_CHECK clo_status clo_job_check(clo_job *job, clo_error *err);
 /* Checks where that was not done.  The table is free to go afterwards. */
 CLO_API CLO_CHECK clo_status clo_job_prepare(clo_job *job, clo_error *err);
-/* The same for a look at what would be spent: a ledger is neither made nor changed, nothing is
- * gathered, and the job ends here. */
+/* The same for a look at what would be spent: the ledger is not changed, nothing is gathered, and
+ * the job ends here. */
 CLO_API CLO_CHECK clo_status clo_job_rehearse(clo_job *job, clo_error *err);
 /* *found: an earlier run with this token has a release; the job then has it, and is done. */
 CLO_API CLO_CHECK clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err);

@@ -14,7 +14,17 @@ extern "C" {
 typedef struct clo_ledger clo_ledger; /* an open ledger */
 typedef struct clo_grant clo_grant;   /* a budget that is spent, for one run of one plan */
 
-/* Opens the ledger, or creates it (and its folder) where there is none.  The key of its hashes is
+/* What a ledger does with a data set that was not declared in it. */
+typedef enum clo_ledger_manner {
+    CLO_LEDGER_CLOSED = 1, /* it is not charged, and names that look alike are not declared */
+    CLO_LEDGER_OPEN = 2    /* it is charged, without a cap */
+} clo_ledger_manner;
+
+/* Makes a ledger, and its folder; where there is one already it is opened, and stays what it is.
+ * Fails as clo_ledger_open does, and where the file cannot be made. */
+CLO_API CLO_CHECK clo_status clo_ledger_create(const char *path, clo_ledger_manner manner,
+                                               clo_ledger **out, clo_error *err);
+/* Opens a ledger that exists, for charges; who makes one says so.  The key of its hashes is
  * $XDG_CONFIG_HOME/cloister/ledger.key or ~/.config/cloister/ledger.key, made on first use; beside
  * it lies an anchor for each ledger and its copies, by which an old one is told from the ledger
  * itself, now and again in each charge.  A file of an older version is brought up to date.
@@ -31,10 +41,23 @@ CLO_API void clo_ledger_close(clo_ledger *ledger);
  * already: a cap cannot be changed.  CLO_BUDGET where more was spent on it before. */
 CLO_API CLO_CHECK clo_status clo_ledger_declare(clo_ledger *ledger, const char *dataset,
                                                 clo_loss cap, clo_error *err);
+/* The same, and says which data they are, so that they are noticed under another name: by a digest
+ * of their bytes (clo_file_digest; kept keyed, ledger.T12), by the folder that they lie in (a whole
+ * path, without links), or by both; NULL: not known.  CLO_ARGUMENT where another data set was
+ * declared or charged with these data, unless `second` says that two caps are meant. */
+CLO_API CLO_CHECK clo_status clo_ledger_declare_data(clo_ledger *ledger, const char *dataset,
+                                                     clo_loss cap, const uint8_t *content,
+                                                     const char *folder, bool second,
+                                                     clo_error *err);
+/* CLO_ARGUMENT where a charge on this data set would be refused for its name: the ledger is closed
+ * and has none of that name. */
+CLO_API CLO_CHECK clo_status clo_ledger_check_dataset(clo_ledger *ledger, const char *dataset,
+                                                      clo_error *err);
 
 /* Records the plan's budget against the named data set, durably, and then gives the
- * grant: a run that dies half way has still spent it.  A data set that was not declared
- * is recorded without a cap.  CLO_BUDGET where the cap does not cover it: nothing is spent.
+ * grant: a run that dies half way has still spent it.  In an open ledger a data set that was not
+ * declared is recorded without a cap; a closed one refuses it with CLO_ARGUMENT.  CLO_BUDGET where
+ * the cap does not cover it: nothing is spent.
  * CLO_LEDGER also where a copy of the ledger was charged meanwhile: all of them share the caps. */
 CLO_API CLO_CHECK clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, clo_grant **out,
@@ -56,11 +79,15 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const 
                                                       const clo_plan *plan, const char *token,
                                                       const uint8_t *content, clo_grant **out,
                                                       clo_error *err);
-/* The other name under which data with this digest were charged last, and never under this one: two
- * names have two caps, and somebody may have forgotten which one is meant.  Into the caller's text
- * of `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
+/* The other name under which data with this digest were declared or charged last, and never under
+ * this one: two names have two caps, and somebody may have forgotten which one is meant.
+ * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
 CLO_API CLO_CHECK clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset,
                                                  const uint8_t *content, char *name, size_t size,
+                                                 clo_error *err);
+/* The other data set in whose declared folder a file lies, by its whole path; "" as above. */
+CLO_API CLO_CHECK clo_status clo_ledger_known_at(clo_ledger *ledger, const char *dataset,
+                                                 const char *path, char *name, size_t size,
                                                  clo_error *err);
 /* Keeps the result of the grant's run, durably; at most 256 MiB.  CLO_ARGUMENT where it was stored
  * before, or another ledger gave the grant. */
@@ -121,7 +148,7 @@ typedef struct clo_declaration {
     size_t struct_size;  /* the library's */
     const char *dataset; /* valid during the callback */
     clo_loss cap;
-    uint64_t sequence;   /* of its own: 1, 2, ... */
+    uint64_t sequence;   /* among caps and other acts: 1, 2, ... */
     uint64_t after;      /* the last charge before it */
     int64_t time;        /* seconds since 1970 */
     int format;          /* of the hash: 1 plain, 2 keyed */
@@ -171,6 +198,8 @@ typedef struct clo_ledger_facts {
     int64_t created, last_charge; /* seconds since 1970; 0: none */
     uint64_t charges, declarations;
     uint64_t clock_went_back; /* charges with an earlier time than the one before them */
+    bool closed;              /* only declared data sets are charged */
+    uint64_t acts;            /* what stewards did beside declaring caps */
 } clo_ledger_facts;
 
 /* Fails as reading the ledger does. */

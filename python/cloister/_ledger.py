@@ -28,12 +28,18 @@ class Ledger:
         Its file; by default the user's own.
     create : bool
         Make it where there is none.
+    closed : bool
+        Of a ledger that is made: only data sets that are declared in it are charged.  One that is
+        there stays what it is.
     """
 
-    def __init__(self, path: Path | None = None, *, create: bool = False) -> None:
+    def __init__(self, path: Path | None = None, *, create: bool = False,
+                 closed: bool = True) -> None:
         self.path = os.fspath(path) if path is not None else default_ledger()
         if create:
-            self._with(lambda ledger: None, write=True)
+            manner = lib.CLO_LEDGER_CLOSED if closed else lib.CLO_LEDGER_OPEN
+            lib.clo_ledger_close(make("clo_ledger", lib.clo_ledger_create, self.path.encode(),
+                                      manner))
 
     def _with(self, work: Callable[[Any], Any], *, write: bool = False) -> Any:
         opener = lib.clo_ledger_open if write else lib.clo_ledger_open_existing

@@ -102,6 +102,7 @@ def ledger_charges(path):
 
 def test_five_folds_are_five_charges(rows, tmp_path):
     ledger = str(tmp_path / "ledger.db")
+    cloister.Ledger(ledger, create=True).declare("people", epsilon=100, delta=1e-3)
     estimator = made(cloister.PrivateKMeans, ledger=ledger, dataset="people", threads=1)
     cross_val_score(estimator, rows, cv=5, n_jobs=2, error_score="raise")
     assert ledger_charges(ledger) == 5
@@ -125,7 +126,26 @@ def test_a_cap_stops_what_would_exceed_it(rows, tmp_path):
     assert ledger.accounts()[0]["charges"] == 1
 
 
+def test_no_fit_makes_a_ledger_or_a_data_set(rows, tmp_path):
+    path = tmp_path / "ledger.db"
+    estimator = made(cloister.PrivateKMeans, ledger=str(path), dataset="people")
+    with pytest.raises(cloister.LedgerError, match="there is no ledger"):
+        estimator.fit(rows)
+    assert not path.exists()
+    cloister.Ledger(path, create=True).declare("panel", epsilon=1)
+    with pytest.raises(cloister.ArgumentError, match="is closed and has no data set"):
+        estimator.fit(rows)
+    open_one = str(tmp_path / "open.db")
+    cloister.Ledger(open_one, create=True, closed=False)
+    estimator.set_params(ledger=open_one)
+    with pytest.raises(cloister.BudgetError, match="has no cap"):
+        estimator.fit(rows)
+    estimator.set_params(anyway=True).fit(rows)
+    assert ledger_charges(open_one) == 1
+
+
 def test_a_token_is_paid_once(rows, tmp_path):
+    cloister.Ledger(tmp_path / "ledger.db", create=True).declare("people", epsilon=9, delta=1e-3)
     estimator = made(cloister.PrivateKMeans, ledger=str(tmp_path / "ledger.db"), dataset="people",
                      token="may")
     first = estimator.fit(rows).release_

@@ -336,8 +336,15 @@ bool clo_job_account(const clo_job *job, clo_account *out, size_t size)
 static clo_status confirm(clo_job *job, clo_error *err)
 {
     clo_account account;
-    if (!job->confirm) return CLO_OK;
     (void)clo_job_account(job, &account, sizeof account);
+    if (!job->confirm && !account.capped && !clo_i_job_says(job, "yes", "yes")) {
+        clo_i_job_advise(job, CLO_ADVICE_DECLARE, "%s", job->dataset);
+        return clo_i_job_fail(job, err, CLO_BUDGET,
+                              "'%s' has no cap in this ledger, and nobody is here to be asked: "
+                              "give it one, or say @yes; nothing was spent",
+                              job->dataset);
+    }
+    if (!job->confirm) return CLO_OK;
     if (job->confirm(job->confirm_user, &account, clo_plan_budget(job->plan))) return CLO_OK;
     return clo_i_fail(err, CLO_CANCELLED, "stopped before the spend: nothing was spent");
 }

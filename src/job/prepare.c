@@ -4,6 +4,7 @@
  */
 #include "domain/domain.h"
 #include "job/job.h"
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,19 +106,43 @@ static clo_status read_and_bound(clo_job *job, clo_error *err)
 
 /* ---- the rest -------------------------------------------------------------- */
 
-/* A rehearsal makes no ledger and writes to none. */
+/* In a closed ledger which names stand for which data is its steward's word. */
+static clo_status check_closed(clo_job *job, clo_error *err)
+{
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
+    const clo_status status = clo_ledger_check_dataset(job->ledger, job->dataset, err);
+    if (status == CLO_ARGUMENT) clo_i_job_advise(job, CLO_ADVICE_DECLARE, "%s", job->dataset);
+    if (status) return status;
+    CLO_TRY(clo_ledger_describe(job->ledger, &facts, err));
+    if (facts.closed && clo_i_job_says(job, "new", "yes"))
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "the ledger %.160s is closed: which names its data have is not for a "
+                              "run to say; leave @new out",
+                              job->ledger_path);
+    return CLO_OK;
+}
+
+/* A rehearsal writes to none. */
 static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
 {
     if (!job->metered) return CLO_OK;
-    if (!rehearsal) return clo_ledger_open(job->ledger_path, &job->ledger, err);
-    if (access(job->ledger_path, F_OK) != 0) return CLO_OK;
-    return clo_ledger_open_existing(job->ledger_path, &job->ledger, err);
+    if (access(job->ledger_path, F_OK) != 0)
+        clo_i_job_advise(job, CLO_ADVICE_DECLARE, "%s", job->dataset);
+    CLO_TRY(rehearsal ? clo_ledger_open_existing(job->ledger_path, &job->ledger, err)
+                      : clo_ledger_open(job->ledger_path, &job->ledger, err));
+    return check_closed(job, err);
 }
 
 clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
 {
+    const char *const data = clo_i_job_value(job, "data");
+    char path[PATH_MAX];
     job->known_as[0] = 0;
-    if (!job->ledger || !job->has_content || clo_i_job_says(job, "new", "yes")) return CLO_OK;
+    if (!job->ledger || clo_i_job_says(job, "new", "yes")) return CLO_OK;
+    if (data && strcmp(data, "-") != 0 && realpath(data, path))
+        CLO_TRY(clo_ledger_known_at(job->ledger, job->dataset, path, job->known_as,
+                                    sizeof job->known_as, err));
+    if (job->known_as[0] || !job->has_content) return CLO_OK;
     return clo_ledger_known_as(job->ledger, job->dataset, job->content, job->known_as,
                                sizeof job->known_as, err);
 }

@@ -303,7 +303,10 @@ static clo_status compare(clo_ledger *ledger, const clo_i_mark *mark, const clo_
                           head->charges, head->charge_hash, mark->charge_hash, &same, err));
     if (!same) return beside(ledger, "charge", mark->charges, err);
     if (mark->declarations > 0)
-        CLO_TRY(same_hash(ledger, "SELECT hash FROM declaration WHERE sequence = ?",
+        CLO_TRY(same_hash(ledger,
+                          ledger->schema < 4 ? "SELECT hash FROM declaration WHERE sequence = ?1"
+                                             : "SELECT hash FROM declaration WHERE sequence = ?1 "
+                                               "UNION ALL SELECT hash FROM act WHERE sequence = ?1",
                           mark->declarations, head->declarations, head->declaration_hash,
                           mark->declaration_hash, &same, err));
     return same ? CLO_OK : beside(ledger, "declaration", mark->declarations, err);

@@ -2,8 +2,8 @@
  * ledger_chain.c - each entry carries a hash of itself and of the hash before it, so that an
  * entry cannot be changed, taken out or put in without changing every hash after it (ledger.T8).
  *
- * Charges and declarations of caps are two chains.  What is hashed is not what SQLite stores but
- * a serialisation of our own - integers in 8 bytes, lowest first, doubles by their bits, texts
+ * Charges are one chain; declarations of caps and other acts of a steward are the second one.
+ * What is hashed is not what SQLite stores but a serialisation of our own - integers in 8 bytes, lowest first, doubles by their bits, texts
  * with their length - so that two different entries never give the same bytes and a ledger can be
  * checked on any machine.
  *
@@ -111,6 +111,33 @@ void clo_i_chain_declaration(const clo_i_key *key, const clo_i_declaration *entr
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }
 
+void clo_i_chain_act(const clo_i_key *key, const clo_i_act *act, uint8_t hash[LEDGER_HASH])
+{
+    hasher h;
+    start_entry(&h, key, LEDGER_KEYED, hash, "act");
+    put_integer(&h, act->sequence);
+    put_integer(&h, act->after);
+    put_integer(&h, (uint64_t)act->time);
+    put_text(&h, act->kind);
+    put_text(&h, act->dataset);
+    put_integer(&h, act->charge);
+    put_integer(&h, act->length);
+    if (act->length > 0) put_bytes(&h, act->detail, act->length);
+    put_bytes(&h, act->key_id, LEDGER_KEY_ID);
+    crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
+void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                        uint64_t closed, uint8_t hash[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "policy");
+    put_bytes(&h, identity, LEDGER_IDENTITY);
+    put_integer(&h, closed);
+    crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
 void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
                       const uint8_t charge_hash[LEDGER_HASH],
                       const uint8_t declaration_hash[LEDGER_HASH], uint8_t seal[LEDGER_HASH])
@@ -141,12 +168,12 @@ void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_H
 }
 
 void clo_i_chain_content(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
-                         uint64_t sequence, const uint8_t content[CLO_DIGEST_BYTES],
-                         uint8_t hash[LEDGER_HASH])
+                         const char *kind, uint64_t sequence,
+                         const uint8_t content[CLO_DIGEST_BYTES], uint8_t hash[LEDGER_HASH])
 {
     hasher h;
     start_keyed(&h, key);
-    put_text(&h, "content");
+    put_text(&h, kind);
     put_bytes(&h, identity, LEDGER_IDENTITY);
     put_integer(&h, sequence);
     put_bytes(&h, content, CLO_DIGEST_BYTES);

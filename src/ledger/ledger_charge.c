@@ -68,18 +68,6 @@ static clo_status update_totals(clo_ledger *ledger, const clo_i_account *account
     return clo_i_sql_finish(&sql, err);
 }
 
-static clo_status update_head(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
-{
-    clo_i_sql sql = clo_i_sql_start(ledger, "UPDATE ledger SET charges = ?, charge_hash = ?, "
-                                            "declarations = ?, declaration_hash = ?");
-    clo_i_sql_units(&sql, head->charges);
-    clo_i_sql_bytes(&sql, head->charge_hash, LEDGER_HASH);
-    clo_i_sql_units(&sql, head->declarations);
-    clo_i_sql_bytes(&sql, head->declaration_hash, LEDGER_HASH);
-    clo_i_sql_row(&sql);
-    return clo_i_sql_finish(&sql, err);
-}
-
 /* ---- charge ---------------------------------------------------------------- */
 
 static clo_status check_charge(const clo_i_charge *charge, clo_error *err)
@@ -229,6 +217,8 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     clo_i_account account, after;
     clo_i_entry entry = { 0 };
     CLO_TRY(name_run(ledger, charge, entry.token, err));
+    if (w->closed && !(w->found && w->account.capped)) /* ledger.T13 */
+        return clo_i_closed_refuse(ledger, charge->dataset, err);
     CLO_TRY(find_or_insert(ledger, charge->dataset, w, &account, err));
     CLO_TRY(admit(&account, charge, &cost, &after, err));
     make_entry(ledger, charge, &after, &entry, head);
@@ -237,7 +227,7 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
     if (charge->content) CLO_TRY(clo_i_content_insert(ledger, head, charge->content, err));
     CLO_TRY(update_totals(ledger, &after, err));
-    CLO_TRY(update_head(ledger, head, err));
+    CLO_TRY(clo_i_ledger_update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &after);
     *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
     _Static_assert(sizeof receipt->token == sizeof entry.token, "a token has one size");
@@ -343,11 +333,25 @@ static clo_status refuse_cap(const clo_i_account *account, clo_error *err)
         text[0], text[1], account->name);
 }
 
+/* ledger.T13: what looks like another name is a second cap on what people take for one. */
+static clo_status check_name(clo_ledger *ledger, const char *dataset, clo_error *err)
+{
+    char alike[LEDGER_TEXT + 1];
+    CLO_TRY(clo_i_name_check(dataset, err));
+    CLO_TRY(clo_i_name_find_alike(ledger, dataset, alike, err));
+    if (!alike[0]) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the ledger %s has a data set '%.100s', and '%.100s' looks the same: choose "
+                      "a name that people can tell from it",
+                      ledger->shown, alike, dataset);
+}
+
 static clo_status record_declaration(clo_ledger *ledger, const char *dataset, clo_loss cap,
-                                     clo_i_writing *w, clo_error *err)
+                                     clo_i_writing *w, clo_i_account *declared, clo_error *err)
 {
     clo_i_head *const head = &w->head;
     clo_i_account account;
+    if (w->closed && !w->found) CLO_TRY(check_name(ledger, dataset, err));
     CLO_TRY(find_or_insert(ledger, dataset, w, &account, err));
     if (account.capped)
         return clo_i_fail(err, CLO_LEDGER,
@@ -367,19 +371,30 @@ static clo_status record_declaration(clo_ledger *ledger, const char *dataset, cl
     clo_i_chain_declaration(&ledger->key, &entry, head->declaration_hash);
     CLO_TRY(insert_declaration(ledger, account.id, &entry, head->declaration_hash, err));
     CLO_TRY(update_cap(ledger, &account, err));
-    CLO_TRY(update_head(ledger, head, err));
+    CLO_TRY(clo_i_ledger_update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &account);
+    *declared = account;
     return CLO_OK;
 }
 
 clo_status clo_ledger_declare(clo_ledger *ledger, const char *dataset, clo_loss cap, clo_error *err)
 {
+    return clo_ledger_declare_data(ledger, dataset, cap, NULL, NULL, false, err);
+}
+
+clo_status clo_ledger_declare_data(clo_ledger *ledger, const char *dataset, clo_loss cap,
+                                   const uint8_t *content, const char *folder, bool second,
+                                   clo_error *err)
+{
     clo_i_writing w;
+    clo_i_account account;
     CLO_TRY(clo_i_ledger_check(ledger, true, err));
     CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
     CLO_TRY(check_cap(cap, err));
     CLO_TRY(clo_i_write_begin(ledger, dataset, false, &w, err));
-    const clo_status status = record_declaration(ledger, dataset, cap, &w, err);
+    clo_status status = record_declaration(ledger, dataset, cap, &w, &account, err);
+    if (!status)
+        status = clo_i_content_attach(ledger, &w.head, &account, content, folder, second, err);
     return clo_i_write_end(ledger, &w, status, err);
 }
 

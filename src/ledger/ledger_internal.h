@@ -11,6 +11,8 @@
  *   ledger_filter.c   may this charge be made?  Plain arithmetic, no SQL: what is proved
  *   ledger_chain.c    the hashes that tie each entry to all before it
  *   ledger_write.c    the transaction of a declaration or a charge, under the anchor's lock
+ *   ledger_act.c      what a steward does beside declaring caps, in the same chain
+ *   ledger_names.c    when two names of data sets look alike
  *   ledger_charge.c   the two things that spend: declare and charge
  *   ledger_token.c    a run's result under its token: stored once, given out for nothing
  *   ledger_content.c  whether the same data were charged under another name
@@ -29,7 +31,7 @@
 
 enum {
     LEDGER_APPLICATION = 0x434c4f4c, /* "CLOL", in the header of the file */
-    LEDGER_SCHEMA = 3,
+    LEDGER_SCHEMA = 4,
     /* How an entry is serialised and hashed: BLAKE2b-256, without a key in schema 1, keyed now. */
     LEDGER_PLAIN = 1,
     LEDGER_KEYED = 2,
@@ -105,6 +107,7 @@ struct clo_ledger {
     sqlite3 *db;
     pid_t process; /* SQLite's locks do not survive a fork */
     bool reading;
+    int schema;      /* of the file; an older one only where it is read */
     int patience_ms; /* how long to wait for another process */
     int64_t deadline_ns;
     int64_t (*clock)(void); /* seconds since 1970 */
@@ -261,12 +264,34 @@ typedef struct clo_i_declaration {
     uint8_t key_id[LEDGER_KEY_ID];
 } clo_i_declaration;
 
+/* What a steward did beside declaring a cap; texts and detail are borrowed. */
+typedef struct clo_i_act {
+    uint64_t sequence; /* among those of the declarations */
+    uint64_t after;
+    int64_t time;
+    char kind[LEDGER_TEXT + 1];
+    char dataset[LEDGER_TEXT + 1]; /* "": none */
+    int64_t dataset_id;            /* for writing; 0: none */
+    uint64_t charge;               /* 0: none */
+    const uint8_t *detail;
+    size_t length;
+    uint8_t key_id[LEDGER_KEY_ID];
+} clo_i_act;
+
+#define LEDGER_ACT_CLOSED  "closed"
+#define LEDGER_ACT_CONTENT "content"
+#define LEDGER_ACT_FOLDER  "folder"
+
 void clo_i_chain_start(const uint8_t identity[LEDGER_IDENTITY], const char *chain,
                        uint8_t hash[LEDGER_HASH]);
 /* hash: in, that of the entry before; out, that of this one.  A plain entry needs no key. */
 void clo_i_chain_charge(const clo_i_key *key, const clo_i_entry *entry, uint8_t hash[LEDGER_HASH]);
 void clo_i_chain_declaration(const clo_i_key *key, const clo_i_declaration *entry,
                              uint8_t hash[LEDGER_HASH]);
+void clo_i_chain_act(const clo_i_key *key, const clo_i_act *act, uint8_t hash[LEDGER_HASH]);
+/* That the ledger was closed by the act of this number. */
+void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                        uint64_t closed, uint8_t hash[LEDGER_HASH]);
 /* What says that the head's plain entries were there when the key came, and no more of them. */
 void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
                       const uint8_t charge_hash[LEDGER_HASH],
@@ -275,10 +300,11 @@ void clo_i_chain_seal(const clo_i_key *key, const clo_i_head *head,
 void clo_i_chain_result(const clo_i_key *key, const uint8_t charge_hash[LEDGER_HASH], int64_t time,
                         const void *bytes, size_t length, uint8_t hash[LEDGER_HASH]);
 
-/* The data of a charge, so that only who has the key can compare them (ledger.T12). */
+/* The data of a charge, or of an act, so that only who has the key can compare them (ledger.T12);
+ * kind "content" or "declared content" tells their numbers apart. */
 void clo_i_chain_content(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
-                         uint64_t sequence, const uint8_t content[CLO_DIGEST_BYTES],
-                         uint8_t hash[LEDGER_HASH]);
+                         const char *kind, uint64_t sequence,
+                         const uint8_t content[CLO_DIGEST_BYTES], uint8_t hash[LEDGER_HASH]);
 /* All of an account that a decision depends on. */
 void clo_i_chain_account(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                          const clo_i_account *account, uint8_t hash[LEDGER_HASH]);
@@ -349,6 +375,7 @@ typedef struct clo_i_writing {
     clo_i_head head;       /* the caller moves it on */
     clo_i_account account; /* of the data set */
     bool found;            /* it is there already */
+    uint64_t closed;       /* the act that closed the ledger; 0: it is open */
     uint8_t sum[LEDGER_HASH];
 } clo_i_writing;
 
@@ -379,6 +406,31 @@ CLO_CHECK clo_status clo_i_ledger_find_account(clo_ledger *ledger, const char *d
                                                clo_i_account *account, bool *found, clo_error *err);
 CLO_CHECK clo_status clo_i_ledger_get_head(clo_ledger *ledger, clo_i_head *head, clo_error *err);
 
+CLO_CHECK clo_status clo_i_ledger_update_head(clo_ledger *ledger, const clo_i_head *head,
+                                              clo_error *err);
+
+/* ---- acts and names ---------------------------------------------------------- */
+
+extern const char clo_i_act_columns[]; /* of act c joined with dataset d */
+/* Its detail is the statement's, until the next row. */
+void clo_i_act_get(clo_i_sql *sql, clo_i_act *act, uint8_t hash[LEDGER_HASH]);
+bool clo_i_act_is_known(const char *kind);
+/* Adds it at the end, in a transaction that is open: numbers, time and hash are given to it, and
+ * the head is moved on. */
+CLO_CHECK clo_status clo_i_act_insert(clo_ledger *ledger, const clo_i_act *act, clo_i_head *head,
+                                      clo_error *err);
+/* The number of the act that closed the ledger; 0: it is open. */
+CLO_CHECK clo_status clo_i_act_closed(clo_ledger *ledger, uint64_t *sequence, clo_error *err);
+/* The sentence for a name that a closed ledger has not. */
+clo_status clo_i_closed_refuse(clo_ledger *ledger, const char *dataset, clo_error *err);
+
+/* Refuses a name that a closed ledger does not take. */
+CLO_CHECK clo_status clo_i_name_check(const char *name, clo_error *err);
+bool clo_i_names_alike(const char *a, const char *b);
+/* A data set with another name that looks like this one; "": none. */
+CLO_CHECK clo_status clo_i_name_find_alike(clo_ledger *ledger, const char *name,
+                                           char out[LEDGER_TEXT + 1], clo_error *err);
+
 /* ---- tokens ---------------------------------------------------------------- */
 
 /* A token's charge, and whether its result is there. */
@@ -403,6 +455,11 @@ clo_status clo_i_token_refuse(const char *token, const clo_i_token *known, clo_e
 /* In the transaction of the charge with this number. */
 CLO_CHECK clo_status clo_i_content_insert(clo_ledger *ledger, const clo_i_head *head,
                                           const uint8_t content[CLO_DIGEST_BYTES], clo_error *err);
+/* Says in the transaction of a declaration which data it is for; refuses what is another's already,
+ * unless second. */
+CLO_CHECK clo_status clo_i_content_attach(clo_ledger *ledger, clo_i_head *head,
+                                          const clo_i_account *account, const uint8_t *content,
+                                          const char *folder, bool second, clo_error *err);
 
 /* ---- file ----------------------------------------------------------------- */
 
@@ -421,7 +478,7 @@ CLO_CHECK clo_status clo_i_ledger_check(const clo_ledger *ledger, bool writing, 
 CLO_CHECK clo_status clo_i_ledger_check_text(const char *what, const char *text, clo_error *err);
 
 /* Makes a ledger of an empty file. */
-CLO_CHECK clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, clo_error *err);
+CLO_CHECK clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, bool closed, clo_error *err);
 /* Brings an older version of the tables up to this one, in one transaction. */
 CLO_CHECK clo_status clo_i_ledger_migrate(clo_ledger *ledger, clo_error *err);
 CLO_CHECK clo_status clo_i_ledger_insert_head(clo_ledger *ledger, const clo_i_head *head,

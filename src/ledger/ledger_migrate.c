@@ -11,7 +11,12 @@
  * a keyed seal over their number and their last hashes says, from now on, which ones they were.
  *
  * 2 to 3: a table for the data that charges were for (ledger.T12).  Charges from before have no row
- * in it.  Who only reads leaves a ledger of schema 2 as it is.
+ * in it.
+ *
+ * 3 to 4: tables for what stewards do beside declaring caps, and for who made a charge.  An older
+ * ledger stays open: any data set may be charged in it, as before.
+ *
+ * Who only reads leaves a ledger of schema 2 or 3 as it is.
  */
 #include "ledger/ledger_internal.h"
 #include <stdio.h>
@@ -113,10 +118,11 @@ static clo_status migrate_from_1(clo_ledger *ledger, clo_error *err)
     return set_version(ledger, err);
 }
 
-static clo_status migrate_from_2(clo_ledger *ledger, clo_error *err)
+/* Later versions only added to those before. */
+static clo_status add_objects(clo_ledger *ledger, int64_t version, clo_error *err)
 {
     for (size_t i = 0; i < clo_i_ledger_schema_count; i++)
-        if (clo_i_ledger_schema[i].since == 3)
+        if (clo_i_ledger_schema[i].since > version)
             CLO_TRY(clo_i_sql_do(ledger, clo_i_ledger_schema[i].text, err));
     return set_version(ledger, err);
 }
@@ -131,14 +137,15 @@ clo_status clo_i_ledger_migrate(clo_ledger *ledger, clo_error *err)
             "the ledger %s is of an older version (schema %lld) and has to be brought up "
             "to date, but it is read-only: allow it with chmod u+w",
             ledger->shown, (long long)version);
-    /* Entries of schema 1 get a key now; those of schema 2 have one, and a new one would be
+    /* Entries of schema 1 get a key now; later ones have one, and a new one would be
      * wrong. */
     if (version == 1) CLO_TRY(clo_i_key_load(true, &ledger->key, err));
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
     /* Another process may have done it while this one waited. */
     clo_status status = clo_i_sql_number(ledger, "PRAGMA user_version", &version, err);
     if (!status && version == 1) status = migrate_from_1(ledger, err);
-    if (!status && version == 2) status = migrate_from_2(ledger, err);
+    if (!status && version >= 2 && version < LEDGER_SCHEMA)
+        status = add_objects(ledger, version, err);
     if (!status) status = clo_i_sql_commit(ledger, err);
     clo_i_sql_undo(ledger);
     clo_i_sql_forget(ledger);

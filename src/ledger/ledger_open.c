@@ -262,8 +262,11 @@ static int64_t now(void)
     return (int64_t)time(NULL);
 }
 
-static clo_status open_ledger(const char *path, bool reading, clo_ledger **out, clo_error *err)
+typedef enum opening { READ, WRITE, MAKE_CLOSED, MAKE_OPEN } opening;
+
+static clo_status open_ledger(const char *path, opening how, clo_ledger **out, clo_error *err)
 {
+    const bool reading = how == READ, making = how == MAKE_CLOSED || how == MAKE_OPEN;
     clo_ledger *ledger = NULL;
     clo_status status;
     if (!path || !path[0]) return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger is empty");
@@ -278,10 +281,10 @@ static clo_status open_ledger(const char *path, bool reading, clo_ledger **out, 
     ledger->anchor.synced = UINT64_MAX; /* none yet */
     clo_i_ledger_show_path(ledger->shown, path);
 
-    if (!reading && (status = make_file(path, err))) goto done;
+    if (making && (status = make_file(path, err))) goto done;
     if ((status = find_file(ledger, path, ledger->resolved, err))) goto done;
     if ((status = connect_file(ledger, ledger->resolved, err))) goto done;
-    if (!reading && (status = clo_i_ledger_fill_if_empty(ledger, err))) goto done;
+    if (making && (status = clo_i_ledger_fill_if_empty(ledger, how == MAKE_CLOSED, err))) goto done;
     if ((status = clo_i_ledger_check_contents(ledger, err))) goto done;
     /* Not before: the contents may first have been brought up to this version. */
     if (reading)
@@ -295,14 +298,23 @@ done:
     return status;
 }
 
+clo_status clo_ledger_create(const char *path, clo_ledger_manner manner, clo_ledger **out,
+                             clo_error *err)
+{
+    if (manner != CLO_LEDGER_CLOSED && manner != CLO_LEDGER_OPEN)
+        return clo_i_fail(err, CLO_ARGUMENT, "a ledger is made closed or open, not %d",
+                          (int)manner);
+    return open_ledger(path, manner == CLO_LEDGER_CLOSED ? MAKE_CLOSED : MAKE_OPEN, out, err);
+}
+
 clo_status clo_ledger_open(const char *path, clo_ledger **out, clo_error *err)
 {
-    return open_ledger(path, false, out, err);
+    return open_ledger(path, WRITE, out, err);
 }
 
 clo_status clo_ledger_open_existing(const char *path, clo_ledger **out, clo_error *err)
 {
-    return open_ledger(path, true, out, err);
+    return open_ledger(path, READ, out, err);
 }
 
 void clo_ledger_close(clo_ledger *ledger)

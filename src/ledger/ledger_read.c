@@ -314,7 +314,8 @@ clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out, clo_er
 {
     clo_ledger_facts facts = { .schema = 0 };
     clo_i_head head;
-    int64_t back = 0, schema = 0;
+    int64_t back = 0, schema = 0, caps = 0;
+    uint64_t closed = 0;
     CLO_TRY(clo_i_check_result("clo_ledger_facts", out, err));
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
@@ -326,7 +327,11 @@ clo_status clo_ledger_describe(clo_ledger *ledger, clo_ledger_facts *out, clo_er
     facts.has_anchor = ledger->key.known && clo_i_anchor_is_there(ledger);
     facts.created = head.created;
     facts.charges = head.charges;
-    facts.declarations = head.declarations;
+    CLO_TRY(clo_i_sql_number(ledger, "SELECT count(*) FROM declaration", &caps, err));
+    facts.declarations = (uint64_t)caps;
+    facts.acts = head.declarations - facts.declarations;
+    CLO_TRY(clo_i_act_closed(ledger, &closed, err));
+    facts.closed = closed > 0;
     CLO_TRY(clo_i_sql_number(ledger, "SELECT coalesce(max(last_charge), 0) FROM dataset",
                              &facts.last_charge, err));
     CLO_TRY(clo_i_sql_number(ledger,

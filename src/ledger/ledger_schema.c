@@ -113,6 +113,29 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
       "  sequence INTEGER PRIMARY KEY REFERENCES charge (sequence),\n"
       "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
       ") STRICT" },
+    /* What a steward did beside declaring caps; they share the numbers and the chain of those.
+     * `kind` says what `detail` means (ledger_act.c). */
+    { 4, "table", "act",
+      "CREATE TABLE act (\n"
+      "  sequence INTEGER PRIMARY KEY CHECK (sequence > 0),\n"
+      "  after_charge INTEGER NOT NULL CHECK (after_charge >= 0),\n"
+      "  time INTEGER NOT NULL,\n"
+      "  kind TEXT NOT NULL CHECK (length(CAST(kind AS BLOB)) BETWEEN 1 AND 32),\n"
+      "  dataset INTEGER REFERENCES dataset (id),\n"
+      "  charge INTEGER REFERENCES charge (sequence),\n"
+      "  detail BLOB NOT NULL,\n"
+      "  key_id BLOB NOT NULL CHECK (length(key_id) = 16),\n"
+      "  hash BLOB NOT NULL CHECK (length(hash) = 32)\n"
+      ") STRICT" },
+    /* Who asked for a charge, for what, where, with which program. */
+    { 4, "table", "attribution",
+      "CREATE TABLE attribution (\n"
+      "  sequence INTEGER PRIMARY KEY REFERENCES charge (sequence),\n"
+      "  user TEXT NOT NULL,\n"
+      "  host TEXT NOT NULL,\n"
+      "  purpose TEXT NOT NULL,\n"
+      "  program TEXT NOT NULL\n"
+      ") STRICT" },
     { 2, "index", "charge_by_dataset",
       "CREATE INDEX charge_by_dataset ON charge (dataset, sequence)" },
     { 2, "trigger", "charge_is_next",
@@ -156,6 +179,28 @@ const clo_i_schema_object clo_i_ledger_schema[] = {
     { 3, "trigger", "content_is_not_deleted",
       "CREATE TRIGGER content_is_not_deleted BEFORE DELETE ON content BEGIN\n"
       "  SELECT RAISE(ABORT, 'what a charge was for cannot be deleted');\n"
+      "END" },
+    { 4, "index", "act_by_kind", "CREATE INDEX act_by_kind ON act (kind, sequence)" },
+    { 4, "trigger", "act_is_next",
+      "CREATE TRIGGER act_is_next BEFORE INSERT ON act\n"
+      "WHEN NEW.sequence IS NOT (SELECT declarations + 1 FROM ledger) BEGIN\n"
+      "  SELECT RAISE(ABORT, 'an act can only be added at the end');\n"
+      "END" },
+    { 4, "trigger", "act_is_not_changed",
+      "CREATE TRIGGER act_is_not_changed BEFORE UPDATE ON act BEGIN\n"
+      "  SELECT RAISE(ABORT, 'an act cannot be changed');\n"
+      "END" },
+    { 4, "trigger", "act_is_not_deleted",
+      "CREATE TRIGGER act_is_not_deleted BEFORE DELETE ON act BEGIN\n"
+      "  SELECT RAISE(ABORT, 'an act cannot be deleted');\n"
+      "END" },
+    { 4, "trigger", "attribution_is_not_changed",
+      "CREATE TRIGGER attribution_is_not_changed BEFORE UPDATE ON attribution BEGIN\n"
+      "  SELECT RAISE(ABORT, 'who made a charge cannot be changed');\n"
+      "END" },
+    { 4, "trigger", "attribution_is_not_deleted",
+      "CREATE TRIGGER attribution_is_not_deleted BEFORE DELETE ON attribution BEGIN\n"
+      "  SELECT RAISE(ABORT, 'who made a charge cannot be deleted');\n"
       "END" },
     { 2, "trigger", "dataset_is_not_deleted",
       "CREATE TRIGGER dataset_is_not_deleted BEFORE DELETE ON dataset BEGIN\n"
@@ -216,7 +261,7 @@ clo_status clo_i_ledger_insert_head(clo_ledger *ledger, const clo_i_head *head,
     return clo_i_sql_finish(&sql, err);
 }
 
-static clo_status insert_head(clo_ledger *ledger, clo_error *err)
+static clo_status insert_head(clo_ledger *ledger, bool closed, clo_error *err)
 {
     clo_i_head head = { .created = ledger->clock() };
     if (getentropy(head.identity, sizeof head.identity) != 0)
@@ -225,10 +270,12 @@ static clo_status insert_head(clo_ledger *ledger, clo_error *err)
     clo_i_chain_start(head.identity, "declaration", head.declaration_hash);
     memcpy(head.key_id, ledger->key.id, LEDGER_KEY_ID);
     clo_i_chain_seal(&ledger->key, &head, head.charge_hash, head.declaration_hash, head.seal);
-    return clo_i_ledger_insert_head(ledger, &head, "cloister " CLO_VERSION, err);
+    CLO_TRY(clo_i_ledger_insert_head(ledger, &head, "cloister " CLO_VERSION, err));
+    const clo_i_act act = { .kind = LEDGER_ACT_CLOSED };
+    return closed ? clo_i_act_insert(ledger, &act, &head, err) : CLO_OK;
 }
 
-static clo_status insert_schema(clo_ledger *ledger, clo_error *err)
+static clo_status insert_schema(clo_ledger *ledger, bool closed, clo_error *err)
 {
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d", LEDGER_APPLICATION);
@@ -237,7 +284,7 @@ static clo_status insert_schema(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_sql_do(ledger, pragma, err));
     for (size_t i = 0; i < clo_i_ledger_schema_count; i++)
         CLO_TRY(clo_i_sql_do(ledger, clo_i_ledger_schema[i].text, err));
-    CLO_TRY(insert_head(ledger, err));
+    CLO_TRY(insert_head(ledger, closed, err));
     return clo_i_sql_do(ledger, "COMMIT", err);
 }
 
@@ -253,7 +300,7 @@ static clo_status is_empty(clo_ledger *ledger, bool *empty, clo_error *err)
 
 /* An empty file becomes a ledger.  Two processes may both have seen it empty: who gets the lock
  * second finds the schema there. */
-clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, clo_error *err)
+clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, bool closed, clo_error *err)
 {
     bool empty = false;
     clo_status status;
@@ -264,7 +311,7 @@ clo_status clo_i_ledger_fill_if_empty(clo_ledger *ledger, clo_error *err)
     status = is_empty(ledger, &empty, err);
     /* Only under the lock: before it, the other process may have made and anchored its ledger. */
     if (!status && empty) status = clo_i_places_check(ledger, NULL, err);
-    if (!status && empty) status = insert_schema(ledger, err);
+    if (!status && empty) status = insert_schema(ledger, closed, err);
     clo_i_sql_undo(ledger);
     return status;
 }
@@ -297,9 +344,13 @@ static clo_status check_version(clo_ledger *ledger, clo_error *err)
                           "the ledger %s says that its schema is %lld, which never was: it is "
                           "damaged; restore it from a backup",
                           ledger->shown, (long long)version);
-    /* Schema 2 lacks a table that only a charge needs: it is read as it is, an archive too. */
-    if (version == 2 && ledger->reading) return CLO_OK;
-    return version < LEDGER_SCHEMA ? clo_i_ledger_migrate(ledger, err) : CLO_OK;
+    ledger->schema = (int)version;
+    /* What schemas 2 and 3 lack is needed for writing alone: they are read as they are, an archive
+     * too. */
+    if (version >= 2 && ledger->reading) return CLO_OK;
+    if (version < LEDGER_SCHEMA) CLO_TRY(clo_i_ledger_migrate(ledger, err));
+    ledger->schema = LEDGER_SCHEMA;
+    return CLO_OK;
 }
 
 /* The last charge, its hash and the one before; all stay as they are where there is no charge. */

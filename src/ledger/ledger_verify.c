@@ -106,32 +106,88 @@ static clo_i_sql start_declarations(clo_ledger *ledger, const char *rest)
     return clo_i_sql_start(ledger, text);
 }
 
+/* Rows of the two tables that share a chain, each in its order. */
+typedef struct rows {
+    clo_i_sql sql;
+    bool there;        /* a row that was not taken yet */
+    uint64_t sequence; /* its number */
+} rows;
+
+static void step(rows *r)
+{
+    r->there = clo_i_sql_row(&r->sql);
+    r->sequence = r->there ? clo_i_sql_get_units(&r->sql, 0) : UINT64_MAX;
+}
+
+/* Where the act does not fit, or is none that this program knows. */
+static const char *check_act(clo_ledger *ledger, rows *acts, const clo_i_head *head,
+                             uint8_t hash[LEDGER_HASH])
+{
+    uint8_t stored[LEDGER_HASH];
+    clo_i_act act;
+    clo_i_act_get(&acts->sql, &act, stored);
+    clo_i_chain_act(&ledger->key, &act, hash);
+    if (memcmp(hash, stored, LEDGER_HASH) != 0)
+        return "was changed after it was written: its hash does not fit";
+    if (!clo_i_act_is_known(act.kind)) return "is of a kind that only a newer cloister knows";
+    return wrong_format(LEDGER_KEYED, act.key_id, act.sequence, head->plain_declarations, head);
+}
+
+static const char *check_declaration(clo_ledger *ledger, rows *caps, const clo_i_head *head,
+                                     uint8_t hash[LEDGER_HASH])
+{
+    uint8_t stored[LEDGER_HASH];
+    clo_i_declaration entry;
+    clo_i_ledger_get_declaration(&caps->sql, &entry, stored);
+    clo_i_chain_declaration(&ledger->key, &entry, hash);
+    if (memcmp(hash, stored, LEDGER_HASH) != 0)
+        return "was changed after it was written: its hash does not fit";
+    return wrong_format(entry.format, entry.key_id, entry.sequence, head->plain_declarations, head);
+}
+
+static rows start_acts(clo_ledger *ledger)
+{
+    char text[400];
+    rows acts = { .sequence = UINT64_MAX };
+    snprintf(text, sizeof text,
+             "SELECT %s FROM act c LEFT JOIN dataset d ON d.id = c.dataset ORDER BY c.sequence",
+             clo_i_act_columns);
+    if (ledger->schema < 4)
+        acts.sql = clo_i_sql_start(ledger, "SELECT 0 WHERE 0"); /* there is no such table */
+    else
+        acts.sql = clo_i_sql_start(ledger, text);
+    step(&acts);
+    return acts;
+}
+
+/* Caps and other acts, by their numbers. */
 static clo_status check_declarations(clo_ledger *ledger, const clo_i_head *head,
                                      uint8_t sealed[LEDGER_HASH], clo_error *err)
 {
-    uint8_t hash[LEDGER_HASH], stored[LEDGER_HASH];
-    clo_i_declaration entry;
+    uint8_t hash[LEDGER_HASH];
     uint64_t count = 0;
     const char *wrong = NULL;
     clo_i_chain_start(head->identity, "declaration", hash);
     memcpy(sealed, hash, LEDGER_HASH);
-    clo_i_sql sql = start_declarations(ledger, "ORDER BY c.sequence");
-    while (!wrong && clo_i_sql_row(&sql)) {
-        clo_i_ledger_get_declaration(&sql, &entry, stored);
-        clo_i_chain_declaration(&ledger->key, &entry, hash);
+    rows caps = { .sql = start_declarations(ledger, "ORDER BY c.sequence") };
+    step(&caps);
+    rows acts = start_acts(ledger);
+    while (!wrong && (caps.there || acts.there)) {
+        const bool is_act = acts.sequence < caps.sequence;
+        rows *const next = is_act ? &acts : &caps;
         count++;
-        if (count == head->plain_declarations) memcpy(sealed, hash, LEDGER_HASH);
-        if (entry.sequence != count)
+        if (next->sequence != count)
             wrong = "is missing";
-        else if (memcmp(hash, stored, LEDGER_HASH) != 0)
-            wrong = "was changed after it was written: its hash does not fit";
         else
-            wrong = wrong_format(entry.format, entry.key_id, count, head->plain_declarations, head);
+            wrong = (is_act ? check_act : check_declaration)(ledger, next, head, hash);
+        if (count == head->plain_declarations) memcpy(sealed, hash, LEDGER_HASH);
+        step(next);
     }
-    const clo_status status = clo_i_sql_finish(&sql, err);
-    if (wrong || (status && count))
+    const clo_status first = clo_i_sql_finish(&caps.sql, err);
+    const clo_status status = clo_i_sql_finish(&acts.sql, first ? NULL : err);
+    if (wrong || ((first || status) && count))
         return unsound(ledger, err, "declaration", count, wrong ? wrong : "cannot be read");
-    if (status) return status;
+    if (first || status) return first ? first : status;
     if (count != head->declarations || memcmp(hash, head->declaration_hash, LEDGER_HASH) != 0)
         return unsound(ledger, err, "declaration", count, "is not the recorded end of the chain");
     return CLO_OK;

@@ -27,6 +27,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* That the ledger is closed is as much a part of a decision as the accounts are (ledger.T13); an
+ * open one adds nothing, so that what was noted of older ledgers still fits. */
+static clo_status sum_policy(clo_ledger *ledger, clo_i_writing *w, clo_error *err)
+{
+    uint8_t hash[LEDGER_HASH];
+    CLO_TRY(clo_i_act_closed(ledger, &w->closed, err));
+    if (!w->closed) return CLO_OK;
+    clo_i_chain_policy(&ledger->key, w->head.identity, w->closed, hash);
+    sodium_add(w->sum, hash, LEDGER_HASH);
+    return CLO_OK;
+}
+
 /* Every account goes into the sum, and the one that is asked for is taken from the same rows.
  * Hashes are added as numbers of 256 bits: by exclusive or, a row that is there twice would not
  * show. */
@@ -48,7 +60,8 @@ static clo_status sum_accounts(clo_ledger *ledger, const char *dataset, clo_i_wr
         w->account = account;
         w->found = true;
     }
-    return clo_i_sql_finish(&sql, err);
+    CLO_TRY(clo_i_sql_finish(&sql, err));
+    return sum_policy(ledger, w, err);
 }
 
 /* Whether the accounts are those of the anchor's end. */
@@ -95,6 +108,18 @@ clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, bool whole
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
     const clo_status status = begin(ledger, dataset, whole, out, err);
     return status ? clo_i_write_end(ledger, out, status, NULL) : CLO_OK;
+}
+
+clo_status clo_i_ledger_update_head(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    clo_i_sql sql = clo_i_sql_start(ledger, "UPDATE ledger SET charges = ?, charge_hash = ?, "
+                                            "declarations = ?, declaration_hash = ?");
+    clo_i_sql_units(&sql, head->charges);
+    clo_i_sql_bytes(&sql, head->charge_hash, LEDGER_HASH);
+    clo_i_sql_units(&sql, head->declarations);
+    clo_i_sql_bytes(&sql, head->declaration_hash, LEDGER_HASH);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
 }
 
 void clo_i_write_account(const clo_ledger *ledger, clo_i_writing *w, const clo_i_account *after)

@@ -276,7 +276,7 @@ static void facts_of_a_ledger_stay_inside_the_callers_struct(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/ledger.db", folder);
     setenv("XDG_CONFIG_HOME", folder, 1);
-    ok(clo_ledger_open(path, &ledger, err));
+    ok(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, err));
     ok(clo_ledger_declare(ledger, "d", (clo_loss){ 1, 0 }, err));
     ok(clo_ledger_describe(ledger, &facts.it, err));
     ok(clo_ledger_accounts(ledger, NULL, has_a_size, &sized, err));

@@ -114,10 +114,8 @@ It would leave no record that counts, and the budget would be spent on noise.
 
 ## A ledger in no folder
 
-  $ sample
   $ touch file
-  $ refused cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger file/l.db \
-  >     -o out.json
+  $ cloister ledger init file/l.db --dataset sample.csv --epsilon 1
   ! cloister: the ledger file/l.db cannot be created: Not a directory; name another place
   [exit 6]
 

@@ -3,6 +3,7 @@
 ## Declares, shows and verifies
 
   $ cloister ledger init l.db --dataset patients --epsilon 3 --delta 1e-6
+  l.db is closed: only data sets that are declared in it are charged
   'patients' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
   $ cloister ledger show l.db
   data set  cap           composed         plain sum       left            charges  last charge
@@ -23,7 +24,7 @@
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
-    "ledger_schema": 3,
+    "ledger_schema": 4,
     "created": "{{....-..-..T..:..:..Z}}",
     "datasets": [
       {
@@ -51,7 +52,7 @@
     ],
     "declarations": [
       {
-        "sequence": 1,
+        "sequence": 2,
         "after_charge": 0,
         "time": "{{....-..-..T..:..:..Z}}",
         "dataset": "sample.csv",
@@ -237,7 +238,7 @@
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger l.db -q > first.txt
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
   $ cp l.db copy.db
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger copy.db -q | cmp - first.txt
@@ -253,11 +254,11 @@
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 1 --delta 1e-5 \
   >     --ledger l.db -q > first.txt
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits
   $ cloister ledger verify copy.db
-  ! cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  ! cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
   [exit 6]
 
 ## Spends a cap once when an old file is put back under a run
@@ -271,7 +272,7 @@
   $ cp l.db new.db
   $ cp old.db l.db
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration 1, and there were 1 and 1; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
   $ cp new.db l.db
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits

@@ -1,18 +1,89 @@
 # Run: charges, caps and tokens
 
-## A dry run makes no ledger
+## No run makes a ledger
 
   $ sample
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dry-run \
-  >     > /dev/null
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger ledgr.db \
+  >     -o out.json
+  ! cloister: there is no ledger at ledgr.db: make one with cloister ledger init
+  ! try: cloister ledger init ledgr.db --dataset sample.csv --epsilon E
+  [exit 6]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --dry-run
+  ! cloister: there is no ledger at FOLDER/home/state/cloister/ledger.db: make one with cloister ledger init
+  ! try: cloister ledger init --dataset sample.csv --epsilon E
+  [exit 6]
   $ ls -A
   sample.csv
   truth.csv
   $ ls -A "$HOME"
 
+## A closed ledger charges what was declared
+
+  $ sample; ledger
+  $ for name in smaple.csv Sample.csv 'sample.csv ' "s$(printf '\320\260')mple.csv"; do
+  >     refused cloister run kmeans sample.csv --clusters 3 --epsilon 100 --norm 2 --ledger l.db \
+  >         --dataset "$name" --yes -o out.json < /dev/null
+  > done
+  ! cloister: the ledger l.db is closed and has no data set 'smaple.csv': say the name of one that it has, or have this one declared with cloister ledger init
+  ! try: cloister ledger init l.db --dataset smaple.csv --epsilon E
+  ! cloister: the ledger l.db is closed and has no data set 'Sample.csv'; it has 'sample.csv', which looks alike: say the name of one that it has, or have this one declared with cloister ledger init
+  ! try: cloister ledger init l.db --dataset Sample.csv --epsilon E
+  ! cloister: the ledger l.db is closed and has no data set 'sample.csv '; it has 'sample.csv', which looks alike: say the name of one that it has, or have this one declared with cloister ledger init
+  ! try: cloister ledger init l.db --dataset 'sample.csv ' --epsilon E
+  ! cloister: the ledger l.db is closed and has no data set 'sаmple.csv': say the name of one that it has, or have this one declared with cloister ledger init
+  ! try: cloister ledger init l.db --dataset 'sаmple.csv' --epsilon E
+  [exit 2]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --new -q
+  ! cloister: the ledger l.db is closed: which names its data have is not for a run to say; leave --new out
+  [exit 2]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q > /dev/null
+  $ charges
+  1
+
+## A closed ledger notices declared data under another name
+
+  $ sample; mkdir in; cp sample.csv in/other.csv; gzip -k sample.csv; echo 9,9 >> in/other.csv
+  $ cloister ledger init l.db --dataset people --epsilon 3 --data sample.csv --folder in
+  l.db is closed: only data sets that are declared in it are charged
+  'people' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
+  $ cloister ledger init l.db --dataset second --epsilon 3 > /dev/null
+  $ for file in sample.csv sample.csv.gz in/other.csv; do
+  >     refused cloister run kmeans $file --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >         --dataset second -q -o out.json || echo $?
+  > done 2>&1 | grep -v '^try' | cut -c 1-60
+  cloister: these data are 'people' in this ledger, and 'secon
+  2
+  cloister: these data are 'people' in this ledger, and 'secon
+  2
+  cloister: these data are 'people' in this ledger, and 'secon
+  2
+  $ cloister ledger init l.db --dataset third --epsilon 3 --data sample.csv.gz
+  ! cloister: these data are the data set 'people' of the ledger l.db already: charge them under that name, or say that a second cap on them is meant
+  ! try: --new
+  [exit 2]
+  $ cloister ledger init l.db --dataset third --epsilon 3 --data sample.csv.gz --new
+  'third' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset third \
+  >     -q > /dev/null
+  $ charges
+  1
+
+## Spends nothing without a cap where nobody can be asked
+
+  $ sample; open_ledger
+  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 100 --norm 2 --ledger l.db \
+  >     -o out.json -q < /dev/null
+  ! cloister: 'sample.csv' has no cap, and there is no terminal to ask at: give it one, or say --yes; nothing was spent
+  ! try: cloister ledger init l.db --dataset sample.csv --epsilon E
+  [exit 5]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --yes -q \
+  >     > /dev/null
+  $ charges
+  1
+
 ## Asks a person before a spend without a cap
 
-  $ sample
+  $ sample; open_ledger
   $ on_terminal n cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 1 --norm 1 \
   >     --ledger l.db -o out.json
   kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
@@ -51,11 +122,13 @@
 ## Is metered in the user's own ledger
 
   $ sample
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 -q -o out.json
+  $ cloister ledger init --open --dataset another --epsilon 1 > /dev/null
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --yes -q -o out.json
   $ ls "$XDG_STATE_HOME/cloister"
   ledger.db
   $ cloister ledger show
   data set…
+  another…
   sample.csv  none          (1, 1e-6)        (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
 
 ## Keeps the token of a run whose output fails
@@ -95,8 +168,8 @@
 
 ## Notices data that the ledger knows under another name
 
-  $ sample
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  $ sample; open_ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --yes \
   >     --dataset people -q > /dev/null
   $ cp sample.csv s.csv; gzip -kc sample.csv > s.csv.gz
   $ for file in s.csv s.csv.gz; do
@@ -119,12 +192,13 @@
   $ charges
   1
   $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people -q \
+  >     --yes > /dev/null
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --new -q --yes \
   >     > /dev/null
-  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --new -q > /dev/null
-  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q > /dev/null
+  $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q --yes > /dev/null
   $ echo 0.1,0.1 >> s.csv
   $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset grown -q \
-  >     > /dev/null
+  >     --yes > /dev/null
   $ charges
   5
 
@@ -150,7 +224,7 @@
 
 ## Refuses a token of another data set
 
-  $ sample; ledger
+  $ sample; ledger; cloister ledger init l.db --dataset x --epsilon 1 > /dev/null
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
   >     > /dev/null
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
@@ -305,7 +379,7 @@ As a crash between the charge and the result leaves it.
 
 ## Takes a yes from a person or an option
 
-  $ sample
+  $ sample; open_ledger
   $ on_terminal y cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     -o out.json | tail -2
   release written to 'out.json'

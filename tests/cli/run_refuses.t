@@ -105,7 +105,7 @@
 
 ## Wants the width of a LIBSVM file
 
-  $ ledger
+  $ open_ledger
   $ printf '1 1:0.5 3:0.2\n0 2:1\n' > a.svm
   $ cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --cols 3 --no-ledger -q --json \
   >     | grep '"cols"'

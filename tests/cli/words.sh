@@ -10,6 +10,11 @@ ledger() {
     cloister ledger init l.db --dataset sample.csv --epsilon 2 --delta 1e-5 > /dev/null
 }
 
+# An open ledger, in which sample.csv has no cap.
+open_ledger() {
+    cloister ledger init l.db --open --dataset another --epsilon 1 > /dev/null
+}
+
 # How many charges the ledger l.db holds.
 charges() {
     if [ -f l.db ]; then

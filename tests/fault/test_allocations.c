@@ -206,7 +206,7 @@ static clo_status ledger_work(const void *context, clo_error *err)
     clo_status status;
     snprintf(dataset, sizeof dataset, "set%u", number++);
     STEP(make_plan(context, &plan, err), plan);
-    STEP(clo_ledger_open(files.ledger, &ledger, err), ledger);
+    STEP(clo_ledger_create(files.ledger, CLO_LEDGER_OPEN, &ledger, err), ledger);
     STEP(clo_ledger_declare(ledger, dataset, (clo_loss){ 10, 1e-5 }, err), NULL);
     STEP(clo_ledger_spend(ledger, dataset, plan, &grant, err), grant);
     STEP(clo_ledger_store(ledger, grant, "result", 6, err), NULL);

@@ -289,7 +289,8 @@ static int charges_of_the_dead(const char *path, const death *d, bool *over)
 static clo_ledger *try_open(const char *path, const death *d)
 {
     clo_ledger *ledger = NULL;
-    if (clo_ledger_open(path, &ledger, NULL) == CLO_OK) ledger->planted = d->fault;
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, NULL) == CLO_OK)
+        ledger->planted = d->fault;
     return ledger;
 }
 
@@ -416,7 +417,7 @@ static int admitted_by_torn_copies(const place *p, clo_i_planted fault, int *mix
         admitted += charge_quietly(ledger) == CLO_OK;
         write_image(path,
                     &torn); /* a handle that was refused may have put pages of its own there */
-        if (clo_ledger_open(path, &fresh, NULL) == CLO_OK) {
+        if (clo_ledger_create(path, CLO_LEDGER_OPEN, &fresh, NULL) == CLO_OK) {
             fresh->planted = fault;
             admitted += charge_quietly(fresh) == CLO_OK;
         }
@@ -466,9 +467,9 @@ static int misbehaves_on_a_small_disk(const place *p)
     if (fill_up(p->config) != ENOSPC) return 6;
     /* In place there is room; for a new anchor there is none. */
     if (try_charge(ledger, NULL, NULL, &receipt, &err)) return 7;
-    if (clo_ledger_open(copy, &second, &err) != CLO_LEDGER) return 8;
+    if (clo_ledger_create(copy, CLO_LEDGER_OPEN, &second, &err) != CLO_LEDGER) return 8;
     if (!strstr(err.message, "older copy")) return 9;
-    if (clo_ledger_open(other, &second, &err) != CLO_LEDGER) return 10;
+    if (clo_ledger_create(other, CLO_LEDGER_OPEN, &second, &err) != CLO_LEDGER) return 10;
     if (!strstr(err.message, "make room")) return 11;
     clo_ledger_close(ledger);
     return 0;

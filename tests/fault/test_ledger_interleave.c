@@ -88,7 +88,7 @@ static answer carry_out(const order *o, clo_ledger *handles[HANDLES])
     if (o->what == OPEN) {
         clo_ledger_close(*ledger);
         *ledger = NULL;
-        a.status = clo_ledger_open(file_path(o->file), ledger, NULL);
+        a.status = clo_ledger_create(file_path(o->file), CLO_LEDGER_OPEN, ledger, NULL);
         if (a.status) return a;
         (*ledger)->planted = world.fault;
         (*ledger)->patience_ms = 200;
@@ -325,7 +325,7 @@ static bool can_be_used(void)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    bool right = clo_ledger_open(file_path(0), &ledger, &err) == CLO_OK &&
+    bool right = clo_ledger_create(file_path(0), CLO_LEDGER_OPEN, &ledger, &err) == CLO_OK &&
                  clo_ledger_verify(ledger, &err) == CLO_OK;
     for (int d = 0; right && d < DATASETS; d++) {
         clo_i_account account = { .charges = 0 };

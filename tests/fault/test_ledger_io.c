@@ -80,7 +80,7 @@ static clo_ledger *open_here(void)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    if (clo_ledger_open(path, &ledger, &err)) fail_msg("%s", err.message);
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err)) fail_msg("%s", err.message);
     return ledger;
 }
 
@@ -120,7 +120,7 @@ static bool is_refused(const char *copy, clo_ledger *open)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    const clo_status opened = clo_ledger_open(copy, &ledger, &err);
+    const clo_status opened = clo_ledger_create(copy, CLO_LEDGER_OPEN, &ledger, &err);
     clo_ledger_close(ledger);
     return opened == CLO_LEDGER && charge_one(open, &err) == CLO_LEDGER &&
            strstr(err.message, "older copy");
@@ -153,7 +153,7 @@ static uint64_t sweep(int code, bool keeps_failing)
         clo_ledger *ledger = open_here(), *open = NULL;
         clo_error err = { 0 };
         copy_file(path, copy);
-        assert_int_equal(clo_ledger_open(copy, &open, NULL), CLO_OK);
+        assert_int_equal(clo_ledger_create(copy, CLO_LEDGER_OPEN, &open, NULL), CLO_OK);
         operations = 0;
         layer_failure = code;
         lasting = keeps_failing;
@@ -222,7 +222,7 @@ static void fails_to_be_created_in_one_piece(void **state)
         layer_failure = SQLITE_IOERR_WRITE;
         lasting = true;
         failing = n;
-        const clo_status status = clo_ledger_open(path, &ledger, &err);
+        const clo_status status = clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err);
         clo_ledger_close(ledger);
         const bool reached = operations >= n;
         failing = 0;
@@ -241,7 +241,7 @@ static void says_that_there_is_no_memory(void **state)
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
     clo_i_fail_allocation(1);
-    const clo_status status = clo_ledger_open(path, &ledger, &err);
+    const clo_status status = clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err);
     clo_i_fail_allocation(0);
     assert_int_equal(status, CLO_MEMORY);
     assert_null(ledger);

@@ -77,7 +77,8 @@ static uint64_t recorded(void)
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
     uint64_t charges = 0;
-    if (clo_ledger_open(path, &ledger, &err) || clo_ledger_verify(ledger, &err) ||
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err) ||
+        clo_ledger_verify(ledger, &err) ||
         clo_ledger_accounts(ledger, NULL, keep_count, &charges, &err))
         fail_msg("%s", err.message);
     clo_ledger_close(ledger);
@@ -89,7 +90,7 @@ static clo_ledger *open_or_exit(void)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    if (clo_ledger_open(path, &ledger, &err)) {
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err)) {
         fprintf(stderr, "%s\n", err.message);
         _exit(250); /* not a number of charges */
     }
@@ -206,7 +207,8 @@ static size_t uncharged(void)
 {
     clo_ledger *ledger = NULL;
     size_t missing = 0;
-    if (clo_ledger_open(path, &ledger, NULL) || clo_ledger_verify(ledger, NULL)) {
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, NULL) ||
+        clo_ledger_verify(ledger, NULL)) {
         clo_ledger_close(ledger);
         return seen_count;
     }
@@ -296,7 +298,7 @@ static int race_for(int cap, clo_i_planted fault)
     pid_t racers[RACERS];
     int granted[2], start[2], count = 0;
     char byte;
-    assert_int_equal(clo_ledger_open(path, &ledger, NULL), CLO_OK);
+    assert_int_equal(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, NULL), CLO_OK);
     assert_int_equal(clo_ledger_declare(ledger, "d", (clo_loss){ cap, 0 }, NULL), CLO_OK);
     /* The tables have a rule of their own against lost updates: totals only grow.  A planted fault
      * has to be seen without it. */

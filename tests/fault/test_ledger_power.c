@@ -385,7 +385,7 @@ static clo_ledger *open_with(wrong how)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    if (clo_ledger_open(path, &ledger, &err)) fail_msg("%s", err.message);
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err)) fail_msg("%s", err.message);
     if (how == NORMAL)
         assert_int_equal(clo_i_sql_do(ledger, "PRAGMA synchronous = NORMAL", NULL), CLO_OK);
     if (how == FULL)
@@ -495,7 +495,8 @@ static int64_t recorded(void)
     clo_i_account account = { 0 };
     clo_error err = { 0 };
     bool found = false;
-    const bool right = !clo_ledger_open(path, &ledger, &err) && !clo_ledger_verify(ledger, &err) &&
+    const bool right = !clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err) &&
+                       !clo_ledger_verify(ledger, &err) &&
                        !clo_i_ledger_find_account(ledger, "d", &account, &found, &err);
     clo_ledger_close(ledger);
     return right ? (int64_t)account.charges : -1;
@@ -507,7 +508,7 @@ static bool refuses_the_old_copy(void)
     clo_ledger *ledger = NULL;
     const int i = find_name(path, false);
     fill_node(&disk.nodes[disk.names[i].now], kept.bytes, kept.size);
-    const clo_status status = clo_ledger_open(path, &ledger, NULL);
+    const clo_status status = clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, NULL);
     clo_ledger_close(ledger);
     return status == CLO_LEDGER;
 }
@@ -630,7 +631,7 @@ static void survives_a_second_cut_while_it_recovers(void **state)
             go_on(m % 2 ? CONTENTS_ALONE : ANY_PART, n);
             disk.off_after = m;
             ledger = NULL;
-            (void)!clo_ledger_open(path, &ledger, NULL);
+            (void)!clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, NULL);
             disk.off = true;
             clo_ledger_close(ledger);
             go_on(m % 3 ? NOTHING : ANY_PART, m);

@@ -68,7 +68,7 @@ static inline clo_ledger *open_at(const char *path)
 {
     clo_ledger *ledger = NULL;
     clo_error err;
-    assert_ok(clo_ledger_open(path, &ledger, &err), err);
+    assert_ok(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err), err);
     return ledger;
 }
 
@@ -77,7 +77,7 @@ static inline void refuses(const char *path, const char *words)
 {
     clo_ledger *ledger = NULL;
     clo_error err;
-    assert_fails(clo_ledger_open(path, &ledger, &err), CLO_LEDGER, err, words);
+    assert_fails(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err), CLO_LEDGER, err, words);
     assert_null(ledger);
 }
 

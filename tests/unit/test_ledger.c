@@ -52,7 +52,7 @@ static clo_ledger *open_at(const char *path)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    if (clo_ledger_open(path, &ledger, &err)) fail_msg("%s", err.message);
+    if (clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err)) fail_msg("%s", err.message);
     return ledger;
 }
 
@@ -68,7 +68,7 @@ static void refuses(const char *path, const char *words)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    assert_int_not_equal(clo_ledger_open(path, &ledger, &err), CLO_OK);
+    assert_int_not_equal(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err), CLO_OK);
     says(&err, CLO_LEDGER, words);
     assert_null(ledger);
 }
@@ -278,7 +278,7 @@ static void has_the_durable_settings_in_force(void **state)
     } settings[] = {
         { "PRAGMA journal_mode", "delete" }, { "PRAGMA synchronous", "3" },
         { "PRAGMA foreign_keys", "1" },      { "PRAGMA trusted_schema", "0" },
-        { "PRAGMA user_version", "3" },      { "PRAGMA application_id", "1129074508" }
+        { "PRAGMA user_version", "4" },      { "PRAGMA application_id", "1129074508" }
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         char value[LEDGER_TEXT + 1];
@@ -343,9 +343,9 @@ static void refuses_an_empty_or_endless_path(void **state)
     char path[5000];
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = 0;
-    assert_int_equal(clo_ledger_open("", &ledger, NULL), CLO_ARGUMENT);
-    assert_int_equal(clo_ledger_open(NULL, &ledger, NULL), CLO_ARGUMENT);
-    assert_int_equal(clo_ledger_open(path, &ledger, NULL), CLO_ARGUMENT);
+    assert_int_equal(clo_ledger_create("", CLO_LEDGER_OPEN, &ledger, NULL), CLO_ARGUMENT);
+    assert_int_equal(clo_ledger_create(NULL, CLO_LEDGER_OPEN, &ledger, NULL), CLO_ARGUMENT);
+    assert_int_equal(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, NULL), CLO_ARGUMENT);
 }
 
 static void refuses_what_is_not_a_ledger(void **state)
@@ -368,11 +368,11 @@ static void refuses_other_schema_versions(void **state)
 {
     const place *p = *state;
     clo_ledger_close(open_at(p->ledger));
-    tamper(p->ledger, "PRAGMA user_version = 4");
-    refuses(p->ledger, "was written by a newer cloister (schema 4");
+    tamper(p->ledger, "PRAGMA user_version = 5");
+    refuses(p->ledger, "was written by a newer cloister (schema 5");
     tamper(p->ledger, "PRAGMA user_version = 0");
     refuses(p->ledger, "which never was");
-    tamper(p->ledger, "PRAGMA user_version = 3; DROP TRIGGER ledger_is_not_deleted; "
+    tamper(p->ledger, "PRAGMA user_version = 4; DROP TRIGGER ledger_is_not_deleted; "
                       "DELETE FROM ledger");
     refuses(p->ledger, "is damaged");
     tamper(p->ledger, "DROP TABLE ledger");
@@ -460,7 +460,7 @@ static bool open_says(const char *path, const char *words)
 {
     clo_ledger *ledger = NULL;
     clo_error err = { 0 };
-    const clo_status status = clo_ledger_open(path, &ledger, &err);
+    const clo_status status = clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, &err);
     const bool right = status == CLO_LEDGER && strstr(err.message, words);
     if (!right) fprintf(stderr, "%d %s, not: %s\n", status, err.message, words);
     clo_ledger_close(ledger);
@@ -490,7 +490,7 @@ static bool finds_the_file_unwritable(const place *p)
                                   .loss = { 1, 0 },
                                   .rho = 1 };
     clo_i_receipt receipt;
-    if (clo_ledger_open(p->ledger, &ledger, NULL)) return false;
+    if (clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, NULL)) return false;
     if (chmod(p->folder, 0500)) return false;
     const clo_status status = clo_i_ledger_charge(ledger, &charge, &receipt, &err);
     clo_ledger_close(ledger);
@@ -1143,7 +1143,7 @@ static void notices(const place *p, const char *sql, const char *words)
     clo_error err = { 0 };
     fill_again(p);
     tamper_unseen(p->ledger, sql);
-    clo_status status = clo_ledger_open(p->ledger, &ledger, &err);
+    clo_status status = clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, &err);
     if (!status) status = clo_ledger_verify(ledger, &err);
     clo_ledger_close(ledger);
     if (!status) fail_msg("not noticed: %s", sql);
@@ -1308,7 +1308,7 @@ static void notices_every_flipped_byte_of_the_charges(void **state)
         fputc(bytes[i] ^ masks[n % 3], f);
         fflush(f);
         clo_error err = { 0 };
-        clo_status status = clo_ledger_open(p->ledger, &ledger, &err);
+        clo_status status = clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, &err);
         if (!status) {
             status = clo_ledger_verify(ledger, &err);
             clo_ledger_close(ledger);

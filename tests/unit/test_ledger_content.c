@@ -87,10 +87,10 @@ static void differs_from_ledger_to_ledger(void **state)
     const uint8_t one[LEDGER_IDENTITY] = { 1 }, two[LEDGER_IDENTITY] = { 2 };
     uint8_t a[LEDGER_HASH], b[LEDGER_HASH], c[LEDGER_HASH], d[LEDGER_HASH];
     (void)state;
-    clo_i_chain_content(&key, one, 1, people, a);
-    clo_i_chain_content(&key, two, 1, people, b);
-    clo_i_chain_content(&key, one, 2, people, c);
-    clo_i_chain_content(&key, one, 1, people, d);
+    clo_i_chain_content(&key, one, "content", 1, people, a);
+    clo_i_chain_content(&key, two, "content", 1, people, b);
+    clo_i_chain_content(&key, one, "content", 2, people, c);
+    clo_i_chain_content(&key, one, "content", 1, people, d);
     assert_memory_not_equal(a, b, LEDGER_HASH);
     assert_memory_not_equal(a, c, LEDGER_HASH);
     assert_memory_equal(a, d, LEDGER_HASH);

@@ -90,7 +90,8 @@ static void counts_on_after_the_migration(clo_ledger *ledger)
     assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_BUDGET, err, "does not cover");
     is_sound(ledger);
     assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
-    assert_true(facts.schema == 3 && facts.charges == 4 && facts.declarations == 1);
+    assert_true(facts.schema == 4 && !facts.closed && facts.charges == 4 &&
+                facts.declarations == 1);
     assert_int_equal(facts.created, 1700000000);
 }
 
@@ -142,8 +143,8 @@ static void migrates_once_among_competing_processes(void **state)
     for (int i = 0; i < 6; i++)
         if ((children[i] = fork()) == 0) {
             clo_ledger *ledger = NULL;
-            const bool right =
-                !clo_ledger_open(p->ledger, &ledger, NULL) && !clo_ledger_verify(ledger, NULL);
+            const bool right = !clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, NULL) &&
+                               !clo_ledger_verify(ledger, NULL);
             clo_ledger_close(ledger);
             _exit(right ? 0 : 1);
         }
@@ -157,17 +158,25 @@ static void migrates_once_among_competing_processes(void **state)
     clo_ledger_close(ledger);
 }
 
-/* ---- from schema 2 ----------------------------------------------------------- */
+/* ---- from schemas 2 and 3 ------------------------------------------------------ */
 
-/* Schema 2 was this one without what schema 3 brought. */
-static void make_ledger_of_schema_2(const char *path)
+/* Schemas 2 and 3 were this one without what later ones brought. */
+static void make_ledger_of_schema(const char *path, int version)
 {
     clo_ledger *ledger = open_at(path);
     clo_error err;
+    char text[64];
     assert_ok(clo_ledger_declare(ledger, "d", (clo_loss){ 2, 0 }, &err), err);
     charge_times(ledger, 2);
     clo_ledger_close(ledger);
-    tamper(path, "DROP TABLE content; PRAGMA user_version = 2");
+    for (size_t i = 0; i < clo_i_ledger_schema_count; i++) {
+        const clo_i_schema_object *const object = &clo_i_ledger_schema[i];
+        if (object->since <= version || strcmp(object->type, "table") != 0) continue;
+        snprintf(text, sizeof text, "DROP TABLE %s", object->name);
+        tamper(path, text);
+    }
+    snprintf(text, sizeof text, "PRAGMA user_version = %d", version);
+    tamper(path, text);
 }
 
 static int schema_of(clo_ledger *ledger)
@@ -178,17 +187,16 @@ static int schema_of(clo_ledger *ledger)
     return facts.schema;
 }
 
-static void who_reads_leaves_schema_2_as_it_is(void **state)
+static void leaves_as_it_is(const place *p, int version)
 {
-    const place *p = *state;
     clo_ledger *ledger = NULL;
     clo_error err;
     char name[201] = "x";
     static const uint8_t content[CLO_DIGEST_BYTES] = { 1 };
-    make_ledger_of_schema_2(p->ledger);
+    make_ledger_of_schema(p->ledger, version);
     in_shell(p, "cp '%s/ledger.db' '%s/before'; chmod a-w '%s/ledger.db'"); /* an archive */
     assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
-    assert_int_equal(schema_of(ledger), 2);
+    assert_int_equal(schema_of(ledger), version);
     is_sound(ledger);
     assert_ok(clo_ledger_known_as(ledger, "d", content, name, sizeof name, &err), err);
     assert_string_equal(name, "");
@@ -196,16 +204,39 @@ static void who_reads_leaves_schema_2_as_it_is(void **state)
     in_shell(p, "cmp -s '%s/ledger.db' '%s/before'");
 }
 
-static void who_writes_brings_schema_2_up_to_date(void **state)
+static void who_reads_leaves_schema_2_as_it_is(void **state)
 {
-    const place *p = *state;
-    make_ledger_of_schema_2(p->ledger);
+    leaves_as_it_is(*state, 2);
+}
+
+static void who_reads_leaves_schema_3_as_it_is(void **state)
+{
+    leaves_as_it_is(*state, 3);
+}
+
+/* ledger.T13: what older versions made stays open. */
+static void brings_up_to_date(const place *p, int version)
+{
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
+    clo_error err;
+    make_ledger_of_schema(p->ledger, version);
     clo_ledger *ledger = open_at(p->ledger);
-    assert_int_equal(schema_of(ledger), 3);
+    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
+    assert_true(facts.schema == 4 && !facts.closed);
     is_sound(ledger);
     assert_int_equal(charge_with(ledger, "t", NULL).sequence, 3);
     is_sound(ledger);
     clo_ledger_close(ledger);
+}
+
+static void who_writes_brings_schema_2_up_to_date(void **state)
+{
+    brings_up_to_date(*state, 2);
+}
+
+static void who_writes_brings_schema_3_up_to_date(void **state)
+{
+    brings_up_to_date(*state, 3);
 }
 
 /* A key that is not here is not made anew: the ledger's own would be lost behind it. */
@@ -213,9 +244,9 @@ static void schema_2_needs_its_own_key(void **state)
 {
     const place *p = *state;
     clo_ledger *ledger = NULL;
-    make_ledger_of_schema_2(p->ledger);
+    make_ledger_of_schema(p->ledger, 2);
     in_shell(p, "mv '%s/config/cloister/ledger.key' '%s/key'");
-    assert_int_equal(clo_ledger_open(p->ledger, &ledger, NULL), CLO_LEDGER);
+    assert_int_equal(clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, NULL), CLO_LEDGER);
     in_shell(p, "test ! -e '%s/config/cloister/ledger.key'");
     in_shell(p, "mv '%s/key' '%s/config/cloister/ledger.key'");
     clo_ledger_close(open_at(p->ledger));
@@ -236,8 +267,8 @@ static void refuses_a_newer_schema_and_one_that_never_was(void **state)
 {
     const place *p = *state;
     make_old_ledger(p->ledger);
-    tamper(p->ledger, "PRAGMA user_version = 4");
-    refuses(p->ledger, "was written by a newer cloister (schema 4");
+    tamper(p->ledger, "PRAGMA user_version = 5");
+    refuses(p->ledger, "was written by a newer cloister (schema 5");
     tamper(p->ledger, "PRAGMA user_version = 0");
     refuses(p->ledger, "which never was");
 }
@@ -261,7 +292,9 @@ int main(void)
         IN_PLACE(seals_what_it_found),
         IN_PLACE(migrates_once_among_competing_processes),
         IN_PLACE(who_reads_leaves_schema_2_as_it_is),
+        IN_PLACE(who_reads_leaves_schema_3_as_it_is),
         IN_PLACE(who_writes_brings_schema_2_up_to_date),
+        IN_PLACE(who_writes_brings_schema_3_up_to_date),
         IN_PLACE(schema_2_needs_its_own_key),
         IN_PLACE(schema_3_without_its_table_is_not_sound),
         IN_PLACE(refuses_a_newer_schema_and_one_that_never_was),
