@@ -562,12 +562,8 @@ static void a_cap_that_does_not_cover_the_run_refuses_it(void **state)
     const clo_release *release = NULL;
     const char *advice = NULL;
     clo_error err;
-<<<<<<< HEAD
     assert_ok(clo_job_set(job, "seed", NULL, &err), err);
-    assert_ok(clo_ledger_declare(ledger, "people.csv", (clo_loss){ 0.5, 1e-6 }, &err), err);
-=======
     assert_ok(clo_ledger_declare(ledger, "few", (clo_loss){ 0.5, 1e-6 }, &err), err);
->>>>>>> steward
     clo_ledger_close(ledger);
     assert_fails(clo_job_release(job, &release, &err), CLO_BUDGET, err, NULL);
     assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_LEDGER);
