@@ -7,7 +7,7 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit lint bench fuzz asan tsan coverage format wheel python-long pictures install clean
+.PHONY: help deps build demo test test-long audit mutants lint bench fuzz asan tsan coverage format wheel python-long pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -47,6 +47,10 @@ audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs
 	@tools/test.py --build dev statistical
 	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_matrix
 	@AUDIT_TRIALS=1e6 build/dev/tests/statistical_audit_faults
+
+mutants: ## plant every fault of tests/mutants, each of which a test must notice
+	@tools/deps.sh build test
+	@tests/mutants/run.py $(MUTANTS)
 
 lint: ## layout, arrows between folders, symbols, proofs, names
 	@tools/deps.sh build test

@@ -9,10 +9,11 @@ pass has survived: that is an error, and so is a row whose text is no longer the
 Results are kept under build/mutants, so that a run that was stopped goes on where it was, as long
 as nothing in src, include, cli or tests has changed.
 
-usage: tests/mutants/run.py [--fast] [--again] [--list] [PATTERN ...]
+usage: tests/mutants/run.py [--fast] [--again] [--list | --check] [PATTERN ...]
   --fast    the rows that say fast = true: one a query
   --again   forget earlier results
   --list    only say what there is
+  --check   only see whether every edit can be made and every test program is there
   PATTERN   rows whose name or file contains it
 """
 import argparse
@@ -61,6 +62,10 @@ def stale(row):
     times = path.read_text(encoding="utf-8").count(row["find"])
     if times != 1:
         return f"its text is {times} times in {row['file']}, not once"
+    for program in row["noticed_by"]:
+        suite, _, name = program.partition("_")
+        if not (ROOT / "tests" / suite / f"test_{name}.c").exists():
+            return f"there is no test program {program}"
     return None
 
 
@@ -214,7 +219,7 @@ def work(todo, known, tree):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
-    for option in ("--fast", "--again", "--list"):
+    for option in ("--fast", "--again", "--list", "--check"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("patterns", nargs="*")
     arguments = parser.parse_args()
@@ -228,6 +233,9 @@ def main():
         print("\n".join(wrong))
         print(f"{len(wrong)} rows no longer apply")
         return 1
+    if arguments.check:
+        print(f"{len(table)} faults can be planted")
+        return 0
     HOME.mkdir(parents=True, exist_ok=True)
     tree, store = tree_digest(), HOME / "results.json"
     known = {} if arguments.again or not store.exists() else json.loads(store.read_text())
