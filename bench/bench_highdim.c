@@ -99,12 +99,13 @@ static double *make_rows(const task *t, int seed)
     return rows;
 }
 
-static double loss(const task *t, const double *rows, const double *centers, bool squared)
+static double loss(const task *t, const double *rows, const double *centers, size_t count,
+                   bool squared)
 {
     double total = 0;
     for (size_t i = 0; i < t->rows; i++) {
         double nearest = INFINITY;
-        for (size_t c = 0; c < t->clusters; c++) {
+        for (size_t c = 0; c < count; c++) {
             double square = 0;
             for (size_t j = 0; j < t->cols; j++) {
                 const double off = rows[i * t->cols + j] - centers[c * t->cols + j];
@@ -195,7 +196,7 @@ static void run_once(const job *j, double epsilon, int seed, const double *rows,
     must(clo_run(plan, grant, data, rng, &options, &release, &err), &err);
     total->seconds += cpu_seconds() - start;
     if (!clo_release_find(release, "centers", &centers)) exit(1);
-    const double ratio = loss(j->task, rows, centers.data, squared) / plain;
+    const double ratio = loss(j->task, rows, centers.data, centers.shape[0], squared) / plain;
     total->sum += ratio;
     total->square += ratio * ratio;
     total->worst = fmax(total->worst, ratio);

@@ -152,6 +152,9 @@ clo_kmeans_options clo_i_kmeans_default(size_t clusters);
  * are the caller's memory. */
 CLO_CHECK clo_status clo_i_kmeans(const clo_job *job, const clo_kmeans_options *options,
                                   double *centers, uint32_t *labels, double *cost, clo_error *err);
+/* The same of medians; cost: weighted mean distance. */
+CLO_CHECK clo_status clo_i_kmedian(const clo_job *job, const clo_kmeans_options *options,
+                                   double *centers, uint32_t *labels, double *cost, clo_error *err);
 
 /* ---- affinities (affinity.c, spectral.c) -------------------------------------------------- */
 

@@ -14,7 +14,7 @@
   > END
   $ bash ask.sh
   ledger
-  kmeans kmeans/tree kmeans/local kmeans/moments kmeans/highdim kmeans/grid kmeans/variates kmeans/lloyd kmeans/sparse kmeans/aggregate kmedian kmedian/highdim
+  kmeans kmeans/tree kmeans/local kmeans/moments kmeans/highdim kmeans/grid kmeans/variates kmeans/lloyd kmeans/sparse kmeans/aggregate kmedian kmedian/highdim kmedian/local
   --clusters-at-most --clusters
   replace add-remove
   show

@@ -178,7 +178,7 @@
   $ cloister plan kmeans --clusters 5 --clusters-at-most 9 --epsilon 1 --norm 1 --cols 3
   ! cloister: --clusters-at-most belongs to --clusters auto, not to 5 of them
   [exit 2]
-  $ cloister plan kmedian --clusters auto --epsilon 1 --norm 1 --cols 3
+  $ cloister plan kmedian/highdim --clusters auto --epsilon 1 --norm 1 --cols 3
   ! cloister: kmedian/highdim cannot choose the number of clusters: --clusters must be a number
   ! try: cloister methods kmedian/highdim
   [exit 2]

@@ -31,7 +31,7 @@ static const double SWAP_SHARE = 0.25;  /* and the rounds have the rest, but for
 static const double FINAL_SHARE = 0.05; /* ... the choice among repeats, where there are several */
 static const double REACH = 0.75; /* in radii: whatever is farther from a centre is just far */
 /* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
-static const double UNSETTLED = 0.002;
+static const double UNSETTLED = 0.002, UNSETTLED_MEDIAN = 0.005, UNSETTLED_IN_DIRECTIONS = 0.02;
 static const double ENOUGH = 3;    /* thresholds of a cube in a cluster that will be found */
 static const double FAILURE = 0.1; /* the chance of failure that the paper's constants are for */
 
@@ -294,7 +294,9 @@ double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, dou
     const double noise = plan->rounds ? clo_i_highdim_width(plan) * root *
                                             ldexp((double)line->scale, -line->bits) / size
                                       : ldexp(root, 1 - (int)plan->levels); /* half a cube */
-    return clo_i_center_forecast(noise + missed, plan->clusters, UNSETTLED);
+    const double median = plan->project ? UNSETTLED_IN_DIRECTIONS : UNSETTLED_MEDIAN;
+    return clo_i_center_forecast(noise + missed, plan->clusters,
+                                 plan->loss == CLO_LOSS_DISTANCE ? median : UNSETTLED);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * local_cells.c - the cells of kmeans/local: more of them than there are to be centres, looked at
+ * local_cells.c - the cells of a local method: more of them than there are to be centres, looked at
  * in a few passes, each at the width that the pass before has found.
  *
  * The first pass knows where the records are and how far they spread, and nothing else: its cells
@@ -362,26 +362,33 @@ static void choose_cells(const clo_i_local_plan *plan, const clo_i_local_cells *
     }
 }
 
-/* Of each cluster: size, mean, and the variance of a coordinate of that. */
+/* Of each cluster: size, and the variance of a coordinate of its mean; a median's is about that. */
+static void gather_sizes(const clo_i_local_cells *cells, const solution *s,
+                         clo_i_local_centers *centers)
+{
+    for (size_t c = 0; c < centers->found; c++) centers->sizes[c] = centers->known[c] = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const double noise = s->weights[i] * cells->deviations[s->place[i]];
+        centers->sizes[s->labels[i]] += s->weights[i];
+        centers->known[s->labels[i]] += noise * noise;
+    }
+    for (size_t c = 0; c < centers->found; c++) {
+        const double size = fmax(centers->sizes[c], 1e-9);
+        centers->known[c] /= size * size;
+    }
+}
+
+/* The mean of each cluster, from its cells as they were answered. */
 static void gather_means(const clo_i_local_plan *plan, const clo_i_local_cells *cells,
-                         const solution *s, double *found, clo_i_local_centers *centers)
+                         const solution *s, double *found, const clo_i_local_centers *centers)
 {
     const size_t d = plan->seen, k = centers->found;
     memset(found, 0, k * d * sizeof(double));
-    for (size_t c = 0; c < k; c++) centers->sizes[c] = centers->known[c] = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        const size_t c = s->labels[i], from = s->place[i];
-        const double noise = s->weights[i] * cells->deviations[from];
-        centers->sizes[c] += s->weights[i];
-        centers->known[c] += noise * noise;
+    for (size_t i = 0; i < s->count; i++)
         for (size_t j = 0; j < d; j++)
-            found[c * d + j] += s->weights[i] * cells->means[from * d + j];
-    }
-    for (size_t c = 0; c < k; c++) {
-        const double size = fmax(centers->sizes[c], 1e-9);
-        centers->known[c] /= size * size;
-        for (size_t j = 0; j < d; j++) found[c * d + j] /= size;
-    }
+            found[s->labels[i] * d + j] += s->weights[i] * cells->means[s->place[i] * d + j];
+    for (size_t c = 0; c < k; c++)
+        for (size_t j = 0; j < d; j++) found[c * d + j] /= fmax(centers->sizes[c], 1e-9);
 }
 
 /* Of each cluster the mean squared distance of its records to its centre, in all columns: what its
@@ -399,14 +406,16 @@ static void gather_squares(const clo_i_local_plan *plan, const clo_i_local_start
         const double *const mean = cells->means + from * d;
         const double near = clo_i_squared_distance(mean, found + c * d, d) - noise;
         const double whole = clo_i_squared_distance(mean, start->seen, d) - noise;
-        centers->squares[c] += s->weights[i] * (cells->variances[from] + near);
+        const double square = cells->variances[from] + near;
+        centers->squares[c] += s->weights[i] * (plan->median ? sqrt(fmax(square, 0)) : square);
         inside += s->weights[i] * (cells->variances[from] + whole);
         total += s->weights[i];
     }
     const double outside =
         plan->frame ? fmax(start->square - inside / fmax(total, 1e-9), 0.05 * start->square) : 0;
     for (size_t c = 0; c < k; c++) {
-        const double own = centers->squares[c] / fmax(centers->sizes[c], 1e-9);
+        const double mean = centers->squares[c] / fmax(centers->sizes[c], 1e-9);
+        const double own = plan->median ? mean * mean : mean;
         centers->squares[c] =
             fmax(own + (double)d * centers->known[c] + outside, 1e-4 * start->square);
     }
@@ -453,8 +462,10 @@ clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
     clo_kmeans_options options = clo_i_kmeans_default(centers->found);
     options.weights = s.weights;
     options.restarts = centers->found > 1 && s.count > centers->found ? RESTARTS : 1;
-    CLO_TRY(clo_i_kmeans(&job, &options, found, s.labels, &cost, err));
-    gather_means(plan, cells, &s, found, centers);
+    CLO_TRY(
+        (plan->median ? clo_i_kmedian : clo_i_kmeans)(&job, &options, found, s.labels, &cost, err));
+    gather_sizes(cells, &s, centers);
+    if (!plan->median) gather_means(plan, cells, &s, found, centers);
     if (centers->found > 1)
         CLO_TRY(clo_i_local_shrink(context->workspace, plan->clusters, found, centers->found, d,
                                    centers->known, cells->middle, err));

@@ -217,10 +217,12 @@ static clo_status add_rounds(clo_draft *draft, double whole, double share, clo_i
     return clo_i_draft_add(draft, &line, err);
 }
 
-clo_status clo_i_local_make_plan(clo_draft *draft, clo_i_local_plan *out, clo_error *err)
+clo_status clo_i_local_make_plan(clo_draft *draft, bool median, clo_i_local_plan *out,
+                                 clo_error *err)
 {
     const double *const values = draft->values;
-    clo_i_local_plan plan = { .clusters = (size_t)values[CLO_LOCAL_CLUSTERS],
+    clo_i_local_plan plan = { .median = median,
+                              .clusters = (size_t)values[CLO_LOCAL_CLUSTERS],
                               .cells = (size_t)values[CLO_LOCAL_CELLS],
                               .passes = (uint64_t)values[CLO_LOCAL_PASSES],
                               .choose = values[CLO_LOCAL_CHOOSE] == 1,

@@ -21,6 +21,7 @@ enum {
 extern const clo_param clo_i_local_params[CLO_LOCAL_PARAMS];
 
 typedef struct clo_i_local_plan {
+    bool median;             /* centres of least distances, not of least squares */
     size_t clusters;         /* at most */
     size_t cells;            /* at most: a run takes as many as its released number of rows feeds */
     uint64_t passes, rounds; /* asks for the cells, and then for the clusters */
@@ -32,7 +33,8 @@ typedef struct clo_i_local_plan {
     double whole;            /* deviation of a local sum that had the whole budget to itself */
 } clo_i_local_plan;
 
-CLO_CHECK clo_status clo_i_local_make_plan(clo_draft *draft, clo_i_local_plan *out, clo_error *err);
+CLO_CHECK clo_status clo_i_local_make_plan(clo_draft *draft, bool median, clo_i_local_plan *out,
+                                           clo_error *err);
 /* The line of the cells; that of the rounds, where there are any, is the next. */
 size_t clo_i_local_cells_line(const clo_i_local_plan *plan);
 CLO_CHECK clo_status clo_i_local_run(const clo_i_local_plan *plan, const clo_domain *domain,
@@ -75,7 +77,8 @@ typedef struct clo_i_local_centers {
     double *points;  /* clusters x cols */
     double *sizes;   /* clusters */
     double *known;   /* clusters: variance of a coordinate, in the frame where there is one */
-    double *squares; /* clusters: mean squared distance of a cluster's records to its centre */
+    double *squares; /* clusters: mean squared distance of a cluster's records to its centre; of
+                        medians the square of the mean distance, which records far away move less */
     double *sums, *lengths; /* clusters x cols, clusters: an answer */
     double *curve;          /* clusters: of the choice of their number */
     size_t tried;           /* so many of these */
@@ -110,7 +113,7 @@ CLO_CHECK clo_status clo_i_local_passes(clo_context *context, const clo_i_local_
                                         size_t line, const clo_bounded *data,
                                         const clo_i_local_start *start, clo_i_local_cells *cells,
                                         clo_error *err);
-/* k-means on the cells: centres in the coordinates of the cells go to `found`, clusters x seen. */
+/* k-means, or k-median, on the cells: centres in the coordinates of the cells go to `found`, clusters x seen. */
 CLO_CHECK clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
                                        const clo_i_local_start *start,
                                        const clo_i_local_cells *cells, double *found,

@@ -1,5 +1,5 @@
 /*
- * local_rounds.c - the last rounds of kmeans/local: differences of the records to their centres, in
+ * local_rounds.c - the last rounds of a local method: differences of the records to their centres, in
  * all columns, cut to each cluster's own width and weighed against what is known already.
  *
  * As in tree_refine.c the known noise of both says how far to trust the new mean; and what the
@@ -14,6 +14,8 @@
 
 static const double WEAK = 2;    /* deviations of a size that may be noise */
 static const double REACH = 1.5; /* of squared lengths, in widths */
+static const double MEDIAN_WIDTH =
+    0.5; /* of the mean distance: below it pulls grow with distance */
 
 clo_status clo_i_local_take_centers(const clo_i_local_plan *plan, clo_workspace *space,
                                     clo_i_local_centers *centers, clo_error *err)
@@ -30,8 +32,9 @@ clo_status clo_i_local_take_centers(const clo_i_local_plan *plan, clo_workspace 
 
 /* ---- one ask ------------------------------------------------------------------------------- */
 
-/* A width of its own for each cluster: the wider, the fewer records are cut and the more noise
- * there is; so the better it is fed. */
+/* A width of its own for each cluster.  Of means: the wider, the fewer records are cut and the more
+ * noise there is; so the better it is fed.  Of medians: what pulls is a record's direction, however
+ * far it is, so the width is a part of the mean distance (kmedian_local.T1). */
 static void choose_views(const clo_i_local_plan *plan, const clo_line *line,
                          clo_i_local_centers *centers)
 {
@@ -39,7 +42,8 @@ static void choose_views(const clo_i_local_plan *plan, const clo_line *line,
     for (size_t c = 0; c < centers->found; c++) {
         const double nu = noise / fmax(centers->sizes[c], 1);
         const double grown = fmin(fmax(1 + 0.3 * log10(0.3 / nu), 1), 2);
-        const double width = fmin(grown * sqrt(centers->squares[c]), 2);
+        const double wide = plan->median ? MEDIAN_WIDTH : grown;
+        const double width = fmin(wide * sqrt(centers->squares[c]), 2);
         centers->views[c] = (clo_local_view){ width, REACH * width };
     }
 }
@@ -108,6 +112,14 @@ clo_status clo_i_local_round_room(const clo_i_local_plan *plan, clo_workspace *s
     return CLO_OK;
 }
 
+/* How far one record that pulls with all its strength moves a centre, times the number of records.
+ * Of medians: the mean distance, which is a Weiszfeld step where all are about so far, and a little
+ * less than Newton's in general. */
+static double reached(const clo_i_local_plan *plan, double width)
+{
+    return plan->median ? width / MEDIAN_WIDTH : width;
+}
+
 /* A centre whose size is noise stays where it is. */
 static void measure_steps(const clo_i_local_plan *plan, const clo_line *line,
                           const clo_i_local_centers *centers, weighing *w)
@@ -117,7 +129,7 @@ static void measure_steps(const clo_i_local_plan *plan, const clo_line *line,
     for (size_t c = 0; c < centers->found; c++) {
         const bool strong = centers->sizes[c] > weak;
         w->counted[c] = fmax(centers->sizes[c], weak);
-        const double scale = centers->views[c].width / w->counted[c];
+        const double scale = reached(plan, centers->views[c].width) / w->counted[c];
         const double noise = scale * clo_i_local_deviation(line);
         w->fresh[c] = noise * noise;
         for (size_t j = 0; j < d; j++)
@@ -167,7 +179,8 @@ static clo_status go(clo_context *context, const clo_i_local_plan *plan,
     if (k == 1) return CLO_OK; /* its cell began where the first ask said */
     middle_of(centers->points, w, k, d);
     const double doubt = doubt_of_middle(w, centers->known, k);
-    const double share = doubt / (doubt + start->variance);
+    /* Of medians it is not the records' mean, of which the first ask tells. */
+    const double share = plan->median ? 0 : doubt / (doubt + start->variance);
     CLO_TRY(clo_i_local_shrink(context->workspace, plan->clusters, centers->points, k, d,
                                centers->known, w->middle, err));
     for (size_t c = 0; c < k; c++)

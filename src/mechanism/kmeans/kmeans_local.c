@@ -8,7 +8,7 @@
 
 static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 {
-    return clo_i_local_make_plan(draft, plan_state, err);
+    return clo_i_local_make_plan(draft, false, plan_state, err);
 }
 
 static size_t cells_line(const clo_i_local_plan *plan)

@@ -111,6 +111,12 @@ static double cost(const clo_kmeans_run *run)
 
 static const clo_center_rule medians = { .power = 1, .update = update, .cost = cost };
 
+clo_status clo_i_kmedian(const clo_job *job, const clo_kmeans_options *options, double *centers,
+                         uint32_t *labels, double *cost, clo_error *err)
+{
+    return clo_i_centers(job, options, &medians, centers, labels, cost, err);
+}
+
 static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
