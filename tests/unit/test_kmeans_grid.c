@@ -166,15 +166,18 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon)
     return side;
 }
 
-/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; twice as many. */
-static void there_are_twice_as_many_cells_as_by_the_published_rule(void **state)
+/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; three times as many where N epsilon is 400, and
+ * 1.4 times as many where there are more records. */
+static void there_are_more_cells_than_by_the_published_rule(void **state)
 {
     (void)state;
-    assert_int_equal(side_for(2, 10000, 1), 45); /* 2 * 1000 cells */
-    assert_int_equal(side_for(3, 10000, 1), 20); /* 2 * 3981 */
-    assert_int_equal(side_for(3, 10000, .1), 8); /* 2 * 251 */
-    assert_int_equal(side_for(10, 20000, 1), 4); /* 2 * 316,979 */
-    assert_int_equal(side_for(1, 1000000, 1), 4309);
+    assert_int_equal(side_for(2, 400, 1), 11);       /* 3 * 40 cells */
+    assert_int_equal(side_for(2, 40, 1), 3);         /* 3 * 4 */
+    assert_int_equal(side_for(2, 10000, 1), 40);     /* 1.58 * 1000 */
+    assert_int_equal(side_for(3, 10000, 1), 18);     /* 1.58 * 3981 */
+    assert_int_equal(side_for(3, 10000, .1), 9);     /* 2.5 * 251 */
+    assert_int_equal(side_for(10, 20000, 1), 4);     /* 1.4 * 316,979 */
+    assert_int_equal(side_for(1, 1000000, 1), 3016); /* 1.4 * 2154 */
 }
 
 /* Records that are spread so thinly that hardly a cell stands out by itself, among many cells with
@@ -269,7 +272,7 @@ int main(void)
         cmocka_unit_test(pure_noise_is_charged_no_delta),
         cmocka_unit_test(one_unit_moves_counts_as_far_as_planned),
         cmocka_unit_test(every_record_is_in_the_cell_whose_middle_is_nearest),
-        cmocka_unit_test(there_are_twice_as_many_cells_as_by_the_published_rule),
+        cmocka_unit_test(there_are_more_cells_than_by_the_published_rule),
         cmocka_unit_test(thin_records_are_told_by_their_neighbours),
         cmocka_unit_test(refuses_more_cells_than_it_can_count),
         cmocka_unit_test(the_lesser_noise_is_taken),
