@@ -25,6 +25,8 @@ typedef struct clo_places {
 bool clo_i_has_places(const clo_release *release);
 CLO_CHECK clo_status clo_i_places_new(const clo_release *release, const clo_page_options *options,
                                       clo_places *out, clo_error *err);
+/* How many there would be, without making them; 0: none. */
+size_t clo_i_places_count(const clo_release *release, const clo_page_options *options);
 void clo_i_places_free(clo_places *places);
 
 /* ---- columns (shown.c) ------------------------------------------------------------------------- */
