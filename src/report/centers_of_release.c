@@ -177,7 +177,7 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
     numbers n = { .count = 0 };
     const clo_status status = numbers_new(view, &n, err);
     if (!status) {
-        clo_i_table_open(w, "Centres, in the units of each column");
+        clo_i_table_open_broad(w, "Centres, in the units of each column", n.count);
         write_heads(w, &n);
         for (size_t row = 0; row < n.shown.count; row++) {
             clo_i_table_name(w, n.shown.names[row]);
