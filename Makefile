@@ -7,7 +7,7 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants lint bench fuzz asan tsan coverage format wheel python-long pictures install clean
+.PHONY: help deps build demo test test-long audit mutants lint bench fuzz asan tsan coverage format report-look wheel python-long pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -75,6 +75,10 @@ asan: ## the suites that run under AddressSanitizer and UBSan
 coverage: ## which lines the unit, fault and command tests reach
 	@tools/deps.sh build test coverage
 	@tools/coverage.sh
+
+report-look: build ## look at pages in a browser (Chromium, axe-core); pictures in build/look/seen
+	@tools/deps.sh build look
+	@tools/report_look.sh $(release)/cli/cloister build/look
 
 wheel: ## build the Python wheel with all that it needs, in build/wheel
 	@tools/deps.sh build

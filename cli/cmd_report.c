@@ -148,6 +148,7 @@ static clo_status write_to(const request *r, clo_write *to, void *user, cli_erro
     return clo_report(release,
                       is(r, "json")                ? CLO_JSON
                       : cli_given(r->args, "wide") ? CLO_TEXT_WIDE
+                      : user == stdout             ? cli_text_format(stdout)
                                                    : CLO_TEXT,
                       to, user, &err->error);
 }
@@ -219,7 +220,10 @@ const cli_command cli_report = {
         "in full), centers every centre in every column, curve the loss over the number of "
         "clusters that was chosen by it, loadings and angles the directions of subspaces, spectrum "
         "their energy beside the edge of the noise, ranges released bounds.\n\n"
-        "As text, an array of more than eight columns is shown a column a line.",
+        "At a terminal the centres are a table with bars: a bar goes from the lowest number of its "
+        "column to the highest, and after a number stands by how much noise may have moved it.  To "
+        "a file or a pipe, and with --wide, arrays are written as they are, and one of more than "
+        "eight columns a column a line.",
     .examples = "Show a release as text\ncloister report out.json\n"
                 "A page for people, in the browser\ncloister report out.json -o out.html --open\n"
                 "The centres as a picture\ncloister report out.json -o centers.svg\n"

@@ -30,8 +30,8 @@ static clo_status write_release(const cli_job *job, clo_file *file, cli_error *e
     size_t length;
     const char *const bytes = clo_job_json(job->job, &length);
     if (!json)
-        return clo_report(clo_job_result(job->job), CLO_TEXT, cli_stream_write, stdout,
-                          &err->error);
+        return clo_report(clo_job_result(job->job), cli_text_format(stdout), cli_stream_write,
+                          stdout, &err->error);
     clo_write *const to = file ? clo_file_write : cli_stream_write;
     if (!to(file ? (void *)file : stdout, bytes, length))
         return cli_fail(err, CLO_IO, "the release could not be written");

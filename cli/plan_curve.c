@@ -62,6 +62,34 @@ static void print_curve(point points[][CURVE_CLUSTERS], size_t across, double ro
     }
 }
 
+/* A person at a terminal sees the errors of the clusters that were asked for as bars, too; on a scale
+ * of powers, since they span some. */
+static void draw_curve(point points[][CURVE_CLUSTERS], size_t across)
+{
+    enum { BAR = 48 };
+    const size_t c = across / 2;
+    char bar[3 * BAR + 1];
+    double low = INFINITY, high = 0;
+    for (size_t e = 0; e < CURVE_EPSILONS; e++) {
+        if (!(points[e][c].error > 0)) continue;
+        low = fmin(low, points[e][c].error);
+        high = fmax(high, points[e][c].error);
+    }
+    if (!(low < high)) return;
+    printf("\n  %-8s  error", "epsilon");
+    if (points[0][c].clusters > 0) printf(" with %.0f clusters", points[0][c].clusters);
+    putchar('\n');
+    for (size_t e = 0; e < CURVE_EPSILONS; e++) {
+        const point *const p = &points[e][c];
+        if (!(p->error > 0)) continue;
+        clo_bar_text(0.1 + 0.9 * log(p->error / low) / log(high / low), BAR, !cli_takes_unicode(),
+                     bar, sizeof bar);
+        printf("  %-8s  %-7s %s%s\n", cli_number(p->epsilon).text, cli_rounded(p->error, 2).text,
+               bar, p->hidden ? "!" : "");
+    }
+    puts("  (a bar is as long as the logarithm of its error)");
+}
+
 static void write_curve(point points[][CURVE_CLUSTERS], size_t across, double rows)
 {
     clo_writer json = cli_json_begin(stdout);
@@ -104,6 +132,8 @@ clo_status cli_plan_curve(cli_job *job, cli_error *err)
             if (status != CLO_OK) return status;
         }
     rows = strtod(cli_value(job->args, "rows"), NULL);
-    (cli_given(job->args, "json") ? write_curve : print_curve)(points, count, rows);
+    const bool json = cli_given(job->args, "json");
+    (json ? write_curve : print_curve)(points, count, rows);
+    if (!json && cli_is_terminal(stdout)) draw_curve(points, count);
     return CLO_OK;
 }

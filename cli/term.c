@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -35,6 +36,29 @@ int cli_width(FILE *stream)
     if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         width = size.ws_col;
     return width < 40 ? 40 : width > 100 ? 100 : width;
+}
+
+bool cli_is_terminal(FILE *stream)
+{
+    return isatty(fileno(stream)) == 1;
+}
+
+bool cli_takes_unicode(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const value = getenv(names[i]);
+        if (!value || !value[0]) continue; /* the first that is set decides */
+        const char *const code = strchr(value, '.');
+        return code && (strncasecmp(code, ".utf-8", 6) == 0 || strncasecmp(code, ".utf8", 5) == 0);
+    }
+    return false;
+}
+
+clo_report_format cli_text_format(FILE *stream)
+{
+    if (!cli_is_terminal(stream)) return CLO_TEXT;
+    return cli_takes_unicode() ? CLO_TEXT_BARS : CLO_TEXT_BARS_ASCII;
 }
 
 void cli_wrap(FILE *out, int at, int indent, const char *text)

@@ -37,6 +37,11 @@ enum { CLO_NUMBER_SIZE = 32 };
  * is not finite. */
 CLO_API void clo_number_text(double value, char text[CLO_NUMBER_SIZE]);
 
+/* A bar of a share (0 to 1) of `width` characters, for a terminal: blocks of Unicode, down to an
+ * eighth of a character, or '#'.  Cut to the caller's text of `size` bytes (3 * width + 1 are
+ * enough); how many characters it is long. */
+CLO_API size_t clo_bar_text(double share, size_t width, bool ascii, char *text, size_t size);
+
 /* ---- text and JSON -------------------------------------------------------- */
 
 /* Text on its way through a callback; set the first two, and leave the rest 0.  Frozen. */

@@ -80,8 +80,16 @@ CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
                                                       clo_error *err);
 
 /* For people, or for programs ("cloister.release/1"); wide: for people who want all of it, however
- * long. */
-typedef enum clo_report_format { CLO_TEXT = 1, CLO_JSON = 2, CLO_TEXT_WIDE = 3 } clo_report_format;
+ * long.  Bars: for people at a terminal; centres are a compact table, each number with what noise
+ * may have moved it by and a bar that says where it lies between the lowest and the highest of its
+ * column; drawn with blocks of Unicode or with plain characters. */
+typedef enum clo_report_format {
+    CLO_TEXT = 1,
+    CLO_JSON = 2,
+    CLO_TEXT_WIDE = 3,
+    CLO_TEXT_BARS = 4,
+    CLO_TEXT_BARS_ASCII = 5
+} clo_report_format;
 
 /* Writes the release, piece by piece; CLO_IO where write says that it could not. */
 CLO_API CLO_CHECK clo_status clo_report(const clo_release *release, clo_report_format format,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _draw
-from ._native import call, ffi, lib, make, text
+from ._native import call, ffi, lib, make, text, written
 from ._release import Release
 
 Path = str | os.PathLike[str]
@@ -100,6 +100,15 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"
+
+    def to_html(self, path: Path | None = None, *, dataset: str | None = None) -> str:
+        """What was spent over time and what is left, as a page for an auditor."""
+        name = ffi.NULL if dataset is None else ffi.new("char[]", dataset.encode())
+        made: bytes = self._with(lambda ledger: written(lib.clo_ledger_html, ledger, name))
+        if path is not None:
+            with open(path, "wb") as file:
+                file.write(made)
+        return made.decode()
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -1,10 +1,10 @@
 """A release: what a run gives the world, and everything that may be shown."""
 from __future__ import annotations
 
-import html
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,9 +43,9 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         for i in range(lib.clo_release_count(self._pointer)):
             array = lib.clo_release_at(self._pointer, i)
             shape = tuple(array.shape[j] for j in range(array.dimensions))
-            count = int(np.prod(shape))
-            data = np.frombuffer(ffi.buffer(array.data, 8 * count), dtype=np.float64) \
-                if count else np.empty(0)
+            size = int(np.prod(shape))
+            data = np.frombuffer(ffi.buffer(array.data, 8 * size), dtype=np.float64) \
+                if size else np.empty(0)
             self._arrays[text(array.name) or ""] = data.reshape(shape).copy()
 
     # ---- reading and writing ----
@@ -188,8 +188,69 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
         kind = "" if self.privacy["private"] else ", NOT PRIVATE"
         return f"<Release of {self.info['family']}/{self.info['method']}: {shapes}{kind}>"
 
+    @property
+    def charts(self) -> list[str]:
+        """The charts that there are of it, by name."""
+        names = (text(lib.clo_release_chart_at(self._pointer, i)) for i in count())
+        return [name or "" for name in takewhile(lambda name: name is not None, names)]
+
+    def _page(self, function: Any, path: str | os.PathLike[str] | None, *,
+              compare: Iterable[Release] = (), **texts: Any) -> str:
+        """What one of the library's functions makes of it; texts are fields of its options."""
+        options = ffi.new("clo_page_options *")
+        lib.clo_page_options_init(options, ffi.sizeof("clo_page_options"))
+        others = [other._pointer for other in compare]
+        kept = [ffi.new("clo_release *[]", others)]
+        options.others = ffi.cast("clo_release **", kept[0])
+        options.other_count = len(others)
+        for name, value in texts.items():
+            if isinstance(value, str):
+                value = ffi.new("char[]", value.encode())
+                kept.append(value)
+            if value is not None:
+                setattr(options, name, value)
+        made = written(function, self._pointer, options)
+        if path is not None:
+            with open(path, "wb") as file:
+                file.write(made)
+        return made.decode()
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, *,
+                compare: Iterable[Release] = ()) -> str:
+        """The release as a page, as ``cloister report -o page.html`` writes it.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file to write it to as well.
+        compare : releases, optional
+            Others of the same columns, to be shown in the same charts.
+        """
+        return self._page(lib.clo_release_html, path, compare=compare)
+
+    def to_svg(self, chart: str | None = None, path: str | os.PathLike[str] | None = None, *,
+               axes: tuple[str | int, str | int] | None = None,
+               compare: Iterable[Release] = ()) -> str:
+        """One chart as a picture.
+
+        Parameters
+        ----------
+        chart : str, optional
+            One of :attr:`charts`; by default the first.
+        path : path, optional
+            A file to write it to as well.
+        axes : pair, optional
+            The two columns of the chart ``"map"``, by name or by number, from 1; by default the
+            two directions in which the centres differ most.
+        compare : releases, optional
+            Others of the same columns, to be shown in the same chart.
+        """
+        across, up = (str(axes[0]), str(axes[1])) if axes else (None, None)
+        return self._page(lib.clo_release_svg, path, compare=compare, chart=chart,
+                          x_column=across, y_column=up)
+
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.report())}</pre>"
+        return self._page(lib.clo_release_html, None, fragment=True)
 
     def plan(self) -> Plan:
         """The plan that gave this release, made again from its public facts: for what it asked,

@@ -60,6 +60,7 @@ def test_a_ledger_lists_what_was_spent(rows, tmp_path):
     assert ledger.fetch(charge["token"]) == fitted.release_
     ledger.verify()
     assert len(ledger.to_frame()) == 1 and "people" in ledger._repr_html_()
+    assert "<svg" in ledger.to_html(dataset="people")
     assert fitted.privacy_["metered"] and fitted.privacy_["capped"]
 
 
@@ -78,10 +79,33 @@ def test_a_release_is_its_bytes(rows, tmp_path, run_command):
     assert run_command("report", tmp_path / "out.json").decode() == str(release)
     assert set(release) >= {"centers", "weights"} and release["centers"].shape == (2, 3)
     assert release.center_noise.shape == (2, 3) and (release.center_noise > 0).all()
-    assert release.columns is None and "NOT PRIVATE" in release._repr_html_()
+    assert release.columns is None and "Not private." in release._repr_html_()
     assert release.to_frame().shape == (2, 3)
     with pytest.raises(cloister.FormatError):
         cloister.Release.from_json("{}")
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_a_page_is_the_commands(rows, tmp_path, run_command):
+    release, other = (cloister.PrivateKMeans(2, epsilon=epsilon, bounds=(-1, 1), random_state=1,
+                                             method="lloyd").fit(rows).release_
+                      for epsilon in (1, 2))
+    release.to_json(tmp_path / "a.json")
+    other.to_json(tmp_path / "b.json")
+    page = release.to_html(tmp_path / "a.html")
+    assert page.encode() == run_command("report", tmp_path / "a.json", "--format", "html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == page
+    assert release.charts == ["map", "centers"]
+    alone = run_command("report", tmp_path / "a.json", "--format", "svg")
+    assert release.to_svg().encode() == alone
+    chart = run_command("report", "--compare", tmp_path / "a.json", tmp_path / "b.json", "--format",
+                        "svg", "--axes", "1,3")
+    assert release.to_svg("map", axes=(1, 3), compare=[other]).encode() == chart
+    assert release.to_html(compare=[other]).count("B0") > 0
+    shown = release._repr_html_()
+    assert shown.startswith('<div class="cloister">') and "<html" not in shown and "<svg" in shown
+    with pytest.raises(cloister.ArgumentError, match="it has map, centers"):
+        release.to_svg("pie")
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")

@@ -45,6 +45,22 @@ void clo_number_text(double value, char buffer[CLO_NUMBER_SIZE])
     shorten_exponent(buffer);
 }
 
+size_t clo_bar_text(double share, size_t width, bool ascii, char *text, size_t size)
+{
+    static const char *const eighths[9] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
+    const size_t steps = ascii ? 1 : 8;
+    const double all = share > 0 ? round(fmin(share, 1) * (double)(steps * width)) : 0;
+    size_t used = 0, count = 0;
+    for (size_t left = (size_t)all; left > 0; left -= left < steps ? left : steps, count++) {
+        const char *const one = ascii ? "#" : eighths[left < 8 ? left : 8];
+        if (used + strlen(one) + 1 > size) break;
+        memcpy(text + used, one, strlen(one));
+        used += strlen(one);
+    }
+    if (size) text[used] = 0;
+    return count;
+}
+
 static size_t number_length(const char *text)
 {
     size_t i = 0;

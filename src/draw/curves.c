@@ -35,7 +35,9 @@ static double widest(const clo_scale *s)
 
 static clo_scale y_scale(const clo_curves *curves, double range[2], double from, double to)
 {
-    if (curves->y_log) return clo_i_scale_log(range[0] * 0.85, range[1] * 1.15, from, to);
+    /* Powers of ten are no ticks for numbers that are nearly the same. */
+    if (curves->y_log && range[1] > 3 * range[0])
+        return clo_i_scale_log(range[0] * 0.85, range[1] * 1.15, from, to);
     const double room = 0.05 * (range[1] - range[0]);
     const double low = curves->y_zero ? fmin(0, range[0]) : range[0] - room;
     return clo_i_scale(low, range[1] + room, from, to, 5, true);

@@ -106,7 +106,7 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
     CLO_TRY(find_angles(view, &at, &count, err));
     for (size_t i = 0; i < count; i++) snprintf(numbers[i], sizeof numbers[i], "%zu", i);
     for (size_t i = 1; i < count; i++) heads[i] = numbers[i - 1];
-    clo_i_table_open(w, "Angles between subspaces, in degrees");
+    clo_i_table_open_broad(w, "Angles between subspaces, in degrees", count / 2);
     clo_i_table_heads(w, heads, count);
     for (size_t i = 1; i < count; i++) {
         clo_i_table_name(w, numbers[i]);

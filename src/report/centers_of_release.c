@@ -93,38 +93,31 @@ static clo_status numbers_new(const clo_asked *view, numbers *n, clo_error *err)
 /* How many of what are shown, where that is not all. */
 static void say_shown(const clo_asked *view, char *text, size_t size)
 {
-    clo_places p = { .count = 0 };
-    text[0] = 0;
-    if (clo_i_places_new(view->release, view->options, &p, NULL)) return;
-    const size_t count = p.count < MOST_CENTRES ? p.count : MOST_CENTRES, rows = most_rows(count);
-    const int used = rows < p.cols
+    const size_t all = clo_i_places_count(view->release, view->options);
+    const size_t cols = view->release->facts.cols, count = all < MOST_CENTRES ? all : MOST_CENTRES;
+    const size_t rows = count ? most_rows(count) : 0;
+    const int used = rows < cols
                          ? snprintf(text, size,
                                     "  Shown are the %zu of %zu columns in which the centres "
                                     "differ most, the largest difference first.",
-                                    rows, p.cols)
+                                    rows, cols)
                          : 0;
-    if (count < p.count)
+    text[used] = 0;
+    if (count < all)
         snprintf(text + used, size - (size_t)used, "  Shown are the first %zu of %zu centres.",
-                 count, p.count);
-    clo_i_places_free(&p);
+                 count, all);
 }
 
+/* Whether all of it is in lanes. */
 static bool is_small(const clo_asked *view)
 {
-    clo_places p = { .count = 0 };
-    if (clo_i_places_new(view->release, view->options, &p, NULL)) return true;
-    const bool small = clo_i_lanes_fit(p.cols, p.count);
-    clo_i_places_free(&p);
-    return small;
+    return clo_i_lanes_fit(view->release->facts.cols,
+                           clo_i_places_count(view->release, view->options));
 }
 
 static bool is_wide(const clo_asked *view)
 {
-    clo_places p = { .count = 0 };
-    if (clo_i_places_new(view->release, view->options, &p, NULL)) return false;
-    const bool wide = !clo_i_lanes_fit(p.cols, p.count) && p.count > 16;
-    clo_i_places_free(&p);
-    return wide;
+    return !is_small(view) && clo_i_places_count(view->release, view->options) > 16;
 }
 
 static void describe(const clo_asked *view, char *text, size_t size)
@@ -162,8 +155,7 @@ static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_wr
                                   .numbers = n.shown.columns,
                                   .labels = n.label_texts,
                                   .kinds = n.kinds };
-        (clo_i_lanes_fit(lanes.rows, lanes.count) ? clo_i_draw_lanes : clo_i_draw_heat)(w, caption,
-                                                                                        &lanes);
+        (is_small(view) ? clo_i_draw_lanes : clo_i_draw_heat)(w, caption, &lanes);
     }
     numbers_free(&n);
     return status;
@@ -185,7 +177,7 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
     numbers n = { .count = 0 };
     const clo_status status = numbers_new(view, &n, err);
     if (!status) {
-        clo_i_table_open(w, "Centres, in the units of each column");
+        clo_i_table_open_broad(w, "Centres, in the units of each column", n.count);
         write_heads(w, &n);
         for (size_t row = 0; row < n.shown.count; row++) {
             clo_i_table_name(w, n.shown.names[row]);

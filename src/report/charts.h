@@ -25,6 +25,8 @@ typedef struct clo_places {
 bool clo_i_has_places(const clo_release *release);
 CLO_CHECK clo_status clo_i_places_new(const clo_release *release, const clo_page_options *options,
                                       clo_places *out, clo_error *err);
+/* How many there would be, without making them; 0: none. */
+size_t clo_i_places_count(const clo_release *release, const clo_page_options *options);
 void clo_i_places_free(clo_places *places);
 
 /* ---- columns (shown.c) ------------------------------------------------------------------------- */
@@ -92,8 +94,11 @@ CLO_CHECK clo_status clo_i_chart_draw(const clo_chart *chart, const clo_asked *v
 /* A row's beginning; a cell with a number and its ±, NAN: none; a name, which may be anything. */
 void clo_i_table_open(clo_writer *w, const char *caption);
 void clo_i_table_open_words(clo_writer *w, const char *caption); /* more words than numbers */
+/* One with so many columns of numbers: on paper it may have no room. */
+void clo_i_table_open_broad(clo_writer *w, const char *caption, size_t columns);
 void clo_i_table_heads(clo_writer *w, const char *const *heads, size_t count);
-void clo_i_table_name(clo_writer *w, const char *name); /* opens the row */
+void clo_i_table_name(clo_writer *w, const char *name);  /* opens the row */
+void clo_i_table_label(clo_writer *w, const char *text); /* the same with a longer text */
 void clo_i_table_number(clo_writer *w, double value, int digits, double noise);
 void clo_i_table_text(clo_writer *w, const char *text);
 void clo_i_table_end_row(clo_writer *w);

@@ -139,7 +139,15 @@ clo_status clo_report(const clo_release *release, clo_report_format format, clo_
     switch (format) {
     case CLO_TEXT:
     case CLO_TEXT_WIDE:
-        CLO_TRY(clo_i_report_text(release, format == CLO_TEXT_WIDE, &writer, err));
+        CLO_TRY(clo_i_report_text(release, format == CLO_TEXT_WIDE, NULL, &writer, err));
+        break;
+    case CLO_TEXT_BARS:
+    case CLO_TEXT_BARS_ASCII:
+        CLO_TRY(clo_i_report_text(release, false,
+                                  !clo_i_has_bars(release)  ? NULL
+                                  : format == CLO_TEXT_BARS ? clo_i_bars_unicode
+                                                            : clo_i_bars_ascii,
+                                  &writer, err));
         break;
     case CLO_JSON:
         clo_i_report_json(release, &writer);

@@ -126,8 +126,9 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
     const clo_status status = numbers_new(view, MOST_TABLE, &n, err);
     if (!status) {
         for (size_t i = 0; i < n.panels; i++) heads[i + 1] = n.titles[i];
-        clo_i_table_open(w, n.bases.count > 1 ? "Loadings, by subspace · direction"
-                                              : "Loadings, by direction");
+        clo_i_table_open_broad(
+            w, n.bases.count > 1 ? "Loadings, by subspace · direction" : "Loadings, by direction",
+            n.panels / 2);
         clo_i_table_heads(w, heads, n.panels + 1);
         for (size_t row = 0; row < n.shown.count; row++) {
             clo_i_table_name(w, n.shown.names[row]);

@@ -41,7 +41,8 @@ static const char style[] =
     "width:100%}.cloister caption{text-align:left;padding:6px 10px;color:var(--soft)}"
     ".cloister th,.cloister td{padding:4px 10px;text-align:right;white-space:nowrap;"
     "border-top:1px solid var(--grid)}"
-    ".cloister tbody th{font-weight:500;text-align:left;white-space:normal;min-width:7em}"
+    ".cloister tbody th{font-weight:500;text-align:left;white-space:normal;min-width:7em;"
+    "max-width:18em;overflow-wrap:anywhere}"
     ".cloister .words th,.cloister .words td{text-align:left}.cloister thead th{font-weight:600;"
     "white-space:normal;vertical-align:bottom;overflow-wrap:anywhere;min-width:4.6em;max-width:"
     "15em}.cloister thead th:first-child,.cloister td.t{"
@@ -55,12 +56,15 @@ static const char style[] =
     ".cloister summary{cursor:pointer;padding:4px 0}.cloister footer{margin-top:2.5em;"
     "border-top:1px solid var(--grid);padding-top:.6em}\n"
     "@media print{.cloister{--paper:#fff;--ink:#000;--soft:#444;font-size:10.5pt}"
-    ".cloister main{max-width:none;padding:0}"
-    ".cloister .scroll{max-height:none;overflow:visible;border:0}.cloister table{font-size:8.5pt}"
-    ".cloister .pair{grid-template-columns:minmax(0,9cm) minmax(0,1fr)}"
-    ".cloister h2,.cloister h3{break-after:avoid}.cloister .pair,.cloister dl div,.cloister tr{"
-    "break-inside:avoid}.cloister svg,.cloister .wide svg{max-width:100%}"
-    ".cloister pre{white-space:pre-wrap}}\n";
+    ".cloister main{max-width:none;padding:0}.cloister table{font-size:7.5pt}"
+    ".cloister th,.cloister td{padding:2px 5px}"
+    ".cloister .scroll,.cloister .wide{max-height:none;overflow:visible;border:0}"
+    ".cloister .broad table{display:none}.cloister .broad::after{color:var(--soft);"
+    "content:'A table that is too wide for paper stands here on the screen.'}"
+    ".cloister .pair{display:block}.cloister .pair svg{max-width:12cm;margin:0 0 8px}"
+    ".cloister .wide svg{max-width:100%}"
+    ".cloister h2,.cloister h3,.cloister .soft{break-after:avoid}.cloister dl div,"
+    ".cloister tr,.cloister svg{break-inside:avoid}.cloister pre{white-space:pre-wrap}}\n";
 
 void clo_i_page_open(clo_writer *w, const char *title, bool fragment)
 {

@@ -93,18 +93,26 @@ static const clo_release *release_at(const clo_release *release, const clo_page_
     return which == 0 ? release : options->others[which - 1];
 }
 
+size_t clo_i_places_count(const clo_release *release, const clo_page_options *options)
+{
+    clo_array array;
+    size_t count = 0;
+    for (size_t which = 0; which <= options->other_count; which++)
+        count += point_count(release_at(release, options, which), &array);
+    return count;
+}
+
 static clo_status count_all(const clo_release *release, const clo_page_options *options,
                             clo_places *out, clo_error *err)
 {
-    clo_array array;
     out->cols = release->facts.cols;
+    out->count = clo_i_places_count(release, options);
     for (size_t which = 0; which <= options->other_count; which++) {
         const clo_release *const one = release_at(release, options, which);
         if (one->facts.cols != out->cols)
             return clo_i_fail(err, CLO_ARGUMENT,
                               "releases of %zu and of %zu columns cannot be compared", out->cols,
                               one->facts.cols);
-        out->count += point_count(one, &array);
     }
     if (out->count == 0)
         return clo_i_fail(err, CLO_ARGUMENT, "the release has no centres that could be shown");

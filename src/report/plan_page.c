@@ -155,21 +155,31 @@ static clo_status say_columns(clo_writer *w, const clo_plan *plan, clo_error *er
     return CLO_OK;
 }
 
+static void add_need(char *text, size_t size, const char *what, const char *number)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s %s", used ? ", or " : "", what, number);
+}
+
 static void say_hidden(clo_writer *w, const clo_plan *plan, double rows)
 {
     clo_needs needs = { .epsilon = 0 };
+    char enough[300] = "";
     if (!clo_plan_hidden(plan, rows)) return;
     clo_writer_text(w, "<div class=\"alarm\"><p><strong>Noise hides what is looked for.</strong> "
                        "Such a run would spend its budget on noise.</p>");
     if (clo_plan_needs_get(plan, rows, 0.999 * clo_plan_hidden_from(plan), &needs, sizeof needs,
                            NULL) == CLO_OK) {
+        const double clusters = (double)needs.clusters;
         if (needs.epsilon > 0)
-            clo_i_paragraph(w, "Enough would be an epsilon of %s,",
-                            clo_i_short(needs.epsilon, 3).text);
-        if (needs.rows > 0) clo_i_paragraph(w, "or %s rows,", clo_i_short(needs.rows, 3).text);
-        if (needs.clusters > 0)
-            clo_i_paragraph(w, "or at most %llu clusters.", (unsigned long long)needs.clusters);
+            add_need(enough, sizeof enough, "an epsilon of", clo_i_short(needs.epsilon, 3).text);
+        if (needs.rows > 0)
+            add_need(enough, sizeof enough, "a number of rows of", clo_i_short(needs.rows, 3).text);
+        if (clusters > 0)
+            add_need(enough, sizeof enough, "a number of clusters of at most",
+                     clo_i_short(clusters, 9).text);
     }
+    if (enough[0]) clo_i_paragraph(w, "Enough would be %s.", enough);
     clo_writer_text(w, "</div>\n");
 }
 
@@ -245,7 +255,7 @@ static void say_lines(clo_writer *w, const clo_plan *plan)
     clo_i_table_heads(w, heads, 5);
     for (size_t i = 0; i < clo_plan_line_count(plan); i++) {
         const clo_plan_line line = clo_plan_line_at(plan, i);
-        clo_i_table_name(w, line.label);
+        clo_i_table_label(w, line.label);
         clo_i_table_text(w, line.query);
         clo_i_table_number(w, (double)line.event.count, 15, NAN);
         clo_i_table_text(w, line.noise > 0 ? clo_i_short(line.noise, 4).text : "");

@@ -26,7 +26,7 @@ static void say_queries(clo_writer *w, const clo_facts *facts)
                            "What the data were asked (noise: standard deviation of each answer)");
     clo_i_table_heads(w, heads, 4);
     for (size_t i = 0; i < facts->query_count && i < MOST_QUERIES; i++) {
-        clo_i_table_name(w, facts->query_labels[i]);
+        clo_i_table_label(w, facts->query_labels[i]);
         clo_i_table_text(w, facts->query_names[i]);
         clo_i_table_number(w, (double)facts->query_events[i].count, 15, NAN);
         if (facts->query_noise[i] > 0)

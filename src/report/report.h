@@ -9,7 +9,13 @@
 #include <cloister/output.h>
 
 void clo_i_report_json(const clo_release *release, clo_writer *writer);
-CLO_CHECK clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *writer,
-                                       clo_error *err);
+/* bars: what takes the place of the arrays of centres; NULL: they are shown as they are. */
+typedef clo_status clo_i_bars(const clo_release *release, clo_writer *writer, clo_error *err);
+CLO_CHECK clo_status clo_i_report_text(const clo_release *release, bool wide, clo_i_bars *bars,
+                                       clo_writer *writer, clo_error *err);
+/* Centres as a table with bars (bars_text.c). */
+bool clo_i_has_bars(const clo_release *release);
+CLO_CHECK clo_status clo_i_bars_unicode(const clo_release *release, clo_writer *w, clo_error *err);
+CLO_CHECK clo_status clo_i_bars_ascii(const clo_release *release, clo_writer *w, clo_error *err);
 
 #endif

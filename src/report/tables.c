@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHORT = 20 }; /* bytes that stay on a line */
+enum { SHORT = 20 };    /* bytes that stay on a line */
+enum { ON_PAPER = 11 }; /* columns of numbers that a sheet has room for */
 
 void clo_i_html_name(clo_writer *w, const char *name)
 {
@@ -19,10 +20,11 @@ void clo_i_html_name(clo_writer *w, const char *name)
     clo_writer_text(w, "</bdi>");
 }
 
-/* kind: the class of the table. */
-static void open_table(clo_writer *w, const char *kind, const char *caption)
+/* kind: the class of the table; broad: it has no room on paper. */
+static void open_table(clo_writer *w, const char *kind, bool broad, const char *caption)
 {
-    clo_writer_text(w, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    clo_i_writer_format(w, "<div class=\"scroll%s\"", broad ? " broad" : "");
+    clo_writer_text(w, " tabindex=\"0\" role=\"region\" aria-label=\"");
     clo_i_escape(w, caption, 200);
     clo_i_writer_format(w, "\"><table%s><caption>", kind);
     clo_i_escape(w, caption, 200);
@@ -31,12 +33,17 @@ static void open_table(clo_writer *w, const char *kind, const char *caption)
 
 void clo_i_table_open(clo_writer *w, const char *caption)
 {
-    open_table(w, "", caption);
+    open_table(w, "", false, caption);
 }
 
 void clo_i_table_open_words(clo_writer *w, const char *caption)
 {
-    open_table(w, " class=\"words\"", caption);
+    open_table(w, " class=\"words\"", false, caption);
+}
+
+void clo_i_table_open_broad(clo_writer *w, const char *caption, size_t columns)
+{
+    open_table(w, "", columns > ON_PAPER, caption);
 }
 
 void clo_i_table_heads(clo_writer *w, const char *const *heads, size_t count)
@@ -54,6 +61,13 @@ void clo_i_table_name(clo_writer *w, const char *name)
 {
     clo_writer_text(w, "<tr><th scope=\"row\">");
     clo_i_html_name(w, name);
+    clo_writer_text(w, "</th>");
+}
+
+void clo_i_table_label(clo_writer *w, const char *text)
+{
+    clo_writer_text(w, "<tr><th scope=\"row\">");
+    clo_i_escape(w, text, 200);
     clo_writer_text(w, "</th>");
 }
 

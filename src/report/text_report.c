@@ -338,7 +338,15 @@ static bool is_list(const char *name)
     return strncmp(name, "centers_", 8) == 0;
 }
 
-clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *w, clo_error *err)
+/* What the table with bars has in it. */
+static bool is_in_bars(const char *name)
+{
+    return strcmp(name, "centers") == 0 || strcmp(name, "weights") == 0 ||
+           strcmp(name, "widths") == 0;
+}
+
+clo_status clo_i_report_text(const clo_release *release, bool wide, clo_i_bars *bars, clo_writer *w,
+                             clo_error *err)
 {
     const clo_facts *const facts = &release->facts;
     lists l;
@@ -349,12 +357,14 @@ clo_status clo_i_report_text(const clo_release *release, bool wide, clo_writer *
     clo_writer_text(w, "\n");
     if (!facts->is_private) clo_writer_text(w, "NOT PRIVATE\n");
     write_privacy(w, facts);
+    if (bars) CLO_TRY(bars(release, w, err));
     const bool listed = find_lists(release, &l);
     if (listed) write_lists(w, &l, wide);
     for (size_t i = 0; i < release->count; i++)
-        if (!listed || !is_list(release->arrays[i].name))
+        if ((!listed || !is_list(release->arrays[i].name)) &&
+            !(bars && is_in_bars(release->arrays[i].name)))
             write_array(w, facts, &release->arrays[i], wide);
     write_signal(w, release);
     write_told_apart(w, release);
-    return write_center_noise(w, release, wide, err);
+    return bars ? CLO_OK : write_center_noise(w, release, wide, err);
 }

@@ -334,3 +334,22 @@ A plan reads no data and charges nobody.
   $ cloister plan kmeans/lloyd --clusters 3 --rows 5000 --cols 4 --norm 1 --curve -o plan.html
   ! cloister: -o writes one plan as a page: leave --target, --curve, --explain and --json out
   [exit 2]
+
+## Draws the curve at a terminal
+
+  $ LC_ALL=C.UTF-8 on_terminal n cloister plan kmeans/lloyd --clusters 4 --rows 5000 --cols 10 \
+  >     --norm 1 --curve | tail -10
+  {{}}
+    epsilon   error with 4 clusters
+    0.1       0.14    ████████████████████████████████████████████████
+    0.2       0.11    ████████████████████████████████████████████▎
+    0.5       0.071   ████████████████████████████████████▊
+    1         0.045   █████████████████████████████▍
+    2         0.027   █████████████████████▎
+    5         0.014   ██████████▊
+    10        0.0097  ████▊
+    (a bar is as long as the logarithm of its error)
+  $ LC_ALL=C.UTF-8 cloister plan kmeans/lloyd --clusters 4 --rows 5000 --cols 10 --norm 1 --curve |
+  >     grep -c '█'
+  0
+  [exit 1]

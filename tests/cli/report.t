@@ -172,3 +172,31 @@ One file, without a script and with nothing to fetch; the same release gives the
   $ cloister report out.json --format html --open
   ! cloister: --open shows a file: add -o with its name
   [exit 2]
+
+## Draws bars at a terminal
+
+With blocks where the terminal takes UTF-8, otherwise with plain characters; to a pipe nothing is
+drawn.
+
+  $ printf 'x,y\n0.1,0.2\n' > d.csv
+  $ for i in $(seq 400); do printf '0.1,0.2\n0.5,0.6\n-0.4,0.3\n'; done >> d.csv
+  $ cloister run kmeans/lloyd d.csv --clusters 3 --epsilon 200 --norm 1 --no-ledger --seed 7 -q \
+  >     -o out.json 2> /dev/null
+  $ LC_ALL=C.UTF-8 on_terminal n cloister report out.json | sed -n '/^centers/,$p'
+  centers (3 x 2)
+
+                       0                     1                     2
+  x              0.09964 ± 0.0003 ██▎   0.5003 ± 0.0003 ████ -0.3999 ± 0.0003{{ }}
+  y               0.1997 ± 0.0003       0.6002 ± 0.0003 ████  0.2997 ± 0.0003 █
+  records            401          ████     400          ████     400          ████
+
+    A bar goes from the lowest of its row to the highest.  After a number stands
+    by how much noise may have moved it: a standard deviation, in the units of the
+    column.
+  $ LC_ALL=C on_terminal n cloister report out.json | sed -n '/^centers/,$p' | tail -9 | head -3
+  {{}}
+                       0                     1                     2
+  x              0.09964 +-0.0003 ##    0.5003 +-0.0003 #### -0.3999 +-0.0003{{ }}
+  $ LC_ALL=C.UTF-8 cloister report out.json | grep -c '█'
+  0
+  [exit 1]

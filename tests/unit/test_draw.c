@@ -132,6 +132,22 @@ static void what_is_not_finite_is_no_scale_and_no_place(void **state)
     assert_string_equal(written, "0");
 }
 
+static void a_bar_is_as_long_as_its_share(void **state)
+{
+    char text[64];
+    (void)state;
+    assert_int_equal(clo_bar_text(0.5, 8, true, text, sizeof text), 4);
+    assert_string_equal(text, "####");
+    assert_int_equal(clo_bar_text(0.5, 5, false, text, sizeof text), 3);
+    assert_string_equal(text, "██▌");
+    assert_int_equal(clo_bar_text(7, 2, false, text, sizeof text), 2);
+    assert_string_equal(text, "██");
+    assert_int_equal(clo_bar_text(NAN, 2, true, text, sizeof text), 0);
+    assert_int_equal(clo_bar_text(-1, 2, true, text, sizeof text), 0);
+    assert_int_equal(clo_bar_text(1, 8, false, text, 8), 2); /* whole characters alone */
+    assert_string_equal(text, "██");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +159,7 @@ int main(void)
         cmocka_unit_test(ticks_are_round_and_within_the_scale),
         cmocka_unit_test(a_logarithmic_scale_has_ticks_at_one_two_and_five),
         cmocka_unit_test(what_is_not_finite_is_no_scale_and_no_place),
+        cmocka_unit_test(a_bar_is_as_long_as_its_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
