@@ -100,7 +100,7 @@ def _row_entry(name: str, row: Parameter, preset: str) -> str:
 def describe(first: str, parameters: dict[str, Parameter], renamed: Renaming,
              required: set[str]) -> str:
     """The section on parameters of a class's documentation."""
-    lines = ["\n    Parameters\n    ----------\n"]
+    lines = ["\n\n    Parameters\n    ----------\n"]
     rows = {python_name(name, renamed): row for name, row in parameters.items()}
     lines += [_row_entry(name, row, "") for name, row in rows.items() if name in required]
     if first == "private":
