@@ -7,7 +7,7 @@ BENCH   ?=
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants lint bench fuzz asan tsan coverage format report-look wheel python-long pictures install clean
+.PHONY: help deps build demo test test-long audit mutants lint bench fuzz asan tsan coverage format report-look wheel python-long docs pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -90,6 +90,10 @@ python-long: ## what of Python takes minutes, gigabytes or a bare Debian (as roo
 	@tools/test_python.py --long
 	@tools/wheel_bare.sh bookworm 3.11
 	@tools/wheel_bare.sh trixie 3.13
+
+docs: build ## build the site in build/docs/html; a warning is a failure
+	@tools/deps.sh build docs
+	@tools/docs.py $(release)/cli/cloister
 
 pictures: ## draw the README's pictures anew from docs/pictures/places.json
 	@tools/pictures.py

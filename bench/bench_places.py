@@ -119,7 +119,8 @@ def curve(rows, best, find, seeds):
 
 def machine():
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    return f"{cpu[1] if cpu else platform.machine()}, {platform.freedesktop_os_release()['PRETTY_NAME']}"
+    system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    return f"{cpu[1] if cpu else platform.machine()}, {system}"
 
 
 def main():

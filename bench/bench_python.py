@@ -3,10 +3,11 @@
 the library's own steps called from the same process.
 
 The estimator is given an array; the command reads the same rows from an NPY file.  Processor
-times (a busy machine tells little by wall time) of a fit on one thread, medians of many, in turns.  "Overhead" is a fit by the estimator less the
-library's one call (clo_job_release) in the same process on the same table: what scikit-learn's
-checks, the wrapping of the array and the making of the release as an object take.  The command has
-the start of a process and the reading of a file, which Python has once for all fits.
+times (a busy machine tells little by wall time) of a fit on one thread, medians of many, in turns.
+"Overhead" is a fit by the estimator less the library's one call (clo_job_release) in the same
+process on the same table: what scikit-learn's checks, the wrapping of the array and the making of
+the release as an object take.  The command has the start of a process and the reading of a file,
+which Python has once for all fits.
 
 Prints a table for bench/RESULTS.md.
 
@@ -58,7 +59,8 @@ def milliseconds(works, times):
 
 def ways(rows, folder, method):
     """Estimator, one call of the library, command, and the plan alone."""
-    estimator = cloister.PrivateKMeans(CLUSTERS, epsilon=1, bounds=(-1, 1), method=method, threads=1)
+    estimator = cloister.PrivateKMeans(CLUSTERS, epsilon=1, bounds=(-1, 1), method=method,
+                                       threads=1)
     table = as_table(rows)
     settings = {"mechanism": "kmeans", "method": None if method == "auto" else method,
                 "clusters": CLUSTERS, "epsilon": 1, "bounds": (-1, 1), "threads": 1,

@@ -61,15 +61,15 @@ static const cli_group *const groups[] = { &assign_group, &cli_comparing_group, 
 
 const cli_command cli_assign = {
     .usage = "RELEASE.json DATA [-o FILE] [option ...]",
-    .about =
-        "Says which released cluster each of your own rows is in, counted from 0 as in the report: "
-        "the nearest centre, subspace or flat, in the coordinates where the mechanism looked for "
-        "them, which with --bounds are columns divided by half their width.  'evaluate' measures "
-        "in the same ones.  A row with a missing cell, which a run counts for nothing, is in "
-        "cluster -1.  The result is NOT private: it comes from the data without noise and is for "
-        "your eyes only.\n\n"
-        "Columns are found by the names that the release has: further ones are ignored, and their "
-        "order does not count.  Where release or file have no names, they are taken by place.",
+    .about = "Tells which released cluster each of your own rows is in, counted from 0 as in the "
+             "report: the nearest centre or subspace.  Distances are measured as the run measured "
+             "them; with --bounds each column is divided by half the width of its bounds.  "
+             "'evaluate' measures in the same way.  A row with a missing cell, which a run "
+             "ignores, is in cluster -1.  The result is NOT private: it comes from the data "
+             "without noise, and is for your eyes only.\n\n"
+             "Columns are found by the names that the release has.  Other columns are ignored, and "
+             "their order does not matter.  If the release or the file has no names, columns are "
+             "taken in order.",
     .examples = "In which cluster is each patient?\n"
                 "cloister assign out.json patients.csv -o clusters.csv\n"
                 "And how far from it?\n"

@@ -485,18 +485,19 @@ const cli_command cli_audit = {
     .usage = "FAMILY[/METHOD] --epsilon E [--trials N] [option ...]\n"
              "--command TEXT --epsilon E (--cols D | --pair F0,F1) [option ...]",
     .about =
-        "Runs the real thing many times on two data sets that differ by one record, finds an event "
-        "that tells them apart, and says how large a loss the evidence supports, beside the loss "
-        "that is claimed.  Evidence above the claim refutes it.  An audit can refute a claim, with "
-        "a stated chance of being wrong; it cannot prove one.\n\n"
-        "A mechanism is audited on pairs that are known to be hard on it, with every noised answer "
-        "that it got on the way, and needs no data of yours.  A Gaussian plan claims mu, any other "
-        "one epsilon and delta.\n\n"
-        "A program is given a CSV file without a header, all zero but for one row, which is "
-        "(R,0,...,0) in one world and (-R,0,...,0) in the other; under add-remove it is there or "
-        "not.  Every number of the file that it writes is part of its answer, in the same order "
-        "and as many as the first time, at most 256.  Runs come one at a time.\n\n"
-        "The exit code is 0 where no claim was refuted and 1 where one was.",
+        "Runs a mechanism or a program many times on two data sets that differ in one record, "
+        "looks for an event that tells them apart, and shows how large a privacy loss the "
+        "evidence proves, beside the loss that is claimed.  Evidence above the claim refutes "
+        "it.  An audit can refute a claim, with a stated chance of being wrong; it cannot "
+        "prove one.\n\n"
+        "A mechanism is audited on pairs of data sets that are known to be hard for it, and "
+        "on every noisy answer that it gets on the way.  It needs no data of yours.  A "
+        "Gaussian plan claims mu, any other plan claims epsilon and delta.\n\n"
+        "A program gets a CSV file without a header.  All rows are zero but one, which is "
+        "(R,0,...,0) in one world and (-R,0,...,0) in the other; under add-remove it is there "
+        "or not.  Every number in the file that the program writes is part of its answer: in "
+        "the same order and as many as the first time, at most 256.  Runs come one at a time.\n\n"
+        "The exit code is 0 if no claim was refuted, and 1 if one was.",
     .examples =
         "Is private PCA as private as it says?\n"
         "cloister audit subspace/gaussian --epsilon 1 --trials 1e6\n"

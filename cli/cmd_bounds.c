@@ -184,12 +184,12 @@ static const cli_group *const groups[] = {
 
 const cli_command cli_bounds = {
     .usage = "FILE --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
-    .about =
-        "A run needs to know how far a record can reach, and taking that from the data would not "
-        "be private.  This finds a radius (or bounds of each column) that holds most records, "
-        "privately and metered: by default with delta 0 for a radius.\n\n"
-        "Spend a small part of the budget here: a radius that fits saves noise in every later "
-        "run.",
+    .about = "A run must know how far out a record can be.  To read that off the data would not be "
+             "private.  This command finds a radius (or bounds of each column) that holds most "
+             "records, privately, and charges the ledger for it; for a radius delta is 0 by "
+             "default.\n\n"
+             "Spend a small part of the budget here: a radius that fits means less noise in every "
+             "later run.",
     .examples =
         "A radius that holds 95% of the records\n"
         "cloister bounds patients.csv --epsilon 0.1 --norm 1000\n"

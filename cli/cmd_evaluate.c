@@ -214,18 +214,17 @@ static const cli_group *const groups[] = { &evaluate_group, &cli_comparing_group
 
 const cli_command cli_evaluate = {
     .usage = "FILE.json DATA [--truth FILE] [--labels FILE] [option ...]",
-    .about =
-        "Measures a release or a solution on your own data: the mean squared distance of the rows "
-        "to it (of k-median the mean distance), with a truth the distance from that, with true "
-        "labels the agreement with those.  "
-        "The numbers are NOT private: they come from the data without noise and are for your eyes "
-        "only.\n\n"
-        "Rows belong where 'assign' puts them: in the coordinates of the release, which with "
-        "--bounds are columns divided by half their width.  Costs and distances are told there and "
-        "in the units of the data.  Columns are found by name: further ones are ignored.  Rows "
-        "with a missing cell count for nothing, as in a run, and it is said how many they are.\n\n"
-        "Clusters have no order: centres, subspaces and labels are first matched as well as they "
-        "can be.",
+    .about = "Measures a release or a solution on your own data: the mean squared distance of the "
+             "rows to it (for k-median, the mean distance).  With --truth also how far it is from "
+             "the truth, and with --labels how well it agrees with true labels.  The numbers are "
+             "NOT private: they come from the data without noise, and are for your eyes only.\n\n"
+             "Rows belong where 'assign' puts them.  Distances are measured as the run measured "
+             "them (with --bounds each column is divided by half the width of its bounds), and "
+             "also in the units of the data.  Columns are found by name; other columns are "
+             "ignored.  Rows with a missing cell are ignored, as in a run, and their number is "
+             "shown.\n\n"
+             "Clusters have no order: centres, subspaces and labels are first matched as well as "
+             "they can be.",
     .examples = "How well do the centres fit?\n"
                 "cloister evaluate out.json patients.csv\n"
                 "How far are they from the truth that made the data?\n"

@@ -281,16 +281,17 @@ static const cli_group *const groups[] = { &model_group, &file_group, NULL };
 const cli_command cli_generate = {
     .usage = "(subspaces|mixture|sparse | --from RELEASE.json) [--rows N] [option ...]",
     .about =
-        "Makes data whose truth is known: 'mixture' draws records around centres that are uniform "
-        "in a ball, 'subspaces' draws unit vectors of random subspaces and adds noise, 'sparse' "
-        "draws a mixture of few entries in very many columns, as LIBSVM.\n\n"
-        "Without a model, and with --from RELEASE.json, it makes private synthetic data: rows with "
-        "the weights, centres, subspaces and energies that the release tells, and from nothing "
-        "else.  They are as private as the release, however many there are.\n\n"
-        "A release of centres does not tell how far records are from them: a width would be one "
-        "more number a cluster, which adds up to 41 % to the noise of the round that it is asked "
-        "in.  State one that does not come from the data, as --spread, or as --noise in the units "
-        "of the data; with --spread 0 the rows are copies of the centres.",
+        "Makes data whose truth is known.  'mixture' draws records around random centres in a "
+        "ball.  'subspaces' draws vectors of length 1 in random subspaces and adds noise.  "
+        "'sparse' draws records with few entries in very many columns, in the LIBSVM format.\n\n"
+        "With --from RELEASE.json, and without a model, it makes private synthetic data: rows "
+        "with the weights, centres, subspaces and energies that the release holds, and from "
+        "nothing else.  They are as private as the release, however many there are.\n\n"
+        "A release of centres does not tell how far records are from them: a width would be "
+        "one more number for each cluster, and would add up to 41 % to the noise of the round "
+        "in which it is asked.  Give one that does not come from the data: as --spread, or as "
+        "--noise in the units of the data.  With --spread 0 the rows are copies of the "
+        "centres.",
     .examples =
         "A sample with three clusters, and where its centres are\n"
         "cloister generate mixture --rows 5000 --cols 4 --clusters 3 --seed demo "

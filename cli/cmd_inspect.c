@@ -212,14 +212,13 @@ static const cli_group *const groups[] = { &inspect_group, &cli_reading_group, N
 
 const cli_command cli_inspect = {
     .usage = "FILE [option ...]",
-    .about =
-        "Says what FILE ('-' is standard input) holds: its format, rows and columns, which of "
-        "them are numbers and how many cells are missing; and what a run with the same options "
-        "would take of it.  The result is NOT private: it comes from the data without noise and "
-        "is for your eyes only.\n\n"
-        "It does not say how large the numbers are.  Bounds that come from the data are not "
-        "public, and a release that uses them is not private: take them from what is known of "
-        "the subject, or learn them with 'cloister bounds'.",
+    .about = "Shows what FILE ('-' is standard input) holds: its format, rows and columns, which "
+             "columns are numbers and how many cells are missing; and what a run with the same "
+             "options would use of it.  The result is NOT private: it comes from the data without "
+             "noise, and is for your eyes only.\n\n"
+             "It does not show how large the numbers are.  Bounds that come from the data are not "
+             "public, and a release that uses them is not private: take bounds from what is "
+             "generally known, or find them with 'cloister bounds'.",
     .examples = "Before the first run\n"
                 "cloister inspect diamonds.csv\n"
                 "What would be taken then?\n"

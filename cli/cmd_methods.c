@@ -117,8 +117,8 @@ static const cli_group *const groups[] = { &method_group, NULL };
 
 const cli_command cli_methods = {
     .usage = "[FAMILY[/METHOD]] [--json]",
-    .about = "Lists the mechanisms, or says all about one: its parameters with their ranges and "
-             "presets, how far its guarantee reaches, and where the proof is.",
+    .about = "Lists the methods, or explains one: its parameters with their ranges and presets, "
+             "how strong its guarantee is, and where the proof is.",
     .examples = "What there is\ncloister methods\n"
                 "All about k-means\ncloister methods kmeans",
     .groups = groups,

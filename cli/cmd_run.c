@@ -85,17 +85,16 @@ static const cli_group *const groups[] = {
 
 const cli_command cli_run = {
     .usage = "FAMILY[/METHOD] FILE --epsilon E (--norm R | --bounds LO,HI) [option ...]",
-    .about =
-        "Reads FILE ('-' is standard input), moves every record into the public domain, plans, "
-        "charges the ledger, and only then asks the data.  What comes out is private: it may be "
-        "shown to the world.\n\n"
-        "A mistake before the charge costs nothing.  Once charged, the budget is gone, also when "
-        "the run is stopped: what it had already drawn cannot be undrawn.\n\n"
-        "Every release is stored in the ledger under the run's token, a random one where --token "
-        "names none ('cloister ledger history --json' lists them).  The same command with that "
-        "token gives the stored release again, and so does 'cloister ledger fetch --token T', "
-        "without the data.  A token whose run died before it had a result "
-        "stays dead: running again would be a second draw for one charge.",
+    .about = "Reads FILE ('-' is standard input), moves every record into the public bounds, makes "
+             "a plan, charges the ledger, and only then asks the data its questions.  The result "
+             "is private: you may show it to anybody.\n\n"
+             "A mistake before the charge costs nothing.  After the charge the budget is gone, "
+             "even if the run is stopped: noise that was drawn cannot be taken back.\n\n"
+             "Every release is stored in the ledger under a token, the name of the run: that of "
+             "--token, or else a random one ('cloister ledger history --json' lists them).  The "
+             "same command with that token gives the stored release again.  So does 'cloister "
+             "ledger fetch --token T', without the data.  If a run died before it had a result, "
+             "its token cannot be used again: that would be a second draw for one charge.",
     .examples =
         "Three centres of the records in the unit ball\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1\n"

@@ -271,15 +271,13 @@ static const cli_group *const groups[] = {
 
 const cli_command cli_solve = {
     .usage = "SOLVER FILE [--clusters K] [--dim Q] [option ...]",
-    .about =
-        "Runs an ordinary, NON-PRIVATE solver: to see what privacy costs, to choose the number "
-        "of clusters on data that may be seen, or for its own sake.  A solution is a plain "
-        "function of the data: it must not leave the circle of those who may see them, and "
-        "nothing is charged to a ledger.  Rows with a cell that is not a number are refused.\n\n"
-        "With --bounds-file it works in the coordinates of a run: each column from the middle of "
-        "its "
-        "public bounds and in units of half their width.  What it writes is in the units of the "
-        "data, and the cost is told in both.",
+    .about = "Runs an ordinary, NON-PRIVATE solver: to see what privacy costs, to choose the "
+             "number of clusters on data that may be seen, or for its own sake.  A solution comes "
+             "from the data without noise: only those who may see the data may see it.  Nothing is "
+             "charged to a ledger.  Rows with a cell that is not a number are refused.\n\n"
+             "With --bounds-file it measures as a run does: each column from the middle of its "
+             "public bounds, in units of half their width.  What it writes is in the units of the "
+             "data, and the cost is shown in both.",
     .examples =
         "Three planes, by the method that fits\n"
         "cloister solve auto sample.csv --clusters 3 --dim 2\n"

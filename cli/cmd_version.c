@@ -28,7 +28,7 @@ static const cli_group *const groups[] = { &output_group, NULL };
 
 const cli_command cli_version = {
     .usage = "[--json]",
-    .about = "Says which version this is: of the command and of the library behind it.",
+    .about = "Prints the version of the command and of the library behind it.",
     .examples = "For a bug report\ncloister version --json",
     .groups = groups,
     .run = run,

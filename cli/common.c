@@ -7,50 +7,51 @@ static const cli_option privacy_rows[] = {
                "the privacy loss to spend; smaller is more private; must be given"),
     CLI_OPTION(
         "delta", 0, "D",
-        "the probability that epsilon may leave uncovered; by default the smaller of 1e-6 and "
-        "rows^-1.5 (rounded down) where the number of rows is public, 1e-6 otherwise"),
+        "the small probability with which epsilon may not hold; by default the smaller of 1e-6 and "
+        "rows^-1.5 (rounded down) if the number of rows is public, otherwise 1e-6"),
     CLI_CHOICE("relation", "R", "replace|add-remove", "replace",
-               "what is hidden: which record it is, or also whether there is one"),
+               "what is hidden: what a record says, or also whether it is there at all"),
     CLI_CHOICE("accept", "G", "exact|idealized|asymptotic", "exact",
-               "the weakest guarantee that you take"),
+               "the weakest guarantee that you accept"),
     CLI_ROWS_END,
 };
 const cli_group cli_privacy_group = { "Privacy", privacy_rows };
 
 static const cli_option domain_rows[] = {
-    CLI_OPTION(
-        "norm", 0, "R",
-        "the public radius: a record farther out is moved onto the ball; 'private': the run learns "
-        "one first"),
+    CLI_OPTION("norm", 0, "R",
+               "a public radius: a record farther out is moved to the nearest point within it; "
+               "'private': the run finds one first"),
     CLI_OPTION("bounds", 0, "LO,HI",
                "public bounds of every column, or a CSV file with a line for each: "
-               "name,lower,upper or lower,upper; mixed units are put on one scale"),
-    CLI_OPTION(
-        "center", 0, "V1,V2,...",
-        "the public centre of the ball; by default the origin; 'private': the run learns one "
-        "first"),
+               "name,lower,upper or lower,upper; columns of different units are put on one scale"),
+    CLI_OPTION("center", 0, "V1,V2,...",
+               "a public point that the radius is measured from; by default the origin; 'private': "
+               "the run finds one first"),
     CLI_OPTION("rows", 0, "N",
-               "the public number of rows; a run counts them itself where that is public: under "
-               "replace, without --unit"),
+               "the public number of rows; a run counts them itself if their number is public: "
+               "under replace, without --unit"),
     CLI_OPTION("rows-per-unit", 0, "M",
-               "how many rows one person may have; further ones are dropped"),
+               "how many rows of one person are kept at most; the others are dropped"),
     CLI_ROWS_END,
 };
-const cli_group cli_domain_group = { "What is publicly known of the data", domain_rows };
+const cli_group cli_domain_group = { "What is publicly known about the data", domain_rows };
 
 static const cli_option learning_rows[] = {
     CLI_OPTION("clusters-at-most", 0, "K",
                "with --clusters auto: the most clusters to try; by default 20"),
-    CLI_OPTION("norm-at-most", 0, "MAX",
-               "with --norm private or --center private: a generous public radius that no record "
-               "needs to exceed; too much costs little; column bounds say it too"),
+    CLI_OPTION(
+        "norm-at-most", 0, "MAX",
+        "with --norm private or --center private: a generous public radius that no record needs to "
+        "exceed; one that is far too large costs little; not needed with column bounds"),
     CLI_OPTION("norm-quantile", 0, "P",
                "the share of the records that a private norm should hold; by default 0.98"),
-    CLI_OPTION("share-norm", 0, "S", "of epsilon, for a private norm; by default 0.1"),
-    CLI_OPTION("share-center", 0, "S", "of the budget, for a private centre; by default 0.1"),
+    CLI_OPTION("share-norm", 0, "S", "the share of epsilon for a private norm; by default 0.1"),
+    CLI_OPTION("share-center", 0, "S",
+               "the share of the budget for a private centre; by default 0.1"),
     CLI_ROWS_END,
 };
-const cli_group cli_learning_group = { "What the run learns of the data first", learning_rows };
+const cli_group cli_learning_group = { "What the run finds out about the data first",
+                                       learning_rows };
 
 static const cli_option reading_rows[] = {
     CLI_OPTION("columns", 0, "LIST",
@@ -58,16 +59,16 @@ static const cli_option reading_rows[] = {
                "-id,-4-6"),
     CLI_CHOICE("header", "WORD", "yes|no|auto", "auto",
                "whether the first line of a CSV holds names"),
-    CLI_OPTION("delimiter", 0, "C", "what parts the cells of a CSV: one character, or 'tab'"),
+    CLI_OPTION("delimiter", 0, "C", "what separates the cells of a CSV: one character, or 'tab'"),
     CLI_CHOICE("decimal", "C", ".|,", ".", "the decimal mark of a CSV"),
     CLI_CHOICE("text-columns", "RULE", "refuse|missing", "refuse",
-               "what becomes of a CSV with a column that is mostly text: it is refused, before "
-               "anything is spent, or text cells are missing cells, however many"),
+               "what to do with a CSV that has a column of text: refuse it before anything is "
+               "spent, or treat every text cell as missing"),
     CLI_CHOICE("format", "F", "csv|npy|libsvm", NULL,
-               "the file's format; by default told from its content"),
+               "the format of the file; by default found from its content"),
     CLI_OPTION("cols", 0, "D",
-               "how many columns the file has: of LIBSVM, and of CSV without a header where the "
-               "number of rows is not public"),
+               "how many columns the file has: needed for LIBSVM, and for CSV without a header if "
+               "the number of rows is not public"),
     CLI_ROWS_END,
 };
 const cli_group cli_reading_group = { "Reading", reading_rows };
@@ -77,48 +78,49 @@ static const cli_option record_rows[] = {
                "the column that names the person a row belongs to: the guarantee is then per "
                "person"),
     CLI_CHOICE("missing", "RULE", "null|fill|refuse", "null",
-               "what becomes of a record with a cell that is not a number: it counts for nothing, "
-               "the cell takes a public value, or the run is refused before anything is spent"),
+               "what to do with a record that has a cell which is not a number: ignore the record, "
+               "put a public value into the cell, or refuse the run before anything is spent"),
     CLI_OPTION("fill", 0, "COLUMN=V,...",
-               "with --missing fill: the public value of a missing cell, a column each or one for "
-               "all; by default the middle of the public bounds"),
+               "with --missing fill: the public value for missing cells, one for each column or "
+               "one for all; by default the middle of the public bounds"),
     CLI_ROWS_END,
 };
 const cli_group cli_record_group = { "Records", record_rows };
 
 static const cli_option comparing_rows[] = {
-    CLI_OPTION("unit", 0, "COLUMN", "the column that named the person, which is no data"),
+    CLI_OPTION("unit", 0, "COLUMN", "the column that named the person; it is not measured"),
     CLI_CHOICE("missing", "RULE", "null|fill", "null",
-               "what becomes of a row with a cell that is not a number: it belongs nowhere and "
-               "counts for nothing, as in a run, or the cell takes the value that a run would give "
-               "it"),
+               "what to do with a row that has a cell which is not a number: ignore the row, as a "
+               "run does, or put the value into the cell that a run would put there"),
     CLI_OPTION("fill", 0, "COLUMN=V,...",
-               "with --missing fill: the value of a missing cell, a column each or one for all; by "
-               "default the middle of the release's bounds"),
+               "with --missing fill: the value for missing cells, one for each column or one for "
+               "all; by default the middle of the bounds in the release"),
     CLI_ROWS_END,
 };
 const cli_group cli_comparing_group = { "Records", comparing_rows };
 
 static const cli_option ledger_rows[] = {
-    CLI_OPTION("ledger", 0, "FILE", "the ledger that is charged; by default your own"),
-    CLI_OPTION("dataset", 0, "NAME", "the name that is charged; by default the file's"),
+    CLI_OPTION("ledger", 0, "FILE", "the ledger file to charge; by default your own"),
+    CLI_OPTION("dataset", 0, "NAME",
+               "the name under which the data are charged; by default the name of the file"),
     CLI_OPTION("new", 0, NULL,
-               "a second name, with a cap of its own, for data that the ledger knows by another"),
-    CLI_OPTION("no-ledger", 0, NULL, "charge nothing; the release says that it is not metered"),
+               "charge these data under a second name, with a cap of its own, although the ledger "
+               "knows them under another"),
+    CLI_OPTION("no-ledger", 0, NULL,
+               "charge nothing; the release then says that it is not metered"),
     CLI_ROWS_END,
 };
 const cli_group cli_ledger_group = { "Ledger", ledger_rows };
 
 static const cli_option running_rows[] = {
-    CLI_OPTION("dry-run", 0, NULL, "stop before the spend and say what would be spent"),
-    CLI_OPTION(
-        "yes", 'y', NULL,
-        "do not ask before spending on a data set without a cap; spend also where noise would "
-        "hide the result, or the rows are too few to tell a private norm or bounds"),
+    CLI_OPTION("dry-run", 0, NULL, "stop before anything is spent, and show what would be spent"),
+    CLI_OPTION("yes", 'y', NULL,
+               "do not ask before spending on a data set without a cap; spend also if noise would "
+               "hide the result, or if the rows are too few to find a private norm or bounds"),
     CLI_OPTION("threads", 0, "N",
                "how many threads to use; the release is the same with any number"),
     CLI_OPTION("seed", 0, "TEXT", "draw the noise from this seed: reproducible, not private"),
-    CLI_OPTION("quiet", 'q', NULL, "say nothing but errors and warnings"),
+    CLI_OPTION("quiet", 'q', NULL, "print errors and warnings only"),
     CLI_ROWS_END,
 };
 const cli_group cli_running_group = { "Running", running_rows };

@@ -50,7 +50,8 @@ def mark(shape, x, y, size, colour, paper):
     if shape == "square":
         return (f'<rect x="{number(x - size)}" y="{number(y - size)}" width="{number(2 * size)}" '
                 f'height="{number(2 * size)}" {common}/>')
-    points = [(x, y - 1.2 * size), (x + 1.1 * size, y + 0.8 * size), (x - 1.1 * size, y + 0.8 * size)]
+    low = y + 0.8 * size
+    points = [(x, y - 1.2 * size), (x + 1.1 * size, low), (x - 1.1 * size, low)]
     return f'<path d="M{" L".join(f"{number(a)} {number(b)}" for a, b in points)}Z" {common}/>'
 
 
@@ -146,10 +147,11 @@ def describe(found):
               for name, curve in found["curves"].items()}
     at = found["release"]["epsilon"]
     said = ", ".join(f"{NAMES[name]} {curve[at]:.3f}" for name, curve in points.items())
-    return (f"Left: a map of {found['data']['rows']:,} places in the United States with "
-            f"{found['data']['clusters']} k-means centres without privacy and {found['data']['clusters']} "
-            f"released ones at epsilon {at:g}, close together. Right: the loss as a multiple of that "
-            f"without privacy, against epsilon; at epsilon {at:g}: {said}.")
+    k = found["data"]["clusters"]
+    return (f"Left: a map of {found['data']['rows']:,} places in the United States with {k} "
+            f"k-means centres without privacy and {k} released ones at epsilon {at:g}, close together. "
+            "Right: the loss as a multiple of that without privacy, against epsilon; at epsilon "
+            f"{at:g}: {said}.")
 
 
 def caption(found):

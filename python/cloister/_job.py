@@ -153,7 +153,8 @@ class Job:
 
 
 def run(mechanism: str, data: Any = None, *,
-        progress: Callable[[float], object] | bool | None = None, table: Table | None = None, **settings: Any) -> Release:
+        progress: Callable[[float], object] | bool | None = None,
+        table: Table | None = None, **settings: Any) -> Release:
     """Makes a release, as ``cloister run`` does.
 
     Parameters

@@ -19,8 +19,8 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
     ("norm", "norm", None, "the public radius of a record, or 'private': the run learns one first"),
     ("bounds", "bounds", None,
      "public bounds: (lower, upper), numbers or arrays; or {column: (lower, upper)}; or 'private': "
-     "a release of its own finds them first, within the same budget, for which norm_at_most must be "
-     "given"),
+     "a release of its own finds them first, within the same budget, for which norm_at_most must "
+     "be given"),
     ("center", "center", None, "a public point that records lie about, or 'private'"),
     ("norm_at_most", "norm-at-most", None,
      "no record (with private bounds: no cell) can exceed it, where one of the above is private"),
@@ -100,7 +100,7 @@ def _row_entry(name: str, row: Parameter, preset: str) -> str:
 def describe(first: str, parameters: dict[str, Parameter], renamed: Renaming,
              required: set[str]) -> str:
     """The section on parameters of a class's documentation."""
-    lines = ["\n    Parameters\n    ----------\n"]
+    lines = ["\n\n    Parameters\n    ----------\n"]
     rows = {python_name(name, renamed): row for name, row in parameters.items()}
     lines += [_row_entry(name, row, "") for name, row in rows.items() if name in required]
     if first == "private":

@@ -118,11 +118,11 @@ static clo_status check_view(const clo_view *view, clo_error *err)
     return CLO_OK;
 }
 
-/* ---- persons ---------------------------------------------------------------------------------- */
+/* ---- persons --------------------------------------------------------------------------------- */
 
-/* Hashes, as of every unit: equality is all that anybody sees of them.  One key serves all pieces of
- * a table, or a person with rows in two of them would be two.  Without rows there is room for one,
- * so that the table has units all the same.  key NULL: there are no units. */
+/* Hashes, as of every unit: equality is all that anybody sees of them.  One key serves all pieces
+ * of a table, or a person with rows in two of them would be two.  Without rows there is room for
+ * one, so that the table has units all the same.  key NULL: there are no units. */
 static clo_status hash_units(const uint8_t *key, const uint64_t *units, size_t rows,
                              clo_i_block *block, clo_error *err)
 {

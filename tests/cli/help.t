@@ -43,19 +43,19 @@
   little about any one record, and how little is proven.
 
   Commands
-    methods     what there is: mechanisms, their parameters, guarantees and proofs
-    inspect     what a file holds, and what a run would take of it (not private)
-    plan        what a run would ask, cost and deliver; reads no data
+    methods     list the methods, with their parameters, guarantees and proofs
+    inspect     show what a file holds and what a run would use of it (not private)
+    plan        show what a run would ask, cost and deliver; reads no data
     run         make a private release from a file
     bounds      find a radius or column bounds for your data, privately
-    ledger      what was spent on each data set, and what is left
+    ledger      show what was spent on each data set, and what is left
     solve       ordinary, non-private clustering and subspace clustering
-    generate    make synthetic data with a known truth
-    evaluate    how good a release is on your own data (not private)
-    assign      which released cluster each of your own rows is in (not private)
+    generate    make synthetic data whose truth is known
+    evaluate    measure how good a release is on your own data (not private)
+    assign      find the released cluster of each of your own rows (not private)
     audit       try to refute a privacy claim, ours or that of any program
     report      show a release: text, a page, pictures
-    version     say which cloister this is
+    version     print the version
     completion  print a completion script for bash, zsh or fish
     help        explain a command
 
@@ -122,19 +122,19 @@
   ! little about any one record, and how little is proven.
   !
   ! Commands
-  !   methods     what there is: mechanisms, their parameters, guarantees and proofs
-  !   inspect     what a file holds, and what a run would take of it (not private)
-  !   plan        what a run would ask, cost and deliver; reads no data
+  !   methods     list the methods, with their parameters, guarantees and proofs
+  !   inspect     show what a file holds and what a run would use of it (not private)
+  !   plan        show what a run would ask, cost and deliver; reads no data
   !   run         make a private release from a file
   !   bounds      find a radius or column bounds for your data, privately
-  !   ledger      what was spent on each data set, and what is left
+  !   ledger      show what was spent on each data set, and what is left
   !   solve       ordinary, non-private clustering and subspace clustering
-  !   generate    make synthetic data with a known truth
-  !   evaluate    how good a release is on your own data (not private)
-  !   assign      which released cluster each of your own rows is in (not private)
+  !   generate    make synthetic data whose truth is known
+  !   evaluate    measure how good a release is on your own data (not private)
+  !   assign      find the released cluster of each of your own rows (not private)
   !   audit       try to refute a privacy claim, ours or that of any program
   !   report      show a release: text, a page, pictures
-  !   version     say which cloister this is
+  !   version     print the version
   !   completion  print a completion script for bash, zsh or fish
   !   help        explain a command
   !
