@@ -1,5 +1,5 @@
 /* cmd_ledger.c - cloister ledger: what was spent on each data set, and what is left. */
-#include "cli.h"
+#include "ledger_verbs.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,20 +20,15 @@ static const cli_option rows[] = {
                "init: a second cap on data that have another name already is meant"),
     CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
     CLI_OPTION("output", 'o', "FILE", "fetch: write to this file, whole or not at all"),
+    CLI_OPTION("key", 0, "KEY",
+               "check: the public key, or a file with it; no ledger is needed then"),
+    CLI_OPTION("pem", 0, NULL, "key: in the form that OpenSSL reads"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
 static const cli_group ledger_group = { "Options", rows };
 
-typedef struct request {
-    const cli_args *args;
-    const char *path;
-    const char *dataset; /* NULL: all */
-    clo_ledger *ledger;
-    clo_writer json;
-    uint64_t seen;
-    int name_width; /* of the longest data set's name, for the tables */
-} request;
+typedef cli_ledger_request request;
 
 /* ---- init ------------------------------------------------------------------ */
 
@@ -430,8 +425,14 @@ static clo_status fetch(request *r, cli_error *err)
 static const struct {
     const char *name;
     clo_status (*run)(request *r, cli_error *err);
-} verbs[] = { { "init", init },     { "show", show },         { "history", history },
-              { "verify", verify }, { "export", export_all }, { "fetch", fetch } };
+} verbs[] = { { "init", init },
+              { "show", show },
+              { "history", history },
+              { "verify", verify },
+              { "export", export_all },
+              { "fetch", fetch },
+              { "check", cli_ledger_check },
+              { "key", cli_ledger_key } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
 static clo_status unknown_verb(const char *word, cli_error *err)
@@ -442,8 +443,9 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     cli_hint(err, "cloister ledger --help");
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
-    return cli_fail(err, CLO_ARGUMENT,
-                    "a ledger can init, show, history, verify, export and fetch, not '%s'", word);
+    return cli_fail(
+        err, CLO_ARGUMENT,
+        "a ledger can init, show, history, verify, export, fetch, check and key, not '%s'", word);
 }
 
 static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
@@ -455,6 +457,10 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
     for (size_t i = 0; !is_init && i < sizeof of_init / sizeof *of_init; i++)
         if (cli_given(args, of_init[i]))
             return cli_fail(err, CLO_ARGUMENT, "--%s belongs to 'ledger init'", of_init[i]);
+    if (strcmp(verb, "check") != 0 && cli_given(args, "key"))
+        return cli_fail(err, CLO_ARGUMENT, "--key belongs to 'ledger check'");
+    if (strcmp(verb, "key") != 0 && cli_given(args, "pem"))
+        return cli_fail(err, CLO_ARGUMENT, "--pem belongs to 'ledger key'");
     const bool is_fetch = strcmp(verb, "fetch") == 0;
     if (!is_fetch && (cli_given(args, "token") || cli_given(args, "output")))
         return cli_fail(err, CLO_ARGUMENT, "--token and -o belong to 'ledger fetch'");
@@ -476,9 +482,13 @@ static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const verb = cli_word(args, 0);
     char own[1024];
-    request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
+    const bool checks = verb && strcmp(verb, "check") == 0; /* whose first word is a release */
+    request r = { .args = args,
+                  .path = cli_word(args, checks ? 2 : 1),
+                  .dataset = cli_value(args, "dataset") };
     clo_status status =
-        cli_check_words(args, 1, 2, "a verb: init, show, history, verify, export or fetch", err);
+        cli_check_words(args, 1, checks ? 3 : 2,
+                        "a verb: init, show, history, verify, export, fetch, check or key", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -502,7 +512,9 @@ const cli_command cli_ledger = {
              "history [LEDGER] [--dataset NAME] [--json]\n"
              "verify [LEDGER] [--json]\n"
              "export [LEDGER]\n"
-             "fetch [LEDGER] --token T [-o FILE]",
+             "fetch [LEDGER] --token T [-o FILE]\n"
+             "check RELEASE.json [LEDGER | --key KEY] [--json]\n"
+             "key [LEDGER] [--pem]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "makes the ledger where there is none, declares a data set and caps what may ever be spent "
@@ -514,6 +526,14 @@ const cli_command cli_ledger = {
         "entries as JSON, for an archive: times and names, never data.  'fetch' gives a stored "
         "release "
         "again, byte for byte, and costs nothing.\n\n"
+        "Every metered release is signed with a key (Ed25519) that follows from the ledger's own: "
+        "it "
+        "says which charge it is, and 'check' says whether it is that charge and whether a byte "
+        "was "
+        "changed.  It ends with 0 where it is genuine, with 9 where it is not (changed, signed by "
+        "another key, not signed, or of another ledger), with 3 where the file is no release.  "
+        "With "
+        "--key, the public key that 'key' prints, an auditor needs neither ledger nor secret.\n\n"
         "A ledger is closed unless it was made with --open: what nobody declared is not charged "
         "in it, so that a mistyped name is no second budget.  Its names are made of Latin "
         "letters, digits, - _ . + @ and blanks, and one that looks like another is refused: "
@@ -540,6 +560,11 @@ const cli_command cli_ledger = {
                 "cloister ledger verify\n"
                 "A release that was lost, by its run's token\n"
                 "cloister ledger fetch --token may-report -o may.json\n"
+                "Is this what was released?\n"
+                "cloister ledger check may.json\n"
+                "The same, by an auditor\n"
+                "cloister ledger key > cloister.pub; cloister ledger check may.json --key "
+                "cloister.pub\n"
                 "A copy of the books for the archive\n"
                 "cloister ledger export > ledger-2024.json",
     .groups = groups,

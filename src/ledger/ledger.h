@@ -37,6 +37,9 @@ typedef struct clo_i_receipt {
     char token[CLO_TOKEN_ROOM]; /* the run's name: the caller's, or a random one */
     uint8_t identity[16];       /* of the ledger that gave it */
     uint8_t hash[32];           /* of the charge: a copy may have another one of that number */
+    char ledger[33];            /* the identity in hexadecimal */
+    char dataset[CLO_TOKEN_ROOM];
+    int64_t time;
     bool capped;
 } clo_i_receipt;
 

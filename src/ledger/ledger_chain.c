@@ -127,6 +127,17 @@ void clo_i_chain_act(const clo_i_key *key, const clo_i_act *act, uint8_t hash[LE
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }
 
+void clo_i_chain_signing(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         uint8_t seed[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "signing");
+    put_bytes(&h, identity, LEDGER_IDENTITY);
+    crypto_generichash_final(&h, seed, LEDGER_HASH);
+    clo_i_wipe(&h, sizeof h);
+}
+
 void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                         uint64_t closed, uint8_t hash[LEDGER_HASH])
 {

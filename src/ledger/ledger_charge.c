@@ -11,6 +11,7 @@
 #include "ledger/ledger_internal.h"
 #include <cloister/output.h>
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -229,7 +230,10 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     CLO_TRY(update_totals(ledger, &after, err));
     CLO_TRY(clo_i_ledger_update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &after);
-    *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
+    *receipt =
+        (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped, .time = entry.time };
+    sodium_bin2hex(receipt->ledger, sizeof receipt->ledger, head->identity, LEDGER_IDENTITY);
+    copy_name(receipt->dataset, entry.dataset);
     _Static_assert(sizeof receipt->token == sizeof entry.token, "a token has one size");
     memcpy(receipt->token, entry.token, sizeof receipt->token);
     memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);

@@ -272,6 +272,24 @@ clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
     }
 }
 
+clo_status clo_ledger_find_charge(clo_ledger *ledger, uint64_t sequence,
+                                  bool (*visit)(void *user, const clo_charge *charge), void *user,
+                                  clo_error *err)
+{
+    clo_i_entry entry = { 0 };
+    uint8_t hash[LEDGER_HASH];
+    bool found = false;
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    if (sequence > 0) CLO_TRY(fetch_charge(ledger, 0, sequence - 1, &entry, hash, &found, err));
+    if (!found || entry.sequence != sequence)
+        return clo_i_fail(err, CLO_ARGUMENT, "the ledger %s has no charge %llu", ledger->shown,
+                          (unsigned long long)sequence);
+    clo_charge shown = public_charge(&entry, hash);
+    CLO_TRY(fetch_result(ledger, sequence, &shown.stored, &shown.stored_at, err));
+    visit(user, &shown);
+    return CLO_OK;
+}
+
 clo_status clo_ledger_declarations(clo_ledger *ledger,
                                    bool (*visit)(void *user, const clo_declaration *declaration),
                                    void *user, clo_error *err)

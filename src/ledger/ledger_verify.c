@@ -231,6 +231,22 @@ static clo_status check_results(clo_ledger *ledger, clo_error *err)
                           "was changed: its hash does not fit");
 }
 
+/* Every act that says that a result was stored has it; those from before schema 4 have no act. */
+static clo_status check_stored(clo_ledger *ledger, clo_error *err)
+{
+    uint64_t gone = 0;
+    if (ledger->schema < 4) return CLO_OK;
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "SELECT a.charge FROM act a LEFT JOIN result r ON r.sequence = a.charge WHERE "
+                "a.kind = ? AND r.hash IS NOT a.detail ORDER BY a.sequence LIMIT 1");
+    clo_i_sql_text(&sql, LEDGER_ACT_RESULT);
+    const bool any = clo_i_sql_row(&sql);
+    if (any) gone = clo_i_sql_get_units(&sql, 0);
+    CLO_TRY(clo_i_sql_finish(&sql, err));
+    return any ? unsound(ledger, err, "the result of charge", gone, "was stored, and is gone")
+               : CLO_OK;
+}
+
 /* ---- the replay ------------------------------------------------------------ */
 
 /* A later cloister may know a larger capacity than the one that was recorded, and would have
@@ -415,6 +431,7 @@ clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
     if ((status = clo_i_ledger_get_head(ledger, &head, err))) goto done;
     if ((status = clo_i_ledger_verify_entries(ledger, &head, err))) goto done;
     if ((status = check_results(ledger, err))) goto done;
+    if ((status = check_stored(ledger, err))) goto done;
     status = clo_i_anchor_check_head(ledger, &head, err); /* as it is now: ledger.T9 */
 done:
     clo_i_sql_undo(ledger);

@@ -66,6 +66,26 @@ const char *clo_grant_token(const clo_grant *grant)
     return grant->metered ? grant->receipt.token : NULL;
 }
 
+clo_status clo_grant_certificate(const clo_grant *grant, clo_certificate *out, clo_error *err)
+{
+    if (!grant->metered)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a run that was not metered is no ledger's to certify");
+    const clo_i_receipt *const receipt = &grant->receipt;
+    const clo_certificate certificate = { .struct_size = sizeof certificate,
+                                          .ledger = receipt->ledger,
+                                          .charge = receipt->sequence,
+                                          .dataset = receipt->dataset,
+                                          .time = receipt->time,
+                                          .program = "cloister " CLO_VERSION,
+                                          .values = "",
+                                          .public_key = "",
+                                          .signature = "" };
+    CLO_TRY(clo_i_check_result("clo_certificate", out, err));
+    clo_i_give_result(out, &certificate, sizeof certificate);
+    return CLO_OK;
+}
+
 clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                             clo_grant **out, clo_error *err)
 {
