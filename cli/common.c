@@ -104,6 +104,8 @@ static const cli_option ledger_rows[] = {
     CLI_OPTION("dataset", 0, "NAME", "the name that is charged; by default the file's"),
     CLI_OPTION("new", 0, NULL,
                "a second name, with a cap of its own, for data that the ledger knows by another"),
+    CLI_OPTION("purpose", 0, "TEXT",
+               "what the release is for; the ledger keeps it with the charge"),
     CLI_OPTION("no-ledger", 0, NULL, "charge nothing; the release says that it is not metered"),
     CLI_ROWS_END,
 };

@@ -1,6 +1,7 @@
 /* ledger_check.c - cloister ledger check, and the public key that it needs. */
 #include "cli.h"
 #include "ledger_verbs.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { KEY_DIGITS = 2 * CLO_PUBLIC_KEY_BYTES };
@@ -105,12 +106,59 @@ static void print_text(const char *path, const clo_release *release)
            cli_number(loss.delta).text, cli_time(c.time).text, c.program);
 }
 
-clo_status cli_ledger_check(cli_ledger_request *r, cli_error *err)
+/* Of an export there is nothing to compare with: it is whole, or it is not. */
+static clo_status check_export(cli_ledger_request *r, const char *path, const cli_bytes *text,
+                               cli_error *err)
 {
-    const char *const path = cli_word(r->args, 1), *const word = cli_value(r->args, "key");
+    const char *const word = cli_value(r->args, "key");
+    uint8_t key[CLO_PUBLIC_KEY_BYTES] = { 0 };
+    clo_error why;
+    clo_status status = CLO_OK;
+    if (word) {
+        status = read_key(word, key, err);
+    } else {
+        status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+        if (status == CLO_OK) status = clo_ledger_public_key(r->ledger, key, &err->error);
+    }
+    if (status != CLO_OK) return status;
+    status = clo_signed_check(text->data, text->length, key, &why);
+    if (status != CLO_OK) status = cli_fail(err, status, "%.200s: %s", path, why.message);
+    if (cli_given(r->args, "json")) {
+        clo_writer json = cli_json_begin(stdout);
+        clo_json_text(&json, "schema", "cloister.ledger-check/1");
+        clo_json_text(&json, "export", path);
+        clo_json_bool(&json, "genuine", status == CLO_OK);
+        clo_json_text(&json, "problem", status == CLO_OK ? NULL : err->error.message);
+        cli_json_end(&json);
+    } else if (status == CLO_OK) {
+        printf("%s: an export of a ledger, unchanged since it was signed\n", path);
+    }
+    return status;
+}
+
+static bool is_export(const cli_bytes *text)
+{
+    static const char start[] = "{\n  \"schema\": \"cloister.ledger-export/";
+    return text->length >= sizeof start - 1 && memcmp(text->data, start, sizeof start - 1) == 0;
+}
+
+/* The whole file, where it can be read; a release is read by the library, which says why not. */
+static void read_text(const char *path, cli_bytes *text)
+{
+    char block[4096];
+    size_t got;
+    FILE *const file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    if (!file) return;
+    while ((got = fread(block, 1, sizeof block, file)) > 0)
+        if (!cli_bytes_write(text, block, got)) break;
+    fclose(file);
+}
+
+static clo_status check_release(cli_ledger_request *r, const char *path, cli_error *err)
+{
+    const char *const word = cli_value(r->args, "key");
     clo_release *release = NULL;
     uint8_t key[CLO_PUBLIC_KEY_BYTES] = { 0 };
-    if (!path) return cli_fail(err, CLO_ARGUMENT, "'ledger check' takes a release");
     clo_status status = clo_release_read(path, &release, &err->error);
     if (status == CLO_OK && word) status = read_key(word, key, err);
     if (status == CLO_OK && !word)
@@ -126,5 +174,17 @@ clo_status cli_ledger_check(cli_ledger_request *r, cli_error *err)
     else if (status == CLO_OK)
         print_text(path, release);
     clo_release_free(release);
+    return status;
+}
+
+clo_status cli_ledger_check(cli_ledger_request *r, cli_error *err)
+{
+    const char *const path = cli_word(r->args, 1);
+    cli_bytes text = { NULL, 0, 0 };
+    if (!path) return cli_fail(err, CLO_ARGUMENT, "'ledger check' takes a release or an export");
+    read_text(path, &text);
+    const clo_status status = text.data && is_export(&text) ? check_export(r, path, &text, err)
+                                                            : check_release(r, path, err);
+    free(text.data);
     return status;
 }

@@ -80,9 +80,26 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const 
                                                       const clo_plan *plan, const char *token,
                                                       const uint8_t *content, clo_grant **out,
                                                       clo_error *err);
+/* All that can be said of a spend.  Presets by clo_spending_default; texts are borrowed. */
+typedef struct clo_spending {
+    size_t struct_size;
+    const char *dataset;
+    const clo_plan *plan;
+    const char *token;      /* NULL: a random one */
+    const uint8_t *content; /* NULL: not known */
+    const char *purpose;    /* what the release is for, up to 200 bytes; NULL: not said */
+    const char *user;       /* who asks, for a program that asks for others; NULL: its own user */
+} clo_spending;
+
+CLO_API clo_spending clo_spending_default(void);
+/* clo_ledger_spend_content with all of it.  The charge also records the host, and the program's
+ * name and version. */
+CLO_API CLO_CHECK clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *spending,
+                                                  clo_grant **out, clo_error *err);
 /* The other name under which data with this digest were declared or charged last, and never under
  * this one: two names have two caps, and somebody may have forgotten which one is meant.
- * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
+ * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not
+ * here. */
 CLO_API CLO_CHECK clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset,
                                                  const uint8_t *content, char *name, size_t size,
                                                  clo_error *err);
@@ -179,6 +196,7 @@ typedef struct clo_charge {
     int format;          /* of the hash: 1 plain, 2 keyed */
     const uint8_t *plan; /* 32 bytes: the plan's identity */
     const uint8_t *hash; /* 32 bytes */
+    const char *user, *host, *purpose, *program; /* who made it; "" before schema 4, or not said */
 } clo_charge;
 
 /* Calls visit for each charge in order, of all data sets (NULL) or of the named one (CLO_ARGUMENT

@@ -115,6 +115,12 @@ CLO_API CLO_CHECK clo_status clo_release_check(const clo_release *release,
                                                const uint8_t public_key[CLO_PUBLIC_KEY_BYTES],
                                                clo_error *err);
 
+/* The same of any text that is signed in this way, a release or an export of a ledger: whether the
+ * bytes without the signature's line are signed by this key.  CLO_SIGNATURE where not. */
+CLO_API CLO_CHECK clo_status clo_signed_check(const char *json, size_t length,
+                                              const uint8_t public_key[CLO_PUBLIC_KEY_BYTES],
+                                              clo_error *err);
+
 /* What a look at the signature said when the release was read. */
 typedef enum clo_seal {
     CLO_SEAL_NONE = 0,  /* it has none */

@@ -145,6 +145,9 @@ static clo_status check_ledger(clo_job *job, clo_error *err)
         if (job->token)
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "@no-ledger excludes @token, which is kept in the ledger");
+        if (clo_i_job_value(job, "purpose"))
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "@no-ledger excludes @purpose, which a charge keeps");
         if (path || clo_i_job_value(job, "dataset") || clo_i_job_says(job, "new", "yes"))
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "@no-ledger excludes @ledger, @dataset and @new");
@@ -349,8 +352,13 @@ static clo_status refuse_other_name(clo_job *job, clo_error *err)
 
 static clo_status charge(clo_job *job, clo_error *err)
 {
-    const uint8_t *const content = job->has_content ? job->content : NULL;
+    clo_spending spending = clo_spending_default();
     clo_status status;
+    spending.dataset = job->dataset;
+    spending.plan = job->plan;
+    spending.token = job->token;
+    spending.content = job->has_content ? job->content : NULL;
+    spending.purpose = clo_i_job_value(job, "purpose");
     if (job->origin[0]) {
         status = clo_ledger_claim(job->ledger, job->dataset, job->origin, err);
         if (status) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");
@@ -358,8 +366,7 @@ static clo_status charge(clo_job *job, clo_error *err)
     }
     CLO_TRY(refuse_other_name(job, err));
     CLO_TRY(confirm(job, err));
-    status = clo_ledger_spend_content(job->ledger, job->dataset, job->plan, job->token, content,
-                                      &job->grant, err);
+    status = clo_ledger_spend_for(job->ledger, &spending, &job->grant, err);
     if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
     return status;
 }

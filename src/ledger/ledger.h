@@ -28,6 +28,7 @@ typedef struct clo_i_charge {
     const uint8_t *plan;   /* 32 bytes: what the token is good for; NULL: zeros */
     const uint8_t
         *content; /* 32 bytes: a digest of the data, kept keyed (ledger.T12); NULL: none */
+    const char *user, *host, *purpose, *program; /* who and what for; user NULL: not known */
 } clo_i_charge;
 
 enum { CLO_TOKEN_ROOM = 201 }; /* bytes of a token, with its end */

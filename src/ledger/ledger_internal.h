@@ -252,6 +252,9 @@ typedef struct clo_i_entry {
     char token[LEDGER_TEXT + 1]; /* "" in schema 1 */
     uint8_t plan[LEDGER_PLAN];
     uint8_t key_id[LEDGER_KEY_ID];
+    bool attributed; /* whether the rest is known, and in the hash; not before schema 4 */
+    char user[LEDGER_TEXT + 1], host[LEDGER_TEXT + 1], purpose[LEDGER_TEXT + 1];
+    char program[LEDGER_TEXT + 1];
 } clo_i_entry;
 
 typedef struct clo_i_declaration {
@@ -400,7 +403,8 @@ CLO_CHECK clo_status clo_i_ledger_verify_entries(clo_ledger *ledger, const clo_i
 
 /* ---- rows ----------------------------------------------------------------- */
 
-extern const char clo_i_ledger_charge_columns[]; /* of charge c joined with dataset d */
+/* Of charge c joined with dataset d; an older file has no room for who made it. */
+const char *clo_i_ledger_charge_columns(const clo_ledger *ledger);
 void clo_i_ledger_get_charge(clo_i_sql *sql, clo_i_entry *entry, uint8_t hash[LEDGER_HASH]);
 extern const char clo_i_ledger_declaration_columns[]; /* of declaration c joined with dataset d */
 void clo_i_ledger_get_declaration(clo_i_sql *sql, clo_i_declaration *entry,

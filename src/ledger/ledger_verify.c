@@ -66,10 +66,10 @@ static clo_status check_charges(clo_ledger *ledger, const clo_i_head *head,
     clo_i_entry entry;
     uint64_t count = 0;
     const char *wrong = NULL;
-    char text[640];
+    char text[900];
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c LEFT JOIN dataset d ON d.id = c.dataset ORDER BY c.sequence",
-             clo_i_ledger_charge_columns);
+             clo_i_ledger_charge_columns(ledger));
     clo_i_chain_start(head->identity, "charge", hash);
     memcpy(sealed, hash, LEDGER_HASH);
     clo_i_sql sql = clo_i_sql_start(ledger, text);
@@ -326,12 +326,12 @@ static clo_status replay(clo_ledger *ledger, const clo_i_account *stored, clo_er
     uint8_t hash[LEDGER_HASH];
     bool declared = false;
     clo_status status = CLO_OK;
-    char text[640];
+    char text[900];
     CLO_TRY(find_declaration(ledger, stored->id, &declaration, &declared, err));
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset WHERE c.dataset = ? "
              "ORDER BY c.sequence",
-             clo_i_ledger_charge_columns);
+             clo_i_ledger_charge_columns(ledger));
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     clo_i_sql_integer(&sql, stored->id);
     while (!status && clo_i_sql_row(&sql)) {

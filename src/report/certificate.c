@@ -72,23 +72,41 @@ static const char *find_line(const char *json, size_t length)
     return found;
 }
 
-static bool fits(const clo_i_certified *c, const char *json, size_t length)
+/* Whether the bytes without that line are signed by the key. */
+static bool is_signed(const char *json, size_t length, const char *line,
+                      const uint8_t key[CLO_PUBLIC_KEY_BYTES])
 {
-    uint8_t signature[CLO_SIGNATURE_BYTES], key[CLO_PUBLIC_KEY_BYTES];
-    const char *const line = find_line(json, length);
-    if (!line || memcmp(line + LINE_START, c->signature, DIGITS) != 0) return false;
-    if (sodium_hex2bin(signature, sizeof signature, c->signature, DIGITS, NULL, NULL, NULL) != 0 ||
-        sodium_hex2bin(key, sizeof key, c->public_key, 2 * sizeof key, NULL, NULL, NULL) != 0)
-        return false;
+    uint8_t signature[CLO_SIGNATURE_BYTES];
     const size_t before = (size_t)(line - json), cut = LINE_START + DIGITS + LINE_END;
     char *bytes = NULL;
-    if (clo_i_alloc(length - cut + 1, 1, &bytes, NULL)) return false;
+    if (sodium_hex2bin(signature, sizeof signature, line + LINE_START, DIGITS, NULL, NULL, NULL) ||
+        clo_i_alloc(length - cut + 1, 1, &bytes, NULL))
+        return false;
     memcpy(bytes, json, before);
     memcpy(bytes + before, line + cut, length - before - cut);
     const bool right =
         crypto_sign_verify_detached(signature, (const uint8_t *)bytes, length - cut, key) == 0;
     clo_i_free(bytes);
     return right;
+}
+
+static bool fits(const clo_i_certified *c, const char *json, size_t length)
+{
+    uint8_t key[CLO_PUBLIC_KEY_BYTES];
+    const char *const line = find_line(json, length);
+    return line && memcmp(line + LINE_START, c->signature, DIGITS) == 0 &&
+           sodium_hex2bin(key, sizeof key, c->public_key, 2 * sizeof key, NULL, NULL, NULL) == 0 &&
+           is_signed(json, length, line, key);
+}
+
+clo_status clo_signed_check(const char *json, size_t length,
+                            const uint8_t public_key[CLO_PUBLIC_KEY_BYTES], clo_error *err)
+{
+    const char *const line = sodium_init() < 0 ? NULL : find_line(json, length);
+    if (!line) return clo_i_fail(err, CLO_SIGNATURE, "it is not signed");
+    if (is_signed(json, length, line, public_key)) return CLO_OK;
+    return clo_i_fail(err, CLO_SIGNATURE,
+                      "it was changed after it was signed, or another key has signed it");
 }
 
 clo_status clo_i_certificate_check(clo_release *release, const char *json, size_t length,

@@ -20,12 +20,13 @@
   >     --token may > /dev/null
   $ cloister ledger export l.db
   {
-    "schema": "cloister.ledger-export/2",
+    "schema": "cloister.ledger-export/3",
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
     "ledger_schema": 4,
     "created": "{{....-..-..T..:..:..Z}}",
+    "closed": true,
     "datasets": [
       {
         "dataset": "sample.csv",
@@ -83,6 +84,10 @@
         },
         "rule": "zcdp",
         "capacity": {{[0-9]+}},
+        "user": "{{.+}}",
+        "host": "{{.+}}",
+        "purpose": null,
+        "program": "cloister {{[0-9.]+}}",
         "token": "may",
         "plan": "{{[0-9a-f]+}}",
         "stored": "{{....-..-..T..:..:..Z}}",
@@ -90,7 +95,12 @@
         "format": 2,
         "hash": "{{[0-9a-f]+}}"
       }
-    ]
+    ],
+    "certificate": {
+      "signature": "{{[0-9a-f]{128}}}",
+      "public_key": "{{[0-9a-f]{64}}}",
+      "program": "cloister {{[0-9.]+}}"
+    }
   }
 
 ## Exports the whole ledger only
@@ -356,3 +366,44 @@
   $ cloister ledger verify l.db
   ! cloister: the ledger l.db is not sound: the result of charge 1 was stored, and is gone; keep the file and restore a backup
   [exit 6]
+
+## Says who asked, and what for
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.7 --norm 2 --ledger l.db -q \
+  >     --purpose 'for "May", a draft' --token may > /dev/null
+  $ cloister bounds sample.csv --epsilon 0.7 --norm 9 --ledger l.db -q \
+  >     --purpose '=1+1' > /dev/null
+  $ cloister ledger history l.db --csv | sed "s/,$(id -un),$(uname -n),/,USER,HOST,/"
+  number,time,dataset,mechanism,relation,epsilon,delta,user,host,purpose,program,token,stored
+  1,{{....-..-..T..:..:..Z}},sample.csv,kmeans/lloyd,replace,0.7,1e-6,USER,HOST,"for ""May"", a draft",cloister {{[0-9.]+}},may,yes
+  2,{{....-..-..T..:..:..Z}},sample.csv,bounds/quantile,replace,0.7,0,USER,HOST,"'=1+1",cloister {{[0-9.]+}},{{[0-9a-f]{32}}},yes
+  $ cloister ledger history l.db --json | grep purpose
+        "purpose": "for \"May\", a draft",
+        "purpose": "=1+1",
+  $ cloister ledger history l.db --json --csv
+  ! cloister: --csv and --json exclude each other
+  [exit 2]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --purpose x
+  ! cloister: --no-ledger excludes --purpose, which a charge keeps
+  [exit 2]
+
+## An export can be checked with the public key alone
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     --purpose may > /dev/null
+  $ cloister ledger export l.db > books.json; cloister ledger key l.db > key.pub
+  $ cloister ledger key l.db --pem > key.pem; rm -r l.db "$XDG_CONFIG_HOME"
+  $ cloister ledger check books.json --key key.pub
+  books.json: an export of a ledger, unchanged since it was signed
+  $ grep -v '^    "signature": "' books.json > signed.bin
+  $ sed -n 's/^    "signature": "\(.*\)",$/\1/p' books.json | xxd -r -p > signature.bin
+  $ openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in signed.bin -sigfile signature.bin
+  Signature Verified Successfully
+  $ sed 's/"purpose": "may"/"purpose": "june"/' books.json > cooked.json
+  $ cloister ledger check cooked.json --key key.pub
+  ! cloister: cooked.json: it was changed after it was signed, or another key has signed it
+  [exit 9]
+  $ cloister ledger check cooked.json --key key.pub --json 2> /dev/null | grep genuine
+    "genuine": false,
