@@ -57,7 +57,7 @@ static void print_first_words(const char *name, const char *between)
         for (size_t i = 0; i < clo_solver_count(); i++)
             printf("%s%s", i ? between : "", clo_solver_name(clo_solver_at(i)));
     else if (strcmp(name, "ledger") == 0)
-        print_choices("init|show|history|verify", between);
+        print_choices("init|show|history|verify|export|fetch|check|key", between);
     else if (strcmp(name, "generate") == 0)
         print_choices("subspaces|mixture", between);
     else if (strcmp(name, "completion") == 0)

@@ -1,5 +1,5 @@
 /* cmd_ledger.c - cloister ledger: what was spent on each data set, and what is left. */
-#include "cli.h"
+#include "ledger_verbs.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,20 +20,16 @@ static const cli_option rows[] = {
                "init: a second cap on data that have another name already is meant"),
     CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
     CLI_OPTION("output", 'o', "FILE", "fetch, report: write to this file, whole or not at all"),
+    CLI_OPTION("key", 0, "KEY",
+               "check: the public key, or a file with it; no ledger is needed then"),
+    CLI_OPTION("pem", 0, NULL, "key: in the form that OpenSSL reads"),
+    CLI_OPTION("csv", 0, NULL, "history: write CSV, a line a charge"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
 static const cli_group ledger_group = { "Options", rows };
 
-typedef struct request {
-    const cli_args *args;
-    const char *path;
-    const char *dataset; /* NULL: all */
-    clo_ledger *ledger;
-    clo_writer json;
-    uint64_t seen;
-    int name_width; /* of the longest data set's name, for the tables */
-} request;
+typedef cli_ledger_request request;
 
 /* ---- init ------------------------------------------------------------------ */
 
@@ -228,6 +224,50 @@ static bool history_row(void *user, const clo_charge *charge)
     return true;
 }
 
+/* Who made it, where that is known. */
+static void put_attribution(clo_writer *json, const clo_charge *charge)
+{
+    clo_json_text(json, "user", charge->user[0] ? charge->user : NULL);
+    clo_json_text(json, "host", charge->host[0] ? charge->host : NULL);
+    clo_json_text(json, "purpose", charge->purpose[0] ? charge->purpose : NULL);
+    clo_json_text(json, "program", charge->program[0] ? charge->program : NULL);
+}
+
+/* A cell of CSV, as RFC 4180 has it.  A text that a spreadsheet would take for a formula gets a
+ * quote before it. */
+static void put_cell(const char *text, const char *end)
+{
+    const bool formula = text[0] && strchr("=+-@", text[0]);
+    const bool quoted = formula || strpbrk(text, ",\"\r\n") || text[0] == ' ';
+    if (quoted) putchar('"');
+    if (formula) putchar('\'');
+    for (const char *c = text; *c; c++) {
+        if (*c == '"') putchar('"');
+        putchar(*c);
+    }
+    if (quoted) putchar('"');
+    fputs(end, stdout);
+}
+
+static bool history_line(void *user, const clo_charge *charge)
+{
+    request *const r = user;
+    if (r->seen++ == 0)
+        printf("number,time,dataset,mechanism,relation,epsilon,delta,user,host,purpose,program,"
+               "token,stored\n");
+    printf("%llu,%s,", (unsigned long long)charge->sequence, cli_time(charge->time).text);
+    put_cell(charge->dataset, ",");
+    put_cell(charge->mechanism, ",");
+    put_cell(charge->relation, ",");
+    printf("%s,%s,", cli_number(charge->loss.epsilon).text, cli_number(charge->loss.delta).text);
+    put_cell(charge->user, ",");
+    put_cell(charge->host, ",");
+    put_cell(charge->purpose, ",");
+    put_cell(charge->program, ",");
+    put_cell(charge->token, charge->stored ? ",yes\n" : ",no\n");
+    return true;
+}
+
 static bool history_object(void *user, const clo_charge *charge)
 {
     request *const r = user;
@@ -239,6 +279,7 @@ static bool history_object(void *user, const clo_charge *charge)
     clo_json_text(json, "mechanism", charge->mechanism);
     clo_json_text(json, "relation", charge->relation);
     cli_json_loss(json, "loss", charge->loss);
+    put_attribution(json, charge);
     clo_json_text(json, "token", charge->token[0] ? charge->token : NULL);
     clo_json_bool(json, "stored", charge->stored > 0);
     clo_json_close(json, '}');
@@ -248,14 +289,19 @@ static bool history_object(void *user, const clo_charge *charge)
 
 static clo_status history(request *r, cli_error *err)
 {
-    const bool json = cli_given(r->args, "json");
+    const bool json = cli_given(r->args, "json"), csv = cli_given(r->args, "csv");
+    if (json && csv) return cli_fail(err, CLO_ARGUMENT, "--csv and --json exclude each other");
     clo_status status = open_for_list(r, err);
     if (status != CLO_OK) return status;
-    begin_list(r, "cloister.ledger-history/1", "charges");
-    status = clo_ledger_history(r->ledger, r->dataset, json ? history_object : history_row, r,
-                                &err->error);
+    begin_list(r, "cloister.ledger-history/2", "charges");
+    status = clo_ledger_history(r->ledger, r->dataset,
+                                json  ? history_object
+                                : csv ? history_line
+                                      : history_row,
+                                r, &err->error);
     end_list(r);
-    if (status == CLO_OK && !json && r->seen == 0) printf("%s: nothing was spent yet\n", r->path);
+    if (status == CLO_OK && !json && !csv && r->seen == 0)
+        printf("%s: nothing was spent yet\n", r->path);
     return status;
 }
 
@@ -346,6 +392,7 @@ static bool export_charge(void *user, const clo_charge *charge)
     export_units(json, charge);
     clo_json_text(json, "rule", charge->rule);
     clo_json_count(json, "capacity", charge->capacity);
+    put_attribution(json, charge);
     if (charge->token[0]) {
         clo_json_text(json, "token", charge->token);
         put_hex(json, "plan", charge->plan);
@@ -361,22 +408,45 @@ static bool export_charge(void *user, const clo_charge *charge)
     return true;
 }
 
-/* All of the ledger but the stored releases themselves, which their owners have. */
-static clo_status export_all(request *r, cli_error *err)
+/* The certificate is the last member, and its signature a line of its own: what is signed is the
+ * rest, as of a release (docs/release-format.md). */
+static clo_status put_certificate(request *r, cli_error *err)
 {
-    clo_ledger_facts facts = { .struct_size = sizeof facts };
-    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
-    if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    uint8_t key[CLO_PUBLIC_KEY_BYTES];
+    const clo_status status = clo_ledger_public_key(r->ledger, key, &err->error);
     if (status != CLO_OK) return status;
-    r->json = cli_json_begin(stdout);
-    clo_json_text(&r->json, "schema", "cloister.ledger-export/2");
-    clo_json_text(&r->json, "ledger", r->path);
-    clo_json_text(&r->json, "identity", facts.identity);
-    clo_json_text(&r->json, "key_id", facts.key_id);
-    clo_json_count(&r->json, "ledger_schema", (uint64_t)facts.schema);
-    clo_json_text(&r->json, "created", cli_time(facts.created).text);
+    clo_json_open(&r->json, "certificate", '{');
+    put_hex(&r->json, "public_key", key);
+    clo_json_text(&r->json, "program", "cloister " CLO_VERSION);
+    clo_json_close(&r->json, '}');
+    return CLO_OK;
+}
+
+static clo_status write_signed(request *r, const cli_bytes *text, cli_error *err)
+{
+    static const char opening[] = "\"certificate\": {\n";
+    uint8_t signature[CLO_SIGNATURE_BYTES];
+    const clo_status status =
+        clo_ledger_sign(r->ledger, text->data, text->length, signature, &err->error);
+    if (status != CLO_OK) return status;
+    const char *at = NULL; /* the last one */
+    for (const char *from = text->data, *found;
+         (found = memmem(from, (size_t)(text->data + text->length - from), opening,
+                         sizeof opening - 1));
+         from = found + 1)
+        at = found + sizeof opening - 1;
+    fwrite(text->data, 1, (size_t)(at - text->data), stdout);
+    printf("    \"signature\": \"");
+    for (size_t i = 0; i < sizeof signature; i++) printf("%02x", signature[i]);
+    printf("\",\n");
+    fwrite(at, 1, (size_t)(text->data + text->length - at), stdout);
+    return cli_flush(stdout, err);
+}
+
+static clo_status put_entries(request *r, cli_error *err)
+{
     clo_json_open(&r->json, "datasets", '[');
-    status = clo_ledger_accounts(r->ledger, NULL, show_object, r, &err->error);
+    clo_status status = clo_ledger_accounts(r->ledger, NULL, show_object, r, &err->error);
     clo_json_close(&r->json, ']');
     clo_json_open(&r->json, "declarations", '[');
     if (status == CLO_OK)
@@ -386,8 +456,36 @@ static clo_status export_all(request *r, cli_error *err)
     if (status == CLO_OK)
         status = clo_ledger_history(r->ledger, NULL, export_charge, r, &err->error);
     clo_json_close(&r->json, ']');
-    cli_json_end(&r->json);
     return status;
+}
+
+/* All of the ledger but the stored releases themselves, which their owners have.  Signed where the
+ * key is here. */
+static clo_status export_all(request *r, cli_error *err)
+{
+    clo_ledger_facts facts = { .struct_size = sizeof facts };
+    cli_bytes text = { NULL, 0, 0 };
+    clo_status status = clo_ledger_open_existing(r->path, &r->ledger, &err->error);
+    if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    if (status != CLO_OK) return status;
+    r->json = (clo_writer){ .write = cli_bytes_write, .user = &text };
+    clo_json_open(&r->json, NULL, '{');
+    clo_json_text(&r->json, "schema", "cloister.ledger-export/3");
+    clo_json_text(&r->json, "ledger", r->path);
+    clo_json_text(&r->json, "identity", facts.identity);
+    clo_json_text(&r->json, "key_id", facts.key_id);
+    clo_json_count(&r->json, "ledger_schema", (uint64_t)facts.schema);
+    clo_json_text(&r->json, "created", cli_time(facts.created).text);
+    clo_json_bool(&r->json, "closed", facts.closed);
+    status = put_entries(r, err);
+    if (status == CLO_OK && facts.has_key) status = put_certificate(r, err);
+    cli_json_end(&r->json);
+    if (status == CLO_OK && r->json.failed)
+        status = cli_fail(err, CLO_MEMORY, "out of memory for the export");
+    if (status == CLO_OK && facts.has_key) status = write_signed(r, &text, err);
+    if (status == CLO_OK && !facts.has_key) fwrite(text.data, 1, text.length, stdout);
+    free(text.data);
+    return status == CLO_OK ? cli_flush(stdout, err) : status;
 }
 
 /* ---- fetch ------------------------------------------------------------------- */
@@ -451,8 +549,14 @@ static clo_status report(request *r, cli_error *err)
 static const struct {
     const char *name;
     clo_status (*run)(request *r, cli_error *err);
-} verbs[] = { { "init", init },     { "show", show },         { "history", history },
-              { "verify", verify }, { "export", export_all }, { "fetch", fetch },
+} verbs[] = { { "init", init },
+              { "show", show },
+              { "history", history },
+              { "verify", verify },
+              { "export", export_all },
+              { "fetch", fetch },
+              { "check", cli_ledger_check },
+              { "key", cli_ledger_key },
               { "report", report } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -465,8 +569,8 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
     return cli_fail(err, CLO_ARGUMENT,
-                    "a ledger can init, show, history, verify, export, fetch and report, not "
-                    "'%s'",
+                    "a ledger can init, show, history, verify, export, fetch, check, key and "
+                    "report, not '%s'",
                     word);
 }
 
@@ -479,6 +583,12 @@ static clo_status check_options(const cli_args *args, const char *verb, cli_erro
     for (size_t i = 0; !is_init && i < sizeof of_init / sizeof *of_init; i++)
         if (cli_given(args, of_init[i]))
             return cli_fail(err, CLO_ARGUMENT, "--%s belongs to 'ledger init'", of_init[i]);
+    if (strcmp(verb, "check") != 0 && cli_given(args, "key"))
+        return cli_fail(err, CLO_ARGUMENT, "--key belongs to 'ledger check'");
+    if (strcmp(verb, "history") != 0 && cli_given(args, "csv"))
+        return cli_fail(err, CLO_ARGUMENT, "--csv belongs to 'ledger history'");
+    if (strcmp(verb, "key") != 0 && cli_given(args, "pem"))
+        return cli_fail(err, CLO_ARGUMENT, "--pem belongs to 'ledger key'");
     const bool is_fetch = strcmp(verb, "fetch") == 0;
     if (!is_fetch && cli_given(args, "token"))
         return cli_fail(err, CLO_ARGUMENT, "--token belongs to 'ledger fetch'");
@@ -506,9 +616,13 @@ static clo_status run(const cli_args *args, cli_error *err)
 {
     const char *const verb = cli_word(args, 0);
     char own[1024];
-    request r = { .args = args, .path = cli_word(args, 1), .dataset = cli_value(args, "dataset") };
+    const bool checks = verb && strcmp(verb, "check") == 0; /* whose first word is a release */
+    request r = { .args = args,
+                  .path = cli_word(args, checks ? 2 : 1),
+                  .dataset = cli_value(args, "dataset") };
     clo_status status = cli_check_words(
-        args, 1, 2, "a verb: init, show, history, verify, export, fetch or report", err);
+        args, 1, checks ? 3 : 2,
+        "a verb: init, show, history, verify, export, fetch, check, key or report", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -529,10 +643,12 @@ const cli_command cli_ledger = {
     .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--data FILE] [--folder FOLDER] "
              "[--open] [--json]\n"
              "show [LEDGER] [--dataset NAME] [--json]\n"
-             "history [LEDGER] [--dataset NAME] [--json]\n"
+             "history [LEDGER] [--dataset NAME] [--csv | --json]\n"
              "verify [LEDGER] [--json]\n"
              "export [LEDGER]\n"
              "fetch [LEDGER] --token T [-o FILE]\n"
+             "check RELEASE.json|EXPORT.json [LEDGER | --key KEY] [--json]\n"
+             "key [LEDGER] [--pem]\n"
              "report [LEDGER] [--dataset NAME] [-o PAGE.html]",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
@@ -542,10 +658,19 @@ const cli_command cli_ledger = {
         "'history' "
         "lists every charge, 'verify' checks the chain of hashes from the first charge on, "
         "'export' writes all "
-        "entries as JSON, for an archive: times and names, never data.  'fetch' gives a stored "
+        "entries as JSON, signed, for an archive or an auditor ('check EXPORT.json --key KEY'): "
+        "times, names, who asked and what for, never data.  'fetch' gives a stored "
         "release "
         "again, byte for byte, and costs nothing.  'report' writes a page for an auditor: what was "
         "spent over time, what is left, and whether every hash fits.\n\n"
+        "Every metered release is signed with a key (Ed25519) that follows from the ledger's own: "
+        "it "
+        "says which charge it is, and 'check' says whether it is that charge and whether a byte "
+        "was "
+        "changed.  It ends with 0 where it is genuine, with 9 where it is not (changed, signed by "
+        "another key, not signed, or of another ledger), with 3 where the file is no release.  "
+        "With "
+        "--key, the public key that 'key' prints, an auditor needs neither ledger nor secret.\n\n"
         "A ledger is closed unless it was made with --open: what nobody declared is not charged "
         "in it, so that a mistyped name is no second budget.  Its names are made of Latin "
         "letters, digits, - _ . + @ and blanks, and one that looks like another is refused: "
@@ -574,6 +699,11 @@ const cli_command cli_ledger = {
                 "cloister ledger fetch --token may-report -o may.json\n"
                 "A page of the books, for an auditor\n"
                 "cloister ledger report -o books.html\n"
+                "Is this what was released?\n"
+                "cloister ledger check may.json\n"
+                "The same, by an auditor\n"
+                "cloister ledger key > cloister.pub; cloister ledger check may.json --key "
+                "cloister.pub\n"
                 "A copy of the books for the archive\n"
                 "cloister ledger export > ledger-2024.json",
     .groups = groups,

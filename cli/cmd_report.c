@@ -108,12 +108,22 @@ static clo_status take_axes(request *r, cli_error *err)
     return CLO_OK;
 }
 
+static clo_status check_seal(const clo_release *release, const char *path, cli_error *err)
+{
+    if (clo_release_seal(release) != CLO_SEAL_BROKEN) return CLO_OK;
+    cli_hint(err, "cloister ledger fetch, which has it as it was");
+    return cli_fail(err, CLO_SIGNATURE,
+                    "%.300s was changed after it was signed: what it says is not what was released",
+                    path);
+}
+
 static clo_status read_all(request *r, cli_error *err)
 {
     const size_t count = cli_word_count(r->args);
     for (size_t i = 0; i < count; i++) {
         const char *const path = cli_word(r->args, i), *const slash = strrchr(path, '/');
-        const clo_status status = clo_release_read(path, &r->releases[i], &err->error);
+        clo_status status = clo_release_read(path, &r->releases[i], &err->error);
+        if (status == CLO_OK) status = check_seal(r->releases[i], path, err);
         if (status != CLO_OK) return status;
         r->names[i] = slash ? slash + 1 : path;
         r->count++;
@@ -210,7 +220,8 @@ const cli_command cli_report = {
              "--compare RELEASE.json RELEASE.json ... -o PAGE.html",
     .about =
         "Says in words what a release holds and what it promises, or draws it.  A release is "
-        "public, and so is its report: it holds nothing else of the data.\n\n"
+        "public, and so is its report: it holds nothing else of the data.  A signed release that "
+        "was changed since is refused; whose signature it is, 'cloister ledger check' says.\n\n"
         "A page is one file that needs no network and runs no script.  It says what was released "
         "in words that can be quoted, what the guarantee means, shows every chart with its "
         "numbers, how sure they are, how it was made and how to use it.  Of many columns it shows "

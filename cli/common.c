@@ -106,6 +106,8 @@ static const cli_option ledger_rows[] = {
     CLI_OPTION("new", 0, NULL,
                "charge these data under a second name, with a cap of its own, although the ledger "
                "knows them under another"),
+    CLI_OPTION("purpose", 0, "TEXT",
+               "what the release is for; the ledger keeps it with the charge"),
     CLI_OPTION("no-ledger", 0, NULL,
                "charge nothing; the release then says that it is not metered"),
     CLI_ROWS_END,

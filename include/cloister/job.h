@@ -69,6 +69,7 @@ CLO_API void clo_job_free(clo_job *job);
  *              (clo_ledger_known_as); not in a closed ledger, where only its steward says so
  *   no-ledger  yes: charge nothing; the release says that it is not metered
  *   token      names the run (clo_ledger_spend_token)
+ *   purpose    what the release is for; the charge keeps it
  *   threads
  *   seed       a text: the release is reproducible, and not private; refused where the ledger has
  *              a cap on the data set

@@ -6,6 +6,7 @@
 #define CLOISTER_LEDGER_H
 
 #include <cloister/mechanism.h>
+#include <cloister/release.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,9 +80,26 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const 
                                                       const clo_plan *plan, const char *token,
                                                       const uint8_t *content, clo_grant **out,
                                                       clo_error *err);
+/* All that can be said of a spend.  Presets by clo_spending_default; texts are borrowed. */
+typedef struct clo_spending {
+    size_t struct_size;
+    const char *dataset;
+    const clo_plan *plan;
+    const char *token;      /* NULL: a random one */
+    const uint8_t *content; /* NULL: not known */
+    const char *purpose;    /* what the release is for, up to 200 bytes; NULL: not said */
+    const char *user;       /* who asks, for a program that asks for others; NULL: its own user */
+} clo_spending;
+
+CLO_API clo_spending clo_spending_default(void);
+/* clo_ledger_spend_content with all of it.  The charge also records the host, and the program's
+ * name and version. */
+CLO_API CLO_CHECK clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *spending,
+                                                  clo_grant **out, clo_error *err);
 /* The other name under which data with this digest were declared or charged last, and never under
  * this one: two names have two caps, and somebody may have forgotten which one is meant.
- * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not here. */
+ * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not
+ * here. */
 CLO_API CLO_CHECK clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset,
                                                  const uint8_t *content, char *name, size_t size,
                                                  clo_error *err);
@@ -178,6 +196,7 @@ typedef struct clo_charge {
     int format;          /* of the hash: 1 plain, 2 keyed */
     const uint8_t *plan; /* 32 bytes: the plan's identity */
     const uint8_t *hash; /* 32 bytes */
+    const char *user, *host, *purpose, *program; /* who made it; "" before schema 4, or not said */
 } clo_charge;
 
 /* Calls visit for each charge in order, of all data sets (NULL) or of the named one (CLO_ARGUMENT
@@ -185,6 +204,37 @@ typedef struct clo_charge {
 CLO_API CLO_CHECK clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
                                                 bool (*visit)(void *user, const clo_charge *charge),
                                                 void *user, clo_error *err);
+
+/* Calls visit for the charge of that number; CLO_ARGUMENT where there is none. */
+CLO_API CLO_CHECK clo_status clo_ledger_find_charge(clo_ledger *ledger, uint64_t sequence,
+                                                    bool (*visit)(void *user,
+                                                                  const clo_charge *charge),
+                                                    void *user, clo_error *err);
+
+/* ---- signatures: Ed25519 (ledger.T14; docs/release-format.md) ------------------ */
+
+/* The public half of the key that signs for this ledger.  It follows from the ledger's key; who has
+ * not that one reads it from the ledger, where it stands once something was signed (CLO_LEDGER
+ * before), and should have it from somebody they trust. */
+CLO_API CLO_CHECK clo_status clo_ledger_public_key(clo_ledger *ledger,
+                                                   uint8_t out[CLO_PUBLIC_KEY_BYTES],
+                                                   clo_error *err);
+/* Signs these bytes; CLO_LEDGER where the ledger's key is not here. */
+CLO_API CLO_CHECK clo_status clo_ledger_sign(clo_ledger *ledger, const void *bytes, size_t length,
+                                             uint8_t signature[CLO_SIGNATURE_BYTES],
+                                             clo_error *err);
+/* Writes into the release of the grant's run what it was charged as, and signs all of it; a job
+ * does so before it stores the release.  CLO_ARGUMENT where the grant is not metered. */
+CLO_API CLO_CHECK clo_status clo_ledger_certify(clo_ledger *ledger, const clo_grant *grant,
+                                                clo_release *release, clo_error *err);
+/* Whether the release is this ledger's: signed by it, unchanged, and of a charge that it has, of
+ * the same loss, mechanism and data set.  CLO_SIGNATURE where not, with why. */
+CLO_API CLO_CHECK clo_status clo_ledger_check(clo_ledger *ledger, const clo_release *release,
+                                              clo_error *err);
+/* The certificate of the grant's charge, as it goes into the release; texts are the grant's, and
+ * values, public_key and signature "". */
+CLO_API CLO_CHECK clo_status clo_grant_certificate(const clo_grant *grant, clo_certificate *out,
+                                                   clo_error *err);
 
 /* The ledger as a whole.  The caller sets struct_size to sizeof(clo_ledger_facts), and no more than
  * that is written. */

@@ -79,6 +79,56 @@ CLO_API CLO_CHECK clo_status clo_release_name_columns(clo_release *release,
                                                       const char *const *names, size_t count,
                                                       clo_error *err);
 
+/* ---- certificates ----------------------------------------------------------- */
+
+enum { CLO_PUBLIC_KEY_BYTES = 32, CLO_SIGNATURE_BYTES = 64 }; /* of Ed25519 */
+
+/* Which charge of which ledger a release is, and a signature of all of it: docs/release-format.md
+ * says which bytes are signed.  Binary texts are hexadecimal. */
+typedef struct clo_certificate {
+    size_t struct_size; /* the caller's */
+    const char *ledger; /* its identity */
+    uint64_t charge;    /* its number there */
+    const char *dataset;
+    int64_t time;           /* of the charge, in seconds since 1970 */
+    const char *program;    /* that made it: "cloister 0.1.0" */
+    const char *values;     /* the digest of the arrays alone, clo_release_values_digest */
+    const char *public_key; /* by which it is signed */
+    const char *signature;  /* "": not yet */
+} clo_certificate;
+
+/* False, and nothing written, where it has none.  Texts are the release's. */
+CLO_API bool clo_release_certificate(const clo_release *release, clo_certificate *out);
+/* Gives it one, in place of any that it had; copied.  The digest of the values is computed.  With a
+ * signature, which is checked: CLO_SIGNATURE where it does not fit.  For clo_ledger_certify. */
+CLO_API CLO_CHECK clo_status clo_release_certify(clo_release *release,
+                                                 const clo_certificate *certificate,
+                                                 clo_error *err);
+/* BLAKE2b-256 of the arrays' names, shapes and numbers, as 64 hexadecimal digits: the same however
+ * the file is laid out (docs/release-format.md). */
+CLO_API CLO_CHECK clo_status clo_release_values_digest(const clo_release *release,
+                                                       char text[CLO_DIGEST_SIZE], clo_error *err);
+
+/* Whether the release is signed by this key and unchanged.  CLO_SIGNATURE where not, with why.
+ * Which ledger and charge it is, its certificate says. */
+CLO_API CLO_CHECK clo_status clo_release_check(const clo_release *release,
+                                               const uint8_t public_key[CLO_PUBLIC_KEY_BYTES],
+                                               clo_error *err);
+
+/* The same of any text that is signed in this way, a release or an export of a ledger: whether the
+ * bytes without the signature's line are signed by this key.  CLO_SIGNATURE where not. */
+CLO_API CLO_CHECK clo_status clo_signed_check(const char *json, size_t length,
+                                              const uint8_t public_key[CLO_PUBLIC_KEY_BYTES],
+                                              clo_error *err);
+
+/* What a look at the signature said when the release was read. */
+typedef enum clo_seal {
+    CLO_SEAL_NONE = 0,  /* it has none */
+    CLO_SEAL_WHOLE = 1, /* not a byte was changed since who has that key signed it */
+    CLO_SEAL_BROKEN = 2 /* something was */
+} clo_seal;
+CLO_API clo_seal clo_release_seal(const clo_release *release);
+
 /* For people, or for programs ("cloister.release/1"); wide: for people who want all of it, however
  * long.  Bars: for people at a terminal; centres are a compact table, each number with what noise
  * may have moved it by and a bar that says where it lies between the lowest and the highest of its

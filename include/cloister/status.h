@@ -38,7 +38,8 @@ extern "C" {
     X(ENTROPY, 8, 7, "no secure randomness is to be had")                                          \
     X(MEMORY, 9, 8, "out of memory")                                                               \
     X(CANCELLED, 10, 130, "stopped at the caller's request")                                       \
-    X(INTERNAL, 11, 70, "a fault in cloister itself")
+    X(INTERNAL, 11, 70, "a fault in cloister itself")                                              \
+    X(SIGNATURE, 12, 9, "a signature, or what it stands for, does not fit")
 
 typedef enum clo_status {
 #define X(name, value, exit_code, text) CLO_##name = value,

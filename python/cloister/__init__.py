@@ -23,7 +23,7 @@ from ._release import Release
 from . import solvers
 from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
                          EntropyError, FormatError, InternalError, LedgerError, MemoryShortError,
-                         NotPrivateWarning, ReadError, UnsupportedError)
+                         NotPrivateWarning, ReadError, SignatureError, UnsupportedError)
 
 __version__ = _text(_lib.clo_version()) or ""
 
@@ -31,6 +31,7 @@ __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
     "EntropyError", "FormatError", "InternalError", "Ledger", "LedgerError", "MemoryShortError",
     "NotPrivateWarning", "Plan", "PrivateBounds", "PrivateKMeans", "PrivateKMedian",
-    "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "UnsupportedError",
+    "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "SignatureError",
+    "UnsupportedError",
     "audit", "default_ledger", "plan", "read", "run", "solvers",
 ]

@@ -83,6 +83,16 @@ class Ledger:
         release: Release = self._with(work, write=True)
         return release
 
+    def public_key(self) -> str:
+        """The key by which its releases can be checked, in hexadecimal; it is no secret."""
+        room = ffi.new("uint8_t[32]")
+        self._with(lambda ledger: call(lib.clo_ledger_public_key, ledger, room))
+        return bytes(ffi.buffer(room)).hex()
+
+    def check(self, release: Release) -> None:
+        """Raises :class:`SignatureError` unless the release is one of this ledger's, unchanged."""
+        self._with(lambda ledger: call(lib.clo_ledger_check, ledger, release._pointer))
+
     def verify(self) -> None:
         """Raises where the file was changed by another hand, or a copy has gone on without it."""
         self._with(lambda ledger: call(lib.clo_ledger_verify, ledger))

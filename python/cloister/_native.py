@@ -141,6 +141,10 @@ def cloister_charge(user: Any, charge: Any) -> bool:
         "time": charge.time,
         "token": text(charge.token) or None,
         "stored": charge.stored,
+        "user": text(charge.user) or None,
+        "host": text(charge.host) or None,
+        "purpose": text(charge.purpose) or None,
+        "program": text(charge.program) or None,
     })
     return True
 

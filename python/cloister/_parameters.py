@@ -41,6 +41,7 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
     ("dataset", "dataset", None, "the name under which the ledger knows the data"),
     ("token", "token", None,
      "names this fit: repeated with it, the same release comes for nothing"),
+    ("purpose", "purpose", None, "what the release is for; the ledger keeps it with the charge"),
     ("new_dataset", "new", False, "the data may be charged under a second name"),
     ("anyway", "yes", False, "spend also where public numbers say that noise will hide all"),
     ("clusters_at_most", "clusters-at-most", None,

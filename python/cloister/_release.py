@@ -80,6 +80,33 @@ class Release(Mapping[str, "NDArray[np.float64]"]):
     def __sklearn_clone__(self) -> Release:
         return self
 
+    # ---- where it comes from ----
+
+    @property
+    def certificate(self) -> dict[str, Any] | None:
+        """Which charge of which ledger it is, and the signature; None where it was not metered."""
+        found: dict[str, Any] | None = self.info.get("certificate")
+        return found
+
+    @property
+    def unchanged(self) -> bool | None:
+        """Whether not a byte was changed since it was signed; None where it is not signed."""
+        seal = lib.clo_release_seal(self._pointer)
+        return None if seal == lib.CLO_SEAL_NONE else bool(seal == lib.CLO_SEAL_WHOLE)
+
+    def check(self, public_key: str | bytes) -> None:
+        """Raises :class:`SignatureError` unless this key has signed it as it is.
+
+        Parameters
+        ----------
+        public_key : str or bytes
+            64 hexadecimal digits, as ``cloister ledger key`` prints them, or 32 bytes.
+        """
+        key = bytes.fromhex(public_key.strip()) if isinstance(public_key, str) else public_key
+        if len(key) != 32:
+            raise ArgumentError("a public key has 32 bytes")
+        call(lib.clo_release_check, self._pointer, key)
+
     # ---- arrays ----
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:

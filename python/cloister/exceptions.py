@@ -7,7 +7,8 @@ from __future__ import annotations
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
     "EntropyError", "FormatError", "InternalError", "LedgerError", "MemoryShortError",
-    "NotPrivateWarning", "ReadError", "UnsupportedError", "from_status",
+    "NotPrivateWarning", "ReadError", "SignatureError", "UnsupportedError",
+    "from_status",
 ]
 
 
@@ -85,6 +86,12 @@ class InternalError(CloisterError, RuntimeError):
     """A fault in cloister itself."""
 
     status = "INTERNAL"
+
+
+class SignatureError(CloisterError):
+    """A signature, or what it stands for, does not fit."""
+
+    status = "SIGNATURE"
 
 
 _CLASSES = {kind.status: kind for kind in CloisterError.__subclasses__()}

@@ -58,6 +58,13 @@ def test_a_ledger_lists_what_was_spent(rows, tmp_path):
     charge, = ledger.history()
     assert charge["dataset"] == "people" and charge["mechanism"].startswith("kmeans/")
     assert ledger.fetch(charge["token"]) == fitted.release_
+    assert fitted.release_.certificate["charge"] == 1 and fitted.release_.unchanged
+    fitted.release_.check(ledger.public_key())
+    ledger.check(fitted.release_)
+    changed = cloister.Release.from_json(fitted.release_.to_json().replace("0.5", "0.01", 1))
+    assert changed.unchanged is False
+    with pytest.raises(cloister.SignatureError, match="changed"):
+        ledger.check(changed)
     ledger.verify()
     assert len(ledger.to_frame()) == 1 and "people" in ledger._repr_html_()
     assert "<svg" in ledger.to_html(dataset="people")

@@ -127,4 +127,14 @@ const char *clo_i_parse_double(const char *text, double *out);
  * tiny numbers to zero: to be asked before anything is computed from the data. */
 CLO_CHECK clo_status clo_i_check_float_state(int threads, clo_error *err);
 
+/* ---- a text that grows ------------------------------------------------------- */
+
+typedef struct clo_i_growing {
+    char *bytes; /* for clo_i_free */
+    size_t length, room;
+} clo_i_growing;
+
+/* A clo_write whose user is one; false where there is no memory. */
+CLO_CHECK bool clo_i_growing_write(void *growing, const char *bytes, size_t count);
+
 #endif

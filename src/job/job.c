@@ -145,6 +145,9 @@ static clo_status check_ledger(clo_job *job, clo_error *err)
         if (job->token)
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "@no-ledger excludes @token, which is kept in the ledger");
+        if (clo_i_job_value(job, "purpose"))
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "@no-ledger excludes @purpose, which a charge keeps");
         if (path || clo_i_job_value(job, "dataset") || clo_i_job_says(job, "new", "yes"))
             return clo_i_job_fail(job, err, CLO_ARGUMENT,
                                   "@no-ledger excludes @ledger, @dataset and @new");
@@ -257,24 +260,9 @@ clo_status clo_job_rehearse(clo_job *job, clo_error *err)
     return prepare(job, true, err);
 }
 
-static bool append(void *user, const char *bytes, size_t count)
-{
-    clo_job *const job = user;
-    if (job->json_room - job->json_length < count) {
-        size_t room = 0;
-        if (!clo_i_add(2 * job->json_room, count, &room) ||
-            clo_i_resize(&job->json, job->json_room, room, 1, NULL))
-            return false;
-        job->json_room = room;
-    }
-    memcpy(job->json + job->json_length, bytes, count);
-    job->json_length += count;
-    return true;
-}
-
 static clo_status take_stored(clo_job *job, const char *bytes, size_t length, clo_error *err)
 {
-    if (!append(job, bytes, length))
+    if (!clo_i_growing_write(&job->json, bytes, length))
         return clo_i_fail(err, CLO_MEMORY, "out of memory for a release of %zu bytes", length);
     return clo_release_parse(bytes, length, &job->release, err);
 }
@@ -291,7 +279,7 @@ clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
     *found = bytes && status == CLO_OK;
     clo_ledger_bytes_free(bytes);
     if (status) {
-        job->json_length = 0;
+        job->json.length = 0;
         return status;
     }
     job->step = *found ? CLO_STEP_DONE : CLO_STEP_FETCHED;
@@ -364,8 +352,13 @@ static clo_status refuse_other_name(clo_job *job, clo_error *err)
 
 static clo_status charge(clo_job *job, clo_error *err)
 {
-    const uint8_t *const content = job->has_content ? job->content : NULL;
+    clo_spending spending = clo_spending_default();
     clo_status status;
+    spending.dataset = job->dataset;
+    spending.plan = job->plan;
+    spending.token = job->token;
+    spending.content = job->has_content ? job->content : NULL;
+    spending.purpose = clo_i_job_value(job, "purpose");
     if (job->origin[0]) {
         status = clo_ledger_claim(job->ledger, job->dataset, job->origin, err);
         if (status) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");
@@ -374,8 +367,7 @@ static clo_status charge(clo_job *job, clo_error *err)
     CLO_TRY(refuse_other_name(job, err));
     CLO_TRY(clo_i_job_refuse_seed(job, err)); /* a cap may have been declared meanwhile */
     CLO_TRY(confirm(job, err));
-    status = clo_ledger_spend_content(job->ledger, job->dataset, job->plan, job->token, content,
-                                      &job->grant, err);
+    status = clo_ledger_spend_for(job->ledger, &spending, &job->grant, err);
     if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
     return status;
 }
@@ -417,17 +409,26 @@ clo_status clo_job_run(clo_job *job, clo_error *err)
 static void keep(clo_job *job)
 {
     clo_error why;
-    if (clo_ledger_store(job->ledger, job->grant, job->json, job->json_length, &why))
+    if (clo_ledger_store(job->ledger, job->grant, job->json.bytes, job->json.length, &why))
         snprintf(job->trouble, sizeof job->trouble, "%s", why.message);
     if (job->origin[0]) /* now that the data set is there */
         (void)!clo_ledger_claim(job->ledger, job->dataset, job->origin, NULL);
 }
 
+/* It was paid for: where it cannot be signed, it is delivered unsigned. */
+static void certify(clo_job *job)
+{
+    clo_error why;
+    if (clo_ledger_certify(job->ledger, job->grant, job->release, &why))
+        snprintf(job->trouble, sizeof job->trouble, "%s", why.message);
+}
+
 clo_status clo_job_store(clo_job *job, clo_error *err)
 {
     CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
-    job->json_length = 0;
-    if (clo_report(job->release, CLO_JSON, append, job, NULL))
+    job->json.length = 0;
+    if (job->metered) certify(job);
+    if (clo_report(job->release, CLO_JSON, clo_i_growing_write, &job->json, NULL))
         return clo_i_fail(err, CLO_MEMORY, "out of memory for the release as JSON");
     if (job->metered) keep(job);
     job->step = CLO_STEP_DONE;
@@ -457,8 +458,8 @@ const clo_release *clo_job_result(const clo_job *job)
 const char *clo_job_json(const clo_job *job, size_t *length)
 {
     const bool done = job->step == CLO_STEP_DONE;
-    if (length) *length = done ? job->json_length : 0;
-    return done ? job->json : NULL;
+    if (length) *length = done ? job->json.length : 0;
+    return done ? job->json.bytes : NULL;
 }
 
 const char *clo_job_trouble(const clo_job *job)

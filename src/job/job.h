@@ -109,8 +109,7 @@ struct clo_job {
     clo_rng *rng;
     clo_grant *grant;
     clo_release *release;
-    char *json;
-    size_t json_length, json_room;
+    clo_i_growing json;
     char trouble[sizeof((clo_error *)0)->message];
 };
 

@@ -210,7 +210,7 @@ clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err)
 
 void clo_i_job_drop(clo_job *job)
 {
-    clo_i_free(job->json);
+    clo_i_free(job->json.bytes);
     clo_release_free(job->release);
     clo_grant_free(job->grant);
     clo_rng_free(job->rng);
@@ -223,8 +223,7 @@ void clo_i_job_drop(clo_job *job)
     clo_i_domain_clear(&job->domain);
     clo_i_wipe(job->content, sizeof job->content);
     job->has_content = false;
-    job->json = NULL;
-    job->json_length = job->json_room = 0;
+    job->json = (clo_i_growing){ .bytes = NULL };
     job->release = NULL;
     job->grant = NULL;
     job->rng = NULL;

@@ -47,6 +47,7 @@ static const row ROWS[] = {
     { "new", "yes|no" },
     { "no-ledger", "yes|no" },
     { "token", NULL },
+    { "purpose", NULL },
     { "threads", NULL },
     { "seed", NULL },
     { "yes", "yes|no" },

@@ -28,6 +28,7 @@ typedef struct clo_i_charge {
     const uint8_t *plan;   /* 32 bytes: what the token is good for; NULL: zeros */
     const uint8_t
         *content; /* 32 bytes: a digest of the data, kept keyed (ledger.T12); NULL: none */
+    const char *user, *host, *purpose, *program; /* who and what for; user NULL: not known */
 } clo_i_charge;
 
 enum { CLO_TOKEN_ROOM = 201 }; /* bytes of a token, with its end */
@@ -37,6 +38,9 @@ typedef struct clo_i_receipt {
     char token[CLO_TOKEN_ROOM]; /* the run's name: the caller's, or a random one */
     uint8_t identity[16];       /* of the ledger that gave it */
     uint8_t hash[32];           /* of the charge: a copy may have another one of that number */
+    char ledger[33];            /* the identity in hexadecimal */
+    char dataset[CLO_TOKEN_ROOM];
+    int64_t time;
     bool capped;
 } clo_i_receipt;
 

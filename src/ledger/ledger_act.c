@@ -8,6 +8,8 @@
  *   closed   only declared data sets are charged in this ledger (ledger.T13)
  *   content  data set, keyed digest: these bytes are that data set's (ledger.T12)
  *   folder   data set, path: whatever lies below it is that data set's
+ *   key      the public half of the key that signs (ledger.T14)
+ *   result   charge, hash: the release of that charge is stored (ledger.T10)
  *
  * An older program that meets a kind which it does not know stops: it cannot tell what it would
  * leave out.
@@ -16,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const KINDS[] = { LEDGER_ACT_CLOSED, LEDGER_ACT_CONTENT, LEDGER_ACT_FOLDER };
+static const char *const KINDS[] = { LEDGER_ACT_CLOSED, LEDGER_ACT_CONTENT, LEDGER_ACT_FOLDER,
+                                     LEDGER_ACT_KEY, LEDGER_ACT_RESULT };
 
 bool clo_i_act_is_known(const char *kind)
 {

@@ -3,9 +3,9 @@
  * entry cannot be changed, taken out or put in without changing every hash after it (ledger.T8).
  *
  * Charges are one chain; declarations of caps and other acts of a steward are the second one.
- * What is hashed is not what SQLite stores but a serialisation of our own - integers in 8 bytes, lowest first, doubles by their bits, texts
- * with their length - so that two different entries never give the same bytes and a ledger can be
- * checked on any machine.
+ * What is hashed is not what SQLite stores but a serialisation of our own - integers in 8 bytes,
+ * lowest first, doubles by their bits, texts with their length - so that two different entries
+ * never give the same bytes and a ledger can be checked on any machine.
  *
  * The hashes are keyed: who can write the file but does not have the key cannot make an entry
  * that fits.  Entries of schema 1 had no key; the seal, which has one, says how many they are.
@@ -72,7 +72,7 @@ static void start_entry(hasher *h, const clo_i_key *key, int64_t format,
 void clo_i_chain_charge(const clo_i_key *key, const clo_i_entry *entry, uint8_t hash[LEDGER_HASH])
 {
     hasher h;
-    start_entry(&h, key, entry->format, hash, "charge");
+    start_entry(&h, key, entry->format, hash, entry->attributed ? "attributed charge" : "charge");
     put_integer(&h, entry->sequence);
     put_integer(&h, (uint64_t)entry->time);
     put_text(&h, entry->dataset);
@@ -90,6 +90,12 @@ void clo_i_chain_charge(const clo_i_key *key, const clo_i_entry *entry, uint8_t 
         put_text(&h, entry->token);
         put_bytes(&h, entry->plan, LEDGER_PLAN);
         put_bytes(&h, entry->key_id, LEDGER_KEY_ID);
+    }
+    if (entry->attributed) {
+        put_text(&h, entry->user);
+        put_text(&h, entry->host);
+        put_text(&h, entry->purpose);
+        put_text(&h, entry->program);
     }
     crypto_generichash_final(&h, hash, LEDGER_HASH);
 }
@@ -125,6 +131,17 @@ void clo_i_chain_act(const clo_i_key *key, const clo_i_act *act, uint8_t hash[LE
     if (act->length > 0) put_bytes(&h, act->detail, act->length);
     put_bytes(&h, act->key_id, LEDGER_KEY_ID);
     crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
+void clo_i_chain_signing(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         uint8_t seed[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "signing");
+    put_bytes(&h, identity, LEDGER_IDENTITY);
+    crypto_generichash_final(&h, seed, LEDGER_HASH);
+    clo_i_wipe(&h, sizeof h);
 }
 
 void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],

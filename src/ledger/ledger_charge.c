@@ -11,6 +11,7 @@
 #include "ledger/ledger_internal.h"
 #include <cloister/output.h>
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,11 @@ static clo_status check_charge(const clo_i_charge *charge, clo_error *err)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the delta of a charge must be at least 0 and below 1");
     if (charge->token) CLO_TRY(clo_i_ledger_check_text("token", charge->token, err));
+    const char *const texts[] = { charge->user, charge->host, charge->program };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i]) CLO_TRY(clo_i_ledger_check_text("user, host or program", texts[i], err));
+    if (charge->purpose && charge->purpose[0])
+        CLO_TRY(clo_i_ledger_check_text("purpose", charge->purpose, err));
     if (charge->rho_delta > 0 && clo_i_cost_of(charge).delta == 0)
         return clo_i_fail(err, CLO_INTERNAL, "a charge without a delta has one in its rho");
     return CLO_OK;
@@ -167,6 +173,30 @@ static clo_status insert_charge(clo_ledger *ledger, int64_t dataset, const clo_i
     return clo_i_sql_finish(&sql, err);
 }
 
+static clo_status insert_attribution(clo_ledger *ledger, const clo_i_entry *entry, clo_error *err)
+{
+    if (!entry->attributed) return CLO_OK;
+    clo_i_sql sql = clo_i_sql_start(ledger, "INSERT INTO attribution (sequence, user, host, "
+                                            "purpose, program) VALUES (?, ?, ?, ?, ?)");
+    clo_i_sql_units(&sql, entry->sequence);
+    clo_i_sql_text(&sql, entry->user);
+    clo_i_sql_text(&sql, entry->host);
+    clo_i_sql_text(&sql, entry->purpose);
+    clo_i_sql_text(&sql, entry->program);
+    clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
+static void attribute(const clo_i_charge *charge, clo_i_entry *entry)
+{
+    entry->attributed = charge->user != NULL;
+    if (!entry->attributed) return;
+    copy_name(entry->user, charge->user);
+    copy_name(entry->host, charge->host ? charge->host : "");
+    copy_name(entry->purpose, charge->purpose ? charge->purpose : "");
+    copy_name(entry->program, charge->program ? charge->program : "");
+}
+
 /* The charge's token, or 16 random bytes in hexadecimal: every run has a name that no other run
  * has, and its result can be asked for again by it. */
 static clo_status name_run(clo_ledger *ledger, const clo_i_charge *charge,
@@ -206,6 +236,7 @@ static void make_entry(clo_ledger *ledger, const clo_i_charge *charge, const clo
     copy_name(entry->relation, charge->relation);
     if (charge->plan) memcpy(entry->plan, charge->plan, LEDGER_PLAN);
     memcpy(entry->key_id, ledger->key.id, LEDGER_KEY_ID);
+    attribute(charge, entry);
     clo_i_chain_charge(&ledger->key, entry, head->charge_hash);
 }
 
@@ -225,11 +256,15 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
     after.last_charge = entry.time;
 
     CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
+    CLO_TRY(insert_attribution(ledger, &entry, err));
     if (charge->content) CLO_TRY(clo_i_content_insert(ledger, head, charge->content, err));
     CLO_TRY(update_totals(ledger, &after, err));
     CLO_TRY(clo_i_ledger_update_head(ledger, head, err));
     clo_i_write_account(ledger, w, &after);
-    *receipt = (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped };
+    *receipt =
+        (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped, .time = entry.time };
+    sodium_bin2hex(receipt->ledger, sizeof receipt->ledger, head->identity, LEDGER_IDENTITY);
+    copy_name(receipt->dataset, entry.dataset);
     _Static_assert(sizeof receipt->token == sizeof entry.token, "a token has one size");
     memcpy(receipt->token, entry.token, sizeof receipt->token);
     memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);

@@ -15,6 +15,7 @@
  *   ledger_names.c    when two names of data sets look alike
  *   ledger_charge.c   the two things that spend: declare and charge
  *   ledger_token.c    a run's result under its token: stored once, given out for nothing
+ *   ledger_sign.c     the key that signs releases, made of the key of the hashes
  *   ledger_content.c  whether the same data were charged under another name
  *   ledger_read.c     the things that read: accounts and history
  *   ledger_verify.c   a replay of everything from the first charge on
@@ -251,6 +252,9 @@ typedef struct clo_i_entry {
     char token[LEDGER_TEXT + 1]; /* "" in schema 1 */
     uint8_t plan[LEDGER_PLAN];
     uint8_t key_id[LEDGER_KEY_ID];
+    bool attributed; /* whether the rest is known, and in the hash; not before schema 4 */
+    char user[LEDGER_TEXT + 1], host[LEDGER_TEXT + 1], purpose[LEDGER_TEXT + 1];
+    char program[LEDGER_TEXT + 1];
 } clo_i_entry;
 
 typedef struct clo_i_declaration {
@@ -281,6 +285,8 @@ typedef struct clo_i_act {
 #define LEDGER_ACT_CLOSED  "closed"
 #define LEDGER_ACT_CONTENT "content"
 #define LEDGER_ACT_FOLDER  "folder"
+#define LEDGER_ACT_KEY     "key"
+#define LEDGER_ACT_RESULT  "result"
 
 void clo_i_chain_start(const uint8_t identity[LEDGER_IDENTITY], const char *chain,
                        uint8_t hash[LEDGER_HASH]);
@@ -289,6 +295,9 @@ void clo_i_chain_charge(const clo_i_key *key, const clo_i_entry *entry, uint8_t 
 void clo_i_chain_declaration(const clo_i_key *key, const clo_i_declaration *entry,
                              uint8_t hash[LEDGER_HASH]);
 void clo_i_chain_act(const clo_i_key *key, const clo_i_act *act, uint8_t hash[LEDGER_HASH]);
+/* What the ledger's key is for signatures: a seed. */
+void clo_i_chain_signing(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                         uint8_t seed[LEDGER_HASH]);
 /* That the ledger was closed by the act of this number. */
 void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                         uint64_t closed, uint8_t hash[LEDGER_HASH]);
@@ -394,7 +403,8 @@ CLO_CHECK clo_status clo_i_ledger_verify_entries(clo_ledger *ledger, const clo_i
 
 /* ---- rows ----------------------------------------------------------------- */
 
-extern const char clo_i_ledger_charge_columns[]; /* of charge c joined with dataset d */
+/* Of charge c joined with dataset d; an older file has no room for who made it. */
+const char *clo_i_ledger_charge_columns(const clo_ledger *ledger);
 void clo_i_ledger_get_charge(clo_i_sql *sql, clo_i_entry *entry, uint8_t hash[LEDGER_HASH]);
 extern const char clo_i_ledger_declaration_columns[]; /* of declaration c joined with dataset d */
 void clo_i_ledger_get_declaration(clo_i_sql *sql, clo_i_declaration *entry,
@@ -449,6 +459,14 @@ CLO_CHECK clo_status clo_i_token_check(const char *token, const clo_i_token *kno
                                        clo_error *err);
 /* The sentence for a token that cannot be charged a second time. */
 clo_status clo_i_token_refuse(const char *token, const clo_i_token *known, clo_error *err);
+
+/* ---- signatures ------------------------------------------------------------- */
+
+/* The key pair of this ledger, which follows from its key (ledger.T14). */
+void clo_i_sign_keys(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                     uint8_t public_key[CLO_PUBLIC_KEY_BYTES], uint8_t secret[64]);
+/* Writes the public key into the ledger where it is not there, in a transaction that is open. */
+CLO_CHECK clo_status clo_i_sign_note(clo_ledger *ledger, clo_i_head *head, clo_error *err);
 
 /* ---- content --------------------------------------------------------------- */
 

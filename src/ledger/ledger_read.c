@@ -10,10 +10,18 @@
 
 /* ---- rows ------------------------------------------------------------------ */
 
-const char clo_i_ledger_charge_columns[] =
-    "c.sequence, c.time, d.name, c.mechanism, c.relation, c.asked_epsilon, c.asked_delta, "
-    "c.epsilon, c.delta, c.rho, c.rho_delta, c.rule, c.capacity, c.format, c.hash, c.token, "
-    "c.plan, c.key_id";
+#define CHARGE_COLUMNS                                                                             \
+    "c.sequence, c.time, d.name, c.mechanism, c.relation, c.asked_epsilon, c.asked_delta, "        \
+    "c.epsilon, c.delta, c.rho, c.rho_delta, c.rule, c.capacity, c.format, c.hash, c.token, "      \
+    "c.plan, c.key_id, "
+#define OF_ATTRIBUTION(column) "(SELECT " column " FROM attribution WHERE sequence = c.sequence)"
+
+const char *clo_i_ledger_charge_columns(const clo_ledger *ledger)
+{
+    if (ledger->schema < 4) return CHARGE_COLUMNS "NULL, NULL, NULL, NULL";
+    return CHARGE_COLUMNS OF_ATTRIBUTION("user") ", " OF_ATTRIBUTION("host") ", " OF_ATTRIBUTION(
+        "purpose") ", " OF_ATTRIBUTION("program");
+}
 
 static void get_rule(clo_i_sql *sql, int column, clo_i_rule *rule)
 {
@@ -41,6 +49,11 @@ void clo_i_ledger_get_charge(clo_i_sql *sql, clo_i_entry *entry, uint8_t hash[LE
     clo_i_sql_get_bytes(sql, 16, entry->plan, LEDGER_PLAN);
     clo_i_sql_get_bytes(sql, 17, entry->key_id, LEDGER_KEY_ID);
     if (entry->format != LEDGER_KEYED) sql->code = SQLITE_CORRUPT;
+    entry->attributed = sqlite3_column_type(sql->statement, 18) != SQLITE_NULL;
+    clo_i_sql_get_text(sql, 18, entry->user);
+    clo_i_sql_get_text(sql, 19, entry->host);
+    clo_i_sql_get_text(sql, 20, entry->purpose);
+    clo_i_sql_get_text(sql, 21, entry->program);
 }
 
 const char clo_i_ledger_declaration_columns[] =
@@ -199,12 +212,12 @@ static clo_status fetch_charge(clo_ledger *ledger, int64_t dataset, uint64_t aft
                                clo_i_entry *entry, uint8_t hash[LEDGER_HASH], bool *found,
                                clo_error *err)
 {
-    char text[640];
+    char text[900];
     bool any = false;
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset WHERE %s c.sequence > ? "
              "ORDER BY c.sequence LIMIT 1",
-             clo_i_ledger_charge_columns, dataset ? "c.dataset = ? AND" : "");
+             clo_i_ledger_charge_columns(ledger), dataset ? "c.dataset = ? AND" : "");
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     if (dataset) clo_i_sql_integer(&sql, dataset);
     clo_i_sql_units(&sql, after);
@@ -250,7 +263,11 @@ static clo_charge public_charge(const clo_i_entry *entry, const uint8_t hash[LED
                          .capacity = entry->capacity,
                          .format = (int)entry->format,
                          .plan = entry->plan,
-                         .hash = hash };
+                         .hash = hash,
+                         .user = entry->user,
+                         .host = entry->host,
+                         .purpose = entry->purpose,
+                         .program = entry->program };
 }
 
 clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
@@ -270,6 +287,24 @@ clo_status clo_ledger_history(clo_ledger *ledger, const char *dataset,
         CLO_TRY(fetch_result(ledger, entry.sequence, &shown.stored, &shown.stored_at, err));
         if (!visit(user, &shown)) return CLO_OK;
     }
+}
+
+clo_status clo_ledger_find_charge(clo_ledger *ledger, uint64_t sequence,
+                                  bool (*visit)(void *user, const clo_charge *charge), void *user,
+                                  clo_error *err)
+{
+    clo_i_entry entry = { 0 };
+    uint8_t hash[LEDGER_HASH];
+    bool found = false;
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    if (sequence > 0) CLO_TRY(fetch_charge(ledger, 0, sequence - 1, &entry, hash, &found, err));
+    if (!found || entry.sequence != sequence)
+        return clo_i_fail(err, CLO_ARGUMENT, "the ledger %s has no charge %llu", ledger->shown,
+                          (unsigned long long)sequence);
+    clo_charge shown = public_charge(&entry, hash);
+    CLO_TRY(fetch_result(ledger, sequence, &shown.stored, &shown.stored_at, err));
+    visit(user, &shown);
+    return CLO_OK;
 }
 
 clo_status clo_ledger_declarations(clo_ledger *ledger,

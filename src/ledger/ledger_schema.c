@@ -357,11 +357,11 @@ static clo_status check_version(clo_ledger *ledger, clo_error *err)
 static clo_status last_charge(clo_ledger *ledger, clo_i_entry *entry, uint8_t hash[LEDGER_HASH],
                               uint8_t before[LEDGER_HASH], clo_error *err)
 {
-    char text[640];
+    char text[900];
     snprintf(text, sizeof text,
              "SELECT %s, (SELECT hash FROM charge b WHERE b.sequence = c.sequence - 1) FROM charge "
              "c JOIN dataset d ON d.id = c.dataset ORDER BY c.sequence DESC LIMIT 1",
-             clo_i_ledger_charge_columns);
+             clo_i_ledger_charge_columns(ledger));
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     if (clo_i_sql_row(&sql)) {
         clo_i_ledger_get_charge(&sql, entry, hash);

@@ -95,35 +95,48 @@ static clo_status find_charge(clo_ledger *ledger, const clo_i_receipt *receipt,
     return CLO_OK;
 }
 
-static clo_status record_result(clo_ledger *ledger, const clo_i_receipt *receipt, const void *bytes,
-                                size_t length, clo_error *err)
+static clo_status insert_result(clo_ledger *ledger, uint64_t sequence, int64_t time,
+                                const void *bytes, size_t length, const uint8_t hash[LEDGER_HASH],
+                                clo_error *err)
 {
-    uint8_t charge_hash[LEDGER_HASH], hash[LEDGER_HASH];
-    const int64_t now = ledger->clock();
-    CLO_TRY(find_charge(ledger, receipt, charge_hash, err));
-    clo_i_chain_result(&ledger->key, charge_hash, now, bytes, length, hash);
     clo_i_sql sql = clo_i_sql_start(
         ledger, "INSERT INTO result (sequence, time, bytes, hash) VALUES (?, ?, ?, ?)");
-    clo_i_sql_units(&sql, receipt->sequence);
-    clo_i_sql_integer(&sql, now);
+    clo_i_sql_units(&sql, sequence);
+    clo_i_sql_integer(&sql, time);
     clo_i_sql_bytes(&sql, bytes, (int)length);
     clo_i_sql_bytes(&sql, hash, LEDGER_HASH);
     clo_i_sql_row(&sql);
     return clo_i_sql_finish(&sql, err);
 }
 
+/* The result, and an act that says so: a result that is gone is missed. */
+static clo_status record_result(clo_ledger *ledger, const clo_i_receipt *receipt, clo_i_head *head,
+                                const void *bytes, size_t length, clo_error *err)
+{
+    uint8_t charge_hash[LEDGER_HASH], hash[LEDGER_HASH];
+    const int64_t now = ledger->clock();
+    CLO_TRY(find_charge(ledger, receipt, charge_hash, err));
+    clo_i_chain_result(&ledger->key, charge_hash, now, bytes, length, hash);
+    CLO_TRY(insert_result(ledger, receipt->sequence, now, bytes, length, hash, err));
+    CLO_TRY(clo_i_sign_note(ledger, head, err));
+    const clo_i_act act = { .kind = LEDGER_ACT_RESULT,
+                            .charge = receipt->sequence,
+                            .detail = hash,
+                            .length = LEDGER_HASH };
+    return clo_i_act_insert(ledger, &act, head, err);
+}
+
 clo_status clo_i_ledger_store(clo_ledger *ledger, const clo_i_receipt *receipt, const void *bytes,
                               size_t length, clo_error *err)
 {
+    clo_i_writing w;
     CLO_TRY(clo_i_ledger_check(ledger, true, err));
     if (!bytes || length == 0 || length > LEDGER_RESULT)
         return clo_i_fail(err, CLO_ARGUMENT, "a result that is stored must have 1 to %d bytes",
                           LEDGER_RESULT);
-    CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
-    clo_status status = record_result(ledger, receipt, bytes, length, err);
-    if (!status) status = clo_i_sql_commit(ledger, err);
-    clo_i_sql_undo(ledger);
-    return status;
+    CLO_TRY(clo_i_write_begin(ledger, "", false, &w, err));
+    const clo_status status = record_result(ledger, receipt, &w.head, bytes, length, err);
+    return clo_i_write_end(ledger, &w, status, err);
 }
 
 /* ---- fetch ------------------------------------------------------------------ */
@@ -169,11 +182,29 @@ static clo_status read_result(clo_ledger *ledger, uint64_t sequence, char **byte
     return CLO_OK;
 }
 
+/* Whether an act says so. */
+static clo_status was_stored(clo_ledger *ledger, uint64_t sequence, bool *was, clo_error *err)
+{
+    if (ledger->schema < 4) return CLO_OK;
+    clo_i_sql sql = clo_i_sql_start(ledger, "SELECT 1 FROM act WHERE kind = ? AND charge = ?");
+    clo_i_sql_text(&sql, LEDGER_ACT_RESULT);
+    clo_i_sql_units(&sql, sequence);
+    *was = clo_i_sql_row(&sql);
+    return clo_i_sql_finish(&sql, err);
+}
+
 /* Of a token that was found, and is the caller's. */
 static clo_status give_result(clo_ledger *ledger, const char *token, const clo_i_token *known,
                               char **bytes, size_t *length, clo_error *err)
 {
     clo_i_head head;
+    bool was = false;
+    if (!known->stored) CLO_TRY(was_stored(ledger, known->sequence, &was, err));
+    if (was)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the ledger %s is not sound: the result of charge %llu was stored, and "
+                          "is gone; keep the file and restore a backup",
+                          ledger->shown, (unsigned long long)known->sequence);
     if (!known->stored) return clo_i_token_refuse(token, known, err);
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     CLO_TRY(clo_i_key_check(ledger, &head, err));

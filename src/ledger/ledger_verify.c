@@ -66,10 +66,10 @@ static clo_status check_charges(clo_ledger *ledger, const clo_i_head *head,
     clo_i_entry entry;
     uint64_t count = 0;
     const char *wrong = NULL;
-    char text[640];
+    char text[900];
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c LEFT JOIN dataset d ON d.id = c.dataset ORDER BY c.sequence",
-             clo_i_ledger_charge_columns);
+             clo_i_ledger_charge_columns(ledger));
     clo_i_chain_start(head->identity, "charge", hash);
     memcpy(sealed, hash, LEDGER_HASH);
     clo_i_sql sql = clo_i_sql_start(ledger, text);
@@ -231,6 +231,22 @@ static clo_status check_results(clo_ledger *ledger, clo_error *err)
                           "was changed: its hash does not fit");
 }
 
+/* Every act that says that a result was stored has it; those from before schema 4 have no act. */
+static clo_status check_stored(clo_ledger *ledger, clo_error *err)
+{
+    uint64_t gone = 0;
+    if (ledger->schema < 4) return CLO_OK;
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "SELECT a.charge FROM act a LEFT JOIN result r ON r.sequence = a.charge WHERE "
+                "a.kind = ? AND r.hash IS NOT a.detail ORDER BY a.sequence LIMIT 1");
+    clo_i_sql_text(&sql, LEDGER_ACT_RESULT);
+    const bool any = clo_i_sql_row(&sql);
+    if (any) gone = clo_i_sql_get_units(&sql, 0);
+    CLO_TRY(clo_i_sql_finish(&sql, err));
+    return any ? unsound(ledger, err, "the result of charge", gone, "was stored, and is gone")
+               : CLO_OK;
+}
+
 /* ---- the replay ------------------------------------------------------------ */
 
 /* A later cloister may know a larger capacity than the one that was recorded, and would have
@@ -310,12 +326,12 @@ static clo_status replay(clo_ledger *ledger, const clo_i_account *stored, clo_er
     uint8_t hash[LEDGER_HASH];
     bool declared = false;
     clo_status status = CLO_OK;
-    char text[640];
+    char text[900];
     CLO_TRY(find_declaration(ledger, stored->id, &declaration, &declared, err));
     snprintf(text, sizeof text,
              "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset WHERE c.dataset = ? "
              "ORDER BY c.sequence",
-             clo_i_ledger_charge_columns);
+             clo_i_ledger_charge_columns(ledger));
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     clo_i_sql_integer(&sql, stored->id);
     while (!status && clo_i_sql_row(&sql)) {
@@ -415,6 +431,7 @@ clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
     if ((status = clo_i_ledger_get_head(ledger, &head, err))) goto done;
     if ((status = clo_i_ledger_verify_entries(ledger, &head, err))) goto done;
     if ((status = check_results(ledger, err))) goto done;
+    if ((status = check_stored(ledger, err))) goto done;
     status = clo_i_anchor_check_head(ledger, &head, err); /* as it is now: ledger.T9 */
 done:
     clo_i_sql_undo(ledger);

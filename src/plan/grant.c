@@ -1,8 +1,10 @@
 /* grant.c - from plan to grant: the ledger is charged first, durably (ledger.T7). */
 #include "plan/mechanism.h"
 #include <cloister/ledger.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static clo_status new_grant(const clo_plan *plan, clo_grant **out, clo_error *err)
 {
@@ -23,10 +25,29 @@ void clo_grant_free(clo_grant *grant)
     clo_i_free(grant);
 }
 
-/* token NULL: a random one. */
-static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
-                        const char *token, const uint8_t *content, clo_grant **out, clo_error *err)
+/* The name of the user that this process is, or their number. */
+static void name_user(char out[CLO_TOKEN_ROOM])
 {
+    char room[4096];
+    struct passwd entry, *found = NULL;
+    const uid_t user = geteuid();
+    if (getpwuid_r(user, &entry, room, sizeof room, &found) == 0 && found && found->pw_name[0])
+        snprintf(out, CLO_TOKEN_ROOM, "%s", found->pw_name);
+    else
+        snprintf(out, CLO_TOKEN_ROOM, "%lu", (unsigned long)user);
+}
+
+static void name_host(char out[CLO_TOKEN_ROOM])
+{
+    if (gethostname(out, CLO_TOKEN_ROOM) != 0 || !out[0]) snprintf(out, CLO_TOKEN_ROOM, "unknown");
+    out[CLO_TOKEN_ROOM - 1] = 0;
+}
+
+static clo_status spend(clo_ledger *ledger, const clo_spending *spending, clo_grant **out,
+                        clo_error *err)
+{
+    const clo_plan *const plan = spending->plan;
+    char user[CLO_TOKEN_ROOM], host[CLO_TOKEN_ROOM];
     char name[128], relation[256];
     clo_event events[CLO_MAX_LINES];
     clo_grant *grant = NULL;
@@ -38,14 +59,20 @@ static clo_status spend(clo_ledger *ledger, const char *dataset, const clo_plan 
      * tells them apart by this text. */
     snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),
              plan->domain.unit ? " per " : "", plan->domain.unit ? plan->domain.unit : "");
-    clo_i_charge charge = { .dataset = dataset,
+    name_user(user);
+    name_host(host);
+    clo_i_charge charge = { .dataset = spending->dataset,
                             .mechanism = name,
                             .relation = relation,
                             .loss = plan->budget,
                             .price = plan->price.loss,
-                            .token = token,
+                            .token = spending->token,
                             .plan = plan->id,
-                            .content = content };
+                            .content = spending->content,
+                            .user = spending->user ? spending->user : user,
+                            .host = host,
+                            .purpose = spending->purpose,
+                            .program = "cloister " CLO_VERSION };
     for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
     CLO_TRY(clo_i_events_rho(events, plan->line_count, &charge.rho, &charge.rho_delta, err));
     /* All that can fail for another reason comes first: what is charged is granted. */
@@ -66,23 +93,61 @@ const char *clo_grant_token(const clo_grant *grant)
     return grant->metered ? grant->receipt.token : NULL;
 }
 
-clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
-                            clo_grant **out, clo_error *err)
+clo_status clo_grant_certificate(const clo_grant *grant, clo_certificate *out, clo_error *err)
 {
-    return spend(ledger, dataset, plan, NULL, NULL, out, err);
+    if (!grant->metered)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a run that was not metered is no ledger's to certify");
+    const clo_i_receipt *const receipt = &grant->receipt;
+    const clo_certificate certificate = { .struct_size = sizeof certificate,
+                                          .ledger = receipt->ledger,
+                                          .charge = receipt->sequence,
+                                          .dataset = receipt->dataset,
+                                          .time = receipt->time,
+                                          .program = "cloister " CLO_VERSION,
+                                          .values = "",
+                                          .public_key = "",
+                                          .signature = "" };
+    CLO_TRY(clo_i_check_result("clo_certificate", out, err));
+    clo_i_give_result(out, &certificate, sizeof certificate);
+    return CLO_OK;
 }
 
-clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
-                                  const char *token, clo_grant **out, clo_error *err)
+clo_spending clo_spending_default(void)
 {
-    return spend(ledger, dataset, plan, token ? token : "", NULL, out, err); /* which is refused */
+    return (clo_spending){ .struct_size = sizeof(clo_spending) };
+}
+
+clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *given, clo_grant **out,
+                                clo_error *err)
+{
+    clo_spending spending = clo_spending_default();
+    CLO_TRY(clo_i_take_options("clo_spending", given, &spending, sizeof spending, err));
+    if (!spending.plan) return clo_i_fail(err, CLO_ARGUMENT, "a spend needs a plan");
+    return spend(ledger, &spending, out, err);
 }
 
 clo_status clo_ledger_spend_content(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                                     const char *token, const uint8_t *content, clo_grant **out,
                                     clo_error *err)
 {
-    return spend(ledger, dataset, plan, token, content, out, err);
+    const clo_spending spending = {
+        .dataset = dataset, .plan = plan, .token = token, .content = content
+    };
+    return spend(ledger, &spending, out, err);
+}
+
+clo_status clo_ledger_spend(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                            clo_grant **out, clo_error *err)
+{
+    return clo_ledger_spend_content(ledger, dataset, plan, NULL, NULL, out, err);
+}
+
+clo_status clo_ledger_spend_token(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
+                                  const char *token, clo_grant **out, clo_error *err)
+{
+    /* "" is refused */
+    return clo_ledger_spend_content(ledger, dataset, plan, token ? token : "", NULL, out, err);
 }
 
 clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant, const void *bytes,

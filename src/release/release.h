@@ -34,7 +34,22 @@ typedef struct clo_facts {
     size_t query_count;
 } clo_facts;
 
+/* Which charge it is; all texts "" and there false: none. */
+typedef struct clo_i_certified {
+    bool there;
+    char ledger[33];
+    uint64_t charge;
+    char dataset[201];
+    int64_t time;
+    char program[65];
+    char values[CLO_DIGEST_SIZE];
+    char public_key[2 * CLO_PUBLIC_KEY_BYTES + 1];
+    char signature[2 * CLO_SIGNATURE_BYTES + 1];
+    clo_seal seal;
+} clo_i_certified;
+
 struct clo_release {
+    clo_i_certified certified;
     clo_facts facts;
     clo_array *arrays; /* names and data are the release's own */
     size_t count;

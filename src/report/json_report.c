@@ -128,6 +128,7 @@ void clo_i_report_json(const clo_release *release, clo_writer *w)
         write_array(w, array->data, array->dimensions, array->shape);
     }
     clo_json_close(w, '}');
+    clo_i_certificate_json(release, w);
     clo_json_close(w, '}');
     clo_writer_text(w, "\n");
 }

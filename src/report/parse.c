@@ -262,6 +262,35 @@ static clo_status parse_array(const char *name, const json_t *value, clo_release
     return status;
 }
 
+static clo_status copy_member(const json_t *object, const char *key, char *to, size_t room,
+                              clo_error *err)
+{
+    char message[96];
+    const char *const text = json_string_value(json_object_get(object, key));
+    snprintf(message, sizeof message, "\"%s\" of the certificate is missing or too long", key);
+    if (!text || strlen(text) >= room) return bad(err, message);
+    memcpy(to, text, strlen(text) + 1);
+    return CLO_OK;
+}
+
+static clo_status parse_certificate(const json_t *object, clo_i_certified *c, clo_error *err)
+{
+    char time[32];
+    if (!object) return CLO_OK;
+    c->there = true;
+    if (json_object_get(object, "signature"))
+        CLO_TRY(copy_member(object, "signature", c->signature, sizeof c->signature, err));
+    CLO_TRY(copy_member(object, "ledger", c->ledger, sizeof c->ledger, err));
+    CLO_TRY(get_count(object, "charge", &c->charge, err));
+    CLO_TRY(copy_member(object, "dataset", c->dataset, sizeof c->dataset, err));
+    CLO_TRY(copy_member(object, "time", time, sizeof time, err));
+    CLO_TRY(copy_member(object, "program", c->program, sizeof c->program, err));
+    CLO_TRY(copy_member(object, "values", c->values, sizeof c->values, err));
+    CLO_TRY(copy_member(object, "public_key", c->public_key, sizeof c->public_key, err));
+    if (!clo_i_certificate_time(time, &c->time)) return bad(err, "its \"time\" is none");
+    return CLO_OK;
+}
+
 static clo_status parse_release(const json_t *root, clo_release *release, clo_error *err)
 {
     clo_facts *const facts = &release->facts;
@@ -284,7 +313,7 @@ static clo_status parse_release(const json_t *root, clo_release *release, clo_er
     json_t *const values = json_object_get(root, "values");
     if (!json_is_object(values)) return bad(err, "\"values\" is missing");
     json_object_foreach(values, name, value) CLO_TRY(parse_array(name, value, release, err));
-    return CLO_OK;
+    return parse_certificate(json_object_get(root, "certificate"), &release->certified, err);
 }
 
 clo_status clo_release_parse(const char *json, size_t length, clo_release **out, clo_error *err)
@@ -298,6 +327,7 @@ clo_status clo_release_parse(const char *json, size_t length, clo_release **out,
     clo_status status = clo_i_release_new(&release, err);
     if (!status) status = parse_release(root, release, err);
     json_decref(root);
+    if (!status) status = clo_i_certificate_check(release, json, length, err);
     if (status)
         clo_release_free(release);
     else

@@ -18,4 +18,11 @@ bool clo_i_has_bars(const clo_release *release);
 CLO_CHECK clo_status clo_i_bars_unicode(const clo_release *release, clo_writer *w, clo_error *err);
 CLO_CHECK clo_status clo_i_bars_ascii(const clo_release *release, clo_writer *w, clo_error *err);
 
+/* The certificate as a member of the release's JSON; nothing where it has none. */
+void clo_i_certificate_json(const clo_release *release, clo_writer *writer);
+CLO_CHECK bool clo_i_certificate_time(const char *text, int64_t *out);
+/* Holds the release to the bytes that it was read from. */
+CLO_CHECK clo_status clo_i_certificate_check(clo_release *release, const char *json, size_t length,
+                                             clo_error *err);
+
 #endif

@@ -39,6 +39,16 @@ static void write_wrapped(clo_writer *w, const char *text)
     clo_writer_text(w, "\n");
 }
 
+/* Which charge it is, and what a look at its signature said. */
+static void write_charge(clo_writer *w, const clo_i_certified *c)
+{
+    static const char *const seals[] = { "not signed", "signed, and unchanged since",
+                                         "CHANGED after it was signed" };
+    if (!c->there) return;
+    clo_i_writer_format(w, "charge     %llu of the ledger %.8s..., on '%s'; %s\n",
+                        (unsigned long long)c->charge, c->ledger, c->dataset, seals[c->seal]);
+}
+
 static void write_privacy(clo_writer *w, const clo_facts *facts)
 {
     char epsilon[32], delta[32];
@@ -356,6 +366,7 @@ clo_status clo_i_report_text(const clo_release *release, bool wide, clo_i_bars *
                             facts->parameter_values[i]);
     clo_writer_text(w, "\n");
     if (!facts->is_private) clo_writer_text(w, "NOT PRIVATE\n");
+    write_charge(w, &release->certified);
     write_privacy(w, facts);
     if (bars) CLO_TRY(bars(release, w, err));
     const bool listed = find_lists(release, &l);

@@ -20,12 +20,13 @@
   >     --token may > /dev/null
   $ cloister ledger export l.db
   {
-    "schema": "cloister.ledger-export/2",
+    "schema": "cloister.ledger-export/3",
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
     "ledger_schema": 4,
     "created": "{{....-..-..T..:..:..Z}}",
+    "closed": true,
     "datasets": [
       {
         "dataset": "sample.csv",
@@ -83,6 +84,10 @@
         },
         "rule": "zcdp",
         "capacity": {{[0-9]+}},
+        "user": "{{.+}}",
+        "host": "{{.+}}",
+        "purpose": null,
+        "program": "cloister {{[0-9.]+}}",
         "token": "may",
         "plan": "{{[0-9a-f]+}}",
         "stored": "{{....-..-..T..:..:..Z}}",
@@ -90,7 +95,12 @@
         "format": 2,
         "hash": "{{[0-9a-f]+}}"
       }
-    ]
+    ],
+    "certificate": {
+      "signature": "{{[0-9a-f]{128}}}",
+      "public_key": "{{[0-9a-f]{64}}}",
+      "program": "cloister {{[0-9.]+}}"
+    }
   }
 
 ## Exports the whole ledger only
@@ -225,7 +235,7 @@
 ## Wants a verb
 
   $ cloister ledger
-  ! cloister: 'ledger' needs a verb: init, show, history, verify, export, fetch or report
+  ! cloister: 'ledger' needs a verb: init, show, history, verify, export, fetch, check, key or report
   ! try: cloister ledger --help
   [exit 2]
 
@@ -305,3 +315,124 @@
   ! cloister: the ledger l.db knows no data set other
   ! try: cloister ledger show l.db
   [exit 2]
+
+## Checks a release, by the books or by the public key alone
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.7 --norm 2 --ledger l.db -q \
+  >     -o out.json
+  $ cloister ledger check out.json l.db
+  out.json: genuine, and unchanged since it was signed
+  charge 1 of the ledger {{[0-9a-f]{32}}}: kmeans/lloyd on 'sample.csv', epsilon 0.7, delta 1e-6, {{....-..-..T..:..:..Z}}, by cloister {{[0-9.]+}}
+  $ cloister report out.json | grep '^charge'
+  charge     1 of the ledger {{[0-9a-f]{8}}}..., on 'sample.csv'; signed, and unchanged since
+  $ cloister ledger key l.db > key.pub
+  $ (unset XDG_CONFIG_HOME; HOME=/nowhere cloister ledger check out.json --key key.pub) | head -1
+  out.json: genuine, and unchanged since it was signed
+  $ sed 's/"epsilon": 0.7,/"epsilon": 0.01,/' out.json > changed.json
+  $ cloister report changed.json
+  ! cloister: changed.json was changed after it was signed: what it says is not what was released
+  ! try: cloister ledger fetch, which has it as it was
+  [exit 9]
+  $ cloister ledger check changed.json l.db
+  ! cloister: the release was changed after it was signed: its signature does not fit
+  [exit 9]
+  $ cloister ledger check changed.json --key "$(cat key.pub)" --json
+  ! cloister: the release was changed after it was signed: its signature does not fit
+  {
+    "schema": "cloister.ledger-check/1",
+    "release": "changed.json",
+    "ledger": null,
+    "genuine": false,
+    "problem": "the release was changed after it was signed: its signature does not fit",
+    "unchanged": false,
+    "certificate": {
+      "ledger": "{{[0-9a-f]{32}}}",
+      "charge": 1,
+      "dataset": "sample.csv",
+      "time": "{{....-..-..T..:..:..Z}}",
+      "program": "cloister {{[0-9.]+}}",
+      "public_key": "{{[0-9a-f]{64}}}"
+    }
+  }
+  [exit 9]
+
+## Does not take another's release, or an unsigned one, for its own
+
+  $ sample; ledger
+  $ cloister ledger init other.db --dataset sample.csv --epsilon 2 > /dev/null
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger other.db -q -o o.json
+  $ cloister ledger check o.json l.db
+  ! cloister: the release is a charge of the ledger {{[0-9a-f]{32}}}, and this one is {{[0-9a-f]{32}}}
+  [exit 9]
+  $ cloister ledger check o.json --key "$(cloister ledger key l.db)"
+  ! cloister: the release is signed by another key, {{[0-9a-f]{16}}}..., than the one that was asked for, {{[0-9a-f]{16}}}...
+  [exit 9]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger -q -o plain.json
+  $ cloister ledger check plain.json l.db
+  ! cloister: the release is not signed: it was not metered, so nobody can tell whether it was changed
+  [exit 9]
+  $ cloister ledger check sample.csv l.db
+  ! cloister: sample.csv: this is not JSON (line 1, column {{[0-9]}})
+  [exit 3]
+  $ cloister ledger check o.json --key sample.csv
+  ! cloister: --key sample.csv is not a public key: 64 hexadecimal digits, as 'cloister ledger key' prints them
+  [exit 3]
+  $ cloister ledger show l.db --key x
+  ! cloister: --key belongs to 'ledger check'
+  [exit 2]
+
+## Misses a stored release that was deleted
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q > /dev/null
+  $ python3 - <<'END'
+  > import sqlite3
+  > db = sqlite3.connect("l.db")
+  > trigger, = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'result_is_not_deleted'")
+  > db.executescript(f"DROP TRIGGER result_is_not_deleted; DELETE FROM result; {trigger[0]}")
+  > END
+  $ cloister ledger verify l.db
+  ! cloister: the ledger l.db is not sound: the result of charge 1 was stored, and is gone; keep the file and restore a backup
+  [exit 6]
+
+## Says who asked, and what for
+
+  $ sample; ledger
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.7 --norm 2 --ledger l.db -q \
+  >     --purpose 'for "May", a draft' --token may > /dev/null
+  $ cloister bounds sample.csv --epsilon 0.7 --norm 9 --ledger l.db -q \
+  >     --purpose '=1+1' > /dev/null
+  $ cloister ledger history l.db --csv | sed "s/,$(id -un),$(uname -n),/,USER,HOST,/"
+  number,time,dataset,mechanism,relation,epsilon,delta,user,host,purpose,program,token,stored
+  1,{{....-..-..T..:..:..Z}},sample.csv,kmeans/lloyd,replace,0.7,1e-6,USER,HOST,"for ""May"", a draft",cloister {{[0-9.]+}},may,yes
+  2,{{....-..-..T..:..:..Z}},sample.csv,bounds/quantile,replace,0.7,0,USER,HOST,"'=1+1",cloister {{[0-9.]+}},{{[0-9a-f]{32}}},yes
+  $ cloister ledger history l.db --json | grep purpose
+        "purpose": "for \"May\", a draft",
+        "purpose": "=1+1",
+  $ cloister ledger history l.db --json --csv
+  ! cloister: --csv and --json exclude each other
+  [exit 2]
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --purpose x
+  ! cloister: --no-ledger excludes --purpose, which a charge keeps
+  [exit 2]
+
+## An export can be checked with the public key alone
+
+  $ sample; ledger
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q \
+  >     --purpose may > /dev/null
+  $ cloister ledger export l.db > books.json; cloister ledger key l.db > key.pub
+  $ cloister ledger key l.db --pem > key.pem; rm -r l.db "$XDG_CONFIG_HOME"
+  $ cloister ledger check books.json --key key.pub
+  books.json: an export of a ledger, unchanged since it was signed
+  $ grep -v '^    "signature": "' books.json > signed.bin
+  $ sed -n 's/^    "signature": "\(.*\)",$/\1/p' books.json | xxd -r -p > signature.bin
+  $ openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in signed.bin -sigfile signature.bin
+  Signature Verified Successfully
+  $ sed 's/"purpose": "may"/"purpose": "june"/' books.json > cooked.json
+  $ cloister ledger check cooked.json --key key.pub
+  ! cloister: cooked.json: it was changed after it was signed, or another key has signed it
+  [exit 9]
+  $ cloister ledger check cooked.json --key key.pub --json 2> /dev/null | grep genuine
+    "genuine": false,

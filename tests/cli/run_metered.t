@@ -244,24 +244,14 @@
 
 ## Refuses a token whose run died
 
-  $ sample; ledger
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
-  >     > /dev/null
-
-As a crash between the charge and the result leaves it.
-
-  $ python3 - <<'END'
-  > import sqlite3
-  > db = sqlite3.connect("l.db")
-  > trigger, = db.execute(
-  >     "SELECT sql FROM sqlite_schema WHERE name = 'result_is_not_deleted'").fetchone()
-  > db.execute("DROP TRIGGER result_is_not_deleted")
-  > db.execute("DELETE FROM result")
-  > db.execute(trigger)
-  > db.commit()
-  > END
-  $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
-  >     --token may -q -o out.json
+  $ cloister generate mixture --rows 200000 --cols 10 --clusters 4 --seed t -o big.npy
+  $ cloister ledger init l.db --dataset big.npy --epsilon 1 > /dev/null
+  $ how="run kmeans big.npy --clusters 256 --rounds 100 --epsilon 1 --delta 1e-6 --norm 2"
+  $ cloister $how --ledger l.db --token may -q --yes > /dev/null & run=$!
+  $ wait_for_charge
+  $ { kill -9 $run; wait $run; } 2> /dev/null
+  [exit 137]
+  $ refused cloister $how --ledger l.db --token may -q --yes -o out.json
   ! cloister: the token may was charged (charge 1) and has no result: its run died, or is still under way; what it spent stays spent, and another try needs another token
   [exit 6]
 

@@ -1,0 +1,85 @@
+/*
+ * ledger_sign.c - the key that signs releases and exports (ledger.T14).
+ *
+ * Its seed is a keyed hash of the ledger's identity: who has the key of the ledger has it, nobody
+ * else does, each ledger has its own, and there is no second secret to guard, back up and lose.
+ * The public half stands in the ledger, as an act, from the first stored release on, so that it can
+ * be read without the key.
+ */
+#include "ledger/ledger_internal.h"
+#include <sodium.h>
+#include <string.h>
+
+_Static_assert(CLO_PUBLIC_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "of Ed25519");
+_Static_assert(CLO_SIGNATURE_BYTES == crypto_sign_BYTES, "of Ed25519");
+
+void clo_i_sign_keys(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                     uint8_t public_key[CLO_PUBLIC_KEY_BYTES], uint8_t secret[64])
+{
+    uint8_t seed[LEDGER_HASH];
+    _Static_assert(LEDGER_HASH == crypto_sign_SEEDBYTES, "a hash is a seed");
+    clo_i_chain_signing(key, identity, seed);
+    crypto_sign_seed_keypair(public_key, secret, seed);
+    clo_i_wipe(seed, sizeof seed);
+}
+
+/* The public key as the ledger says it; false where it says none. */
+static clo_status find_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_BYTES], bool *found,
+                           clo_error *err)
+{
+    *found = false;
+    if (ledger->schema < 4) return CLO_OK;
+    clo_i_sql sql = clo_i_sql_start(
+        ledger, "SELECT detail FROM act WHERE kind = ? ORDER BY sequence DESC LIMIT 1");
+    clo_i_sql_text(&sql, LEDGER_ACT_KEY);
+    *found = clo_i_sql_row(&sql);
+    if (*found) clo_i_sql_get_bytes(&sql, 0, out, CLO_PUBLIC_KEY_BYTES);
+    return clo_i_sql_finish(&sql, err);
+}
+
+clo_status clo_i_sign_note(clo_ledger *ledger, clo_i_head *head, clo_error *err)
+{
+    uint8_t there[CLO_PUBLIC_KEY_BYTES], own[CLO_PUBLIC_KEY_BYTES], secret[64];
+    bool found = false;
+    CLO_TRY(find_key(ledger, there, &found, err));
+    if (found) return CLO_OK;
+    clo_i_sign_keys(&ledger->key, head->identity, own, secret);
+    clo_i_wipe(secret, sizeof secret);
+    const clo_i_act act = { .kind = LEDGER_ACT_KEY, .detail = own, .length = sizeof own };
+    return clo_i_act_insert(ledger, &act, head, err);
+}
+
+clo_status clo_ledger_public_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_BYTES],
+                                 clo_error *err)
+{
+    uint8_t secret[64];
+    clo_i_head head;
+    bool found = false;
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    if (ledger->key.known) { /* which nobody can have changed */
+        clo_i_sign_keys(&ledger->key, head.identity, out, secret);
+        clo_i_wipe(secret, sizeof secret);
+        return CLO_OK;
+    }
+    CLO_TRY(find_key(ledger, out, &found, err));
+    if (found) return CLO_OK;
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the ledger %s has signed nothing yet, and its key is not here: ask who has "
+                      "the key for the public one",
+                      ledger->shown);
+}
+
+clo_status clo_ledger_sign(clo_ledger *ledger, const void *bytes, size_t length,
+                           uint8_t signature[CLO_SIGNATURE_BYTES], clo_error *err)
+{
+    uint8_t public_key[CLO_PUBLIC_KEY_BYTES], secret[64];
+    clo_i_head head;
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    CLO_TRY(clo_i_key_check(ledger, &head, err));
+    clo_i_sign_keys(&ledger->key, head.identity, public_key, secret);
+    crypto_sign_detached(signature, NULL, bytes, length, secret);
+    clo_i_wipe(secret, sizeof secret);
+    return CLO_OK;
+}
