@@ -123,10 +123,11 @@ static clo_status read_all(request *r, cli_error *err)
     for (size_t i = 0; i < count; i++) {
         const char *const path = cli_word(r->args, i), *const slash = strrchr(path, '/');
         clo_status status = clo_release_read(path, &r->releases[i], &err->error);
-        if (status == CLO_OK) status = check_seal(r->releases[i], path, err);
         if (status != CLO_OK) return status;
         r->names[i] = slash ? slash + 1 : path;
         r->count++;
+        status = check_seal(r->releases[i], path, err);
+        if (status != CLO_OK) return status;
     }
     r->options.others = (const clo_release *const *)(r->releases + 1);
     r->options.other_count = count - 1;
