@@ -53,6 +53,33 @@ static void takes_the_method_that_promises_the_least_error(void **state)
     }
 }
 
+/* Few rows in two columns are counted on a grid; where rows are many, or columns, or there is but one
+ * mean to tell, differences are looked at, at their own width. */
+static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **state)
+{
+    static const struct {
+        size_t cols;
+        uint64_t rows;
+        const char *clusters, *method;
+    } seen[] = { { 2, 1458, "8", "grid" },   { 2, 1000, "5", "grid" },  { 2, 20000, "4", "local" },
+                 { 3, 10000, "3", "local" }, { 5, 2000, "4", "local" }, { 30, 569, "1", "local" },
+                 { 2, 1458, "1", "local" } };
+    (void)state;
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        const clo_setting settings[] = { { "clusters", seen[i].clusters } };
+        double lower[30], upper[30];
+        clo_domain domain = clo_domain_default();
+        for (size_t j = 0; j < 30; j++) lower[j] = -(upper[j] = 1);
+        domain.cols = seen[i].cols;
+        domain.lower = lower;
+        domain.upper = upper;
+        domain.rows = seen[i].rows;
+        clo_plan *const plan = chosen("kmeans", settings, 1, &domain, CLO_EXACT);
+        assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), seen[i].method);
+        clo_plan_free(plan);
+    }
+}
+
 static void a_parameter_of_one_method_is_a_choice(void **state)
 {
     const clo_setting settings[] = { { "clusters", "3" }, { "dim", "2" }, { "schedule", "even" } };
@@ -276,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_method_that_promises_the_least_error),
+        cmocka_unit_test(centres_are_left_to_the_grid_where_rows_and_columns_are_few),
         cmocka_unit_test(a_parameter_of_one_method_is_a_choice),
         cmocka_unit_test(a_family_of_one_has_nothing_to_say),
         cmocka_unit_test(says_what_is_wrong_where_nothing_serves),

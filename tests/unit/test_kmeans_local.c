@@ -243,6 +243,15 @@ static void what_is_expected_is_near_to_what_files_have_shown(void **state)
     }
 }
 
+static void one_mean_is_not_hidden_by_what_hides_clusters(void **state)
+{
+    double least, most;
+    const double hidden = error_to_expect(30, 2, 569, 0.3, &least, &most);
+    const double one = error_to_expect(30, 1, 569, 0.3, &least, &most);
+    (void)state;
+    assert_true(one < 0.85 * hidden);
+}
+
 static void refuses_a_share_that_leaves_nothing(void **state)
 {
     const clo_domain domain = ball(300, 1, CLO_ADD_REMOVE);
@@ -301,6 +310,7 @@ int main(void)
         cmocka_unit_test(an_elbow_is_the_sharpest_bend_of_the_logarithm),
         cmocka_unit_test(an_even_heap_has_no_elbow),
         cmocka_unit_test(what_is_expected_is_near_to_what_files_have_shown),
+        cmocka_unit_test(one_mean_is_not_hidden_by_what_hides_clusters),
         cmocka_unit_test(refuses_a_share_that_leaves_nothing),
         cmocka_unit_test(shrinking_keeps_the_directions_that_noise_does_not_hide),
     };

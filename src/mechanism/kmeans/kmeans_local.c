@@ -44,13 +44,18 @@ static double noise_of_mean(const clo_i_local_plan *plan, const clo_line *lines,
     return sqrt((double)plan->cols * sums) * deviation_of_all(plan, lines) * k / rows;
 }
 
+/* Whether noise hides what the clusters are, so that one mean is all that can be told. */
+static bool hidden(const clo_i_local_plan *plan, double rows)
+{
+    return plan->clusters > 1 && clo_i_local_told(plan, rows) < CLO_LOCAL_HIDDEN;
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const clo_i_local_plan *const plan = plan_state;
     (void)domain;
-    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), plan->cols,
-                                clo_i_local_told(plan, rows) < CLO_LOCAL_HIDDEN);
+    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), plan->cols, hidden(plan, rows));
 }
 
 static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
@@ -59,7 +64,7 @@ static clo_between between(const void *plan_state, const clo_domain *domain, con
     const clo_i_local_plan *const plan = plan_state;
     (void)domain;
     return clo_i_local_forecast_between(noise_of_mean(plan, lines, rows), plan->cols,
-                                        clo_i_local_told(plan, rows) < CLO_LOCAL_HIDDEN);
+                                        hidden(plan, rows));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_local;

@@ -27,6 +27,8 @@ enum { MOST_CLUSTERS = 256, BY_CHOICE = -1 };
 
 /* What the last round leaves of a centre that has not settled (clo_i_center_forecast). */
 static const double UNSETTLED = 0.003;
+static const double ONE_HEAP =
+    0.05; /* how far it puts one centre of records that are no Gaussian */
 
 static const clo_param params[PARAM_COUNT] = {
     [CLUSTERS] = { "clusters", CLO_PARAM_INT, 1, MOST_CLUSTERS, 8, NULL,
@@ -321,7 +323,8 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     (void)lines;
     const double square = clo_i_center_error(plan, rows);
     if (!isfinite(square)) return NAN; /* the tensor cannot tell the clusters apart */
-    return clo_i_center_forecast(sqrt(square), plan->clusters, UNSETTLED);
+    const double error = clo_i_center_forecast(sqrt(square), plan->clusters, UNSETTLED);
+    return plan->clusters > 1 ? error : hypot(error, ONE_HEAP);
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_moments;
