@@ -285,7 +285,7 @@ typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_YELLOW } cli_style;
 const char *cli_style_on(FILE *stream, cli_style style);
 const char *cli_style_off(FILE *stream);
 int cli_width(FILE *stream);
-/* How a release is shown as text: with bars to a person at a terminal, plain to a file or a pipe. */
+/* How a release is shown as text: with bars at a terminal, plain to a file or a pipe. */
 clo_report_format cli_text_format(FILE *stream);
 bool cli_is_terminal(FILE *stream);
 bool cli_takes_unicode(void); /* by LC_ALL, LC_CTYPE or LANG */

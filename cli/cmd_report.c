@@ -45,7 +45,7 @@ typedef struct request {
     clo_page_options options;
 } request;
 
-/* ---- what is asked for ------------------------------------------------------------------- */
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* The format that is asked for, or that the file's name has; "text" otherwise. */
 static const char *format_of(const cli_args *args)
@@ -148,7 +148,7 @@ static clo_status take(request *r, cli_error *err)
     return status;
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static clo_status write_to(const request *r, clo_write *to, void *user, cli_error *err)
 {

@@ -62,8 +62,8 @@ static void print_curve(point points[][CURVE_CLUSTERS], size_t across, double ro
     }
 }
 
-/* A person at a terminal sees the errors of the clusters that were asked for as bars, too; on a scale
- * of powers, since they span some. */
+/* At a terminal the errors of the clusters that were asked for are bars, too; on a scale of powers,
+ * since they span some. */
 static void draw_curve(point points[][CURVE_CLUSTERS], size_t across)
 {
     enum { BAR = 48 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes pages of releases of every kind, of plans and of a ledger, and has a browser look at them:
-# tests/look/look.mjs says what it looks for.  Pictures and PDFs are left in FOLDER/seen, for people.
+# tests/look/look.mjs says what it looks for.  Pictures and PDFs are left in FOLDER/seen.
 #
 # usage: tools/report_look.sh CLOISTER FOLDER
 set -eu

@@ -97,7 +97,7 @@ static void lay_out(frame *f)
     mend_x(curves, &f->x);
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static clo_status draw_line(clo_picture *p, const frame *f, size_t index, clo_error *err)
 {

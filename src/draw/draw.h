@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include <cloister/output.h>
 
-/* ---- texts from anywhere (escape.c) --------------------------------------------------------- */
+/* ---- texts from anywhere (escape.c) ---------------------------------------------------------- */
 
 /* Writes at most `most` characters of a text, for XML and HTML, inside and outside of quotes.  What
  * is no UTF-8, controls anything (also the direction of writing) or cannot stand in XML becomes
@@ -33,7 +33,7 @@ clo_number clo_i_short(double value, int digits);
 
 enum { CLO_NAME_SHOWN = 60, CLO_NAME_TOLD = 240 }; /* characters of a name: shown; in a <title> */
 
-/* ---- scales (scale.c) ------------------------------------------------------------------------ */
+/* ---- scales (ticks.c) ------------------------------------------------------------------------ */
 
 enum { CLO_MAX_TICKS = 16 };
 

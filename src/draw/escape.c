@@ -103,7 +103,7 @@ void clo_i_harmless(const char *text, char *out, size_t size)
     out[used] = 0;
 }
 
-/* ---- room -------------------------------------------------------------------------------------- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 /* In hundredths of the size, of the characters from ' ' to '~': those of DejaVu Sans and Verdana,
  * which are wider than what most systems show. */
@@ -145,7 +145,7 @@ size_t clo_i_text_fit(const char *text, double size, double room)
     return SIZE_MAX;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 clo_number clo_i_short(double value, int digits)
 {

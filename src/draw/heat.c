@@ -60,7 +60,11 @@ static void draw_row(clo_picture *p, const clo_lanes *lanes, size_t row, double 
     clo_i_draw_text(p, "s", 'e', NAMES - 6, y + 12, NAMES - 12, lanes->names[row]);
     for (size_t c = 0; c < lanes->count; c++)
         draw_cell(p, lanes, row, c, r, NAMES + wide * (double)c, y, wide);
-    snprintf(text, sizeof text, "%s … %s", clo_i_short(r.low, 3).text, clo_i_short(r.high, 3).text);
+    for (int digits = 3; digits > 0; digits--) {
+        snprintf(text, sizeof text, "%s … %s", clo_i_short(r.low, digits).text,
+                 clo_i_short(r.high, digits).text);
+        if (clo_i_text_width(text, 11) < RANGE - 8) break;
+    }
     clo_i_draw_text(p, "s", 's', end + 6, y + 12, RANGE - 8, text);
 }
 

@@ -147,7 +147,7 @@ static void draw_noise(clo_picture *p, const frame *f, size_t i)
                         x, inside(&f->y, clo_i_place(&f->y, map->y[i] + map->y_noise[i])));
 }
 
-/* ---- labels -------------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 static bool is_free(const frame *f, const box *b, size_t but)
 {

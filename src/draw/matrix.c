@@ -1,5 +1,5 @@
-/* matrix.c - one number for each pair: the lower half of a matrix, a cell a pair, with its number in
- * it where there is room. */
+/* matrix.c - one number for each pair: the lower half of a matrix, a cell a pair, with its number
+ * in it where there is room. */
 #include "draw/draw.h"
 #include <math.h>
 #include <stdio.h>

@@ -99,7 +99,7 @@ void clo_i_draw_path(clo_picture *p, size_t index, const double *x, const double
     clo_writer_text(p->w, "\"/>");
 }
 
-/* ---- marks ------------------------------------------------------------------------------------- */
+/* ---- marks ----------------------------------------------------------------------------------- */
 
 /* The corners of the shapes but for the first, which is a circle: about 0, as far as about 1. */
 static const struct shape {
@@ -160,7 +160,7 @@ void clo_i_draw_open_mark(clo_picture *p, size_t index, double x, double y, doub
     draw_mark(p, "open", index, x, y, radius);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static double size_of(const char *kind)
 {

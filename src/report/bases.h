@@ -1,4 +1,5 @@
-/* bases.h - the directions of a release of one subspace or of several.  For the files of this folder. */
+/* bases.h - the directions of a release of one subspace or of several.  For the files of this
+ * folder. */
 #ifndef CLO_REPORT_BASES_H
 #define CLO_REPORT_BASES_H
 

@@ -88,7 +88,7 @@ static clo_status numbers_new(const clo_asked *view, numbers *n, clo_error *err)
     return CLO_OK;
 }
 
-/* ---- the chart ------------------------------------------------------------------------------------- */
+/* ---- the chart ------------------------------------------------------------------------------- */
 
 /* How many of what are shown, where that is not all. */
 static void say_shown(const clo_asked *view, char *text, size_t size)

@@ -29,7 +29,7 @@ CLO_CHECK clo_status clo_i_places_new(const clo_release *release, const clo_page
 size_t clo_i_places_count(const clo_release *release, const clo_page_options *options);
 void clo_i_places_free(clo_places *places);
 
-/* ---- columns (shown.c) ------------------------------------------------------------------------- */
+/* ---- columns (shown.c) ----------------------------------------------------------------------- */
 
 /* "age", or "column 3" where columns have no names: into text, cut to its size. */
 void clo_i_column_text(const clo_release *release, size_t column, char *text, size_t size);
@@ -49,7 +49,7 @@ CLO_CHECK clo_status clo_i_shown_new(const clo_release *release, const double *s
                                      clo_shown *out, clo_error *err);
 void clo_i_shown_free(clo_shown *shown);
 
-/* ---- the charts (charts.c) --------------------------------------------------------------------- */
+/* ---- the charts (charts.c) ------------------------------------------------------------------- */
 
 /* A chart as it is asked for. */
 typedef struct clo_asked {
@@ -89,7 +89,7 @@ const clo_chart *clo_i_chart_at(const clo_release *release, size_t i);
 CLO_CHECK clo_status clo_i_chart_draw(const clo_chart *chart, const clo_asked *view, clo_writer *w,
                                       clo_error *err);
 
-/* ---- tables of HTML (tables.c) ------------------------------------------------------------------ */
+/* ---- tables of HTML (tables.c) --------------------------------------------------------------- */
 
 /* A row's beginning; a cell with a number and its ±, NAN: none; a name, which may be anything. */
 void clo_i_table_open(clo_writer *w, const char *caption);

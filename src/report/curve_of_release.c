@@ -1,5 +1,5 @@
-/* curve_of_release.c - the chart "curve": the loss over the number of clusters, where the number was
- * chosen by it. */
+/* curve_of_release.c - the chart "curve": the loss over the number of clusters, where the number
+ * was chosen by it. */
 #include "report/charts.h"
 #include <math.h>
 #include <stdio.h>

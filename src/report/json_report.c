@@ -4,7 +4,7 @@
  */
 #include "report/report.h"
 
-/* ---- the release ----------------------------------------------------------------------- */
+/* ---- the release ----------------------------------------------------------------------------- */
 
 /* Nested lists by shape; the last dimension stands on one line. */
 static const double *write_array(clo_writer *w, const double *data, size_t dimensions,

@@ -62,7 +62,7 @@ static bool note_account(void *user, const clo_account *a)
     return true;
 }
 
-/* ---- how the cap filled ---------------------------------------------------------------------------- */
+/* ---- how the cap filled ---------------------------------------------------------------------- */
 
 /* As the ledger itself counts (ledger.T2, ledger.T3): epsilons and deltas are added; or, from the
  * charge on that fixed it, rhos, up to the capacity of what was left. */
@@ -115,7 +115,7 @@ static void time_text(int64_t seconds, char text[32])
     if (gmtime_r(&at, &utc)) strftime(text, 32, "%Y-%m-%d %H:%M:%S", &utc);
 }
 
-/* ---- a data set ------------------------------------------------------------------------------------ */
+/* ---- a data set ------------------------------------------------------------------------------ */
 
 static clo_status draw_budget(clo_writer *w, const history *h, size_t number, clo_error *err)
 {
@@ -251,7 +251,7 @@ clo_status clo_i_say_budget(clo_writer *w, clo_ledger *ledger, const char *datas
     return status;
 }
 
-/* ---- the page of a ledger --------------------------------------------------------------------------- */
+/* ---- the page of a ledger -------------------------------------------------------------------- */
 
 static void write_facts(clo_writer *w, const clo_ledger_facts *facts, bool sound,
                         const char *problem)

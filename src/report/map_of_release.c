@@ -38,7 +38,7 @@ static clo_status view_alloc(view *v, size_t count, clo_error *err)
     return clo_i_alloc(count, sizeof *v->label_texts, &v->label_texts, err);
 }
 
-/* ---- two columns -------------------------------------------------------------------------------- */
+/* ---- two columns ----------------------------------------------------------------------------- */
 
 static void put_column(const clo_release *release, const clo_places *p, size_t column, double *at,
                        double *noise, double *width, char name[NAME_BYTES], double box[2])
@@ -99,7 +99,7 @@ static void most_different(const clo_places *p, size_t *x, size_t *y)
     if (*x == *y) *y = *x ? 0 : 1;
 }
 
-/* ---- two directions ------------------------------------------------------------------------------ */
+/* ---- two directions -------------------------------------------------------------------------- */
 
 /* "direction 1 (71 % of the spread): mostly age, income". */
 static void name_direction(const clo_release *release, const clo_places *p, const double *direction,
@@ -199,7 +199,7 @@ done:
     return status;
 }
 
-/* ---- the chart ------------------------------------------------------------------------------------ */
+/* ---- the chart ------------------------------------------------------------------------------- */
 
 static clo_status choose_view(const clo_release *release, const clo_page_options *options,
                               const clo_places *p, view *v, clo_error *err)

@@ -213,7 +213,7 @@ static clo_status parse_queries(const json_t *list, clo_facts *facts, clo_error 
     return CLO_OK;
 }
 
-/* ---- the arrays ------------------------------------------------------------------------ */
+/* ---- the arrays ------------------------------------------------------------------------------ */
 
 /* The shape along the first elements; each list is then held to it while it is read. */
 static clo_status find_shape(const json_t *value, size_t *shape, size_t *dimensions, clo_error *err)

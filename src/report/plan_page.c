@@ -27,7 +27,7 @@ static bool predict(const clo_plan *plan, double rows, double *error, const char
     return clo_plan_predict(plan, rows, error, meaning, NULL) == CLO_OK;
 }
 
-/* ---- the same plan with another epsilon --------------------------------------------------------- */
+/* ---- the same plan with another epsilon ------------------------------------------------------ */
 
 static clo_status copy_values(const clo_plan *plan, clo_params *params, clo_error *err)
 {
@@ -85,7 +85,7 @@ static void over_rows(const clo_plan *plan, curve *c)
     }
 }
 
-/* ---- a curve and its table ----------------------------------------------------------------------- */
+/* ---- a curve and its table ------------------------------------------------------------------- */
 
 static clo_status write_curve(clo_writer *w, const char *name, const char *title, const char *text,
                               const char *x_name, const curve *c, double here, clo_error *err)
@@ -109,7 +109,7 @@ static clo_status write_curve(clo_writer *w, const char *name, const char *title
     CLO_TRY(clo_i_draw_curves(w, &caption, &curves, err));
     clo_i_figure_table(w);
     snprintf(about, sizeof about, "Error over %s", x_name);
-    clo_i_table_open(w, about);
+    clo_i_table_open_words(w, about);
     clo_i_table_heads(w, heads, 3);
     for (size_t i = 0; i < POINTS; i++) {
         const bool hidden = !isnan(c->hidden[i]);
@@ -126,7 +126,7 @@ static clo_status write_curve(clo_writer *w, const char *name, const char *title
     return CLO_OK;
 }
 
-/* ---- what to expect -------------------------------------------------------------------------------- */
+/* ---- what to expect -------------------------------------------------------------------------- */
 
 static clo_status say_columns(clo_writer *w, const clo_plan *plan, clo_error *err)
 {
@@ -219,7 +219,7 @@ static clo_status say_expectations(clo_writer *w, const clo_plan *plan, clo_erro
     return CLO_OK;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void say_plan(clo_writer *w, const clo_plan *plan)
 {

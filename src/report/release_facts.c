@@ -130,7 +130,7 @@ void clo_i_say_facts(clo_writer *w, const clo_release *release)
     clo_i_section_close(w);
 }
 
-/* ---- how to use it --------------------------------------------------------------------------------- */
+/* ---- how to use it --------------------------------------------------------------------------- */
 
 void clo_i_say_use(clo_writer *w, const clo_release *release, const char *digest)
 {

@@ -22,7 +22,7 @@ static clo_status write_charts(clo_writer *w, const clo_asked *view, clo_error *
     return CLO_OK;
 }
 
-/* ---- several releases ---------------------------------------------------------------------------- */
+/* ---- several releases ------------------------------------------------------------------------ */
 
 static void compare_row(clo_writer *w, const clo_release *release, const char *name, size_t which)
 {
@@ -60,7 +60,7 @@ static void write_comparison(clo_writer *w, const clo_asked *view)
     clo_i_section_close(w);
 }
 
-/* ---- the page -------------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static clo_status write_page(clo_writer *w, const clo_asked *view, clo_error *err)
 {

@@ -1,4 +1,4 @@
-/* release_words.c - what a release is, in words that somebody who has to answer for it can quote. */
+/* release_words.c - what a release is, in words that who has to answer for it can quote. */
 #include "report/bases.h"
 #include "report/page.h"
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what was released ------------------------------------------------------------------------- */
+/* ---- what was released ----------------------------------------------------------------------- */
 
 static const char *plural(size_t count)
 {
@@ -81,8 +81,12 @@ void clo_i_say_released(clo_writer *w, const clo_release *release)
     clo_i_facts_open(w);
     clo_i_fact(w, "epsilon (smaller is more private)", "%s", epsilon.text);
     clo_i_fact(w, "delta", "%s", delta.text);
-    clo_i_fact(w, "what is hidden", "%s, %s", hidden,
-               facts->relation == CLO_REPLACE ? "whatever it is" : "whether it is there or not");
+    if (facts->is_private)
+        clo_i_fact(w, "what is hidden", "%s, %s", hidden,
+                   facts->relation == CLO_REPLACE ? "whatever it is"
+                                                  : "whether it is there or not");
+    else
+        clo_i_fact(w, "what is hidden", "nothing: it is not private");
     clo_i_fact(w, "method", "%s/%s", facts->family, facts->method);
     clo_i_fact(w, "budget", "%s",
                !facts->metered  ? "not metered by a ledger"
@@ -91,7 +95,7 @@ void clo_i_say_released(clo_writer *w, const clo_release *release)
     clo_i_facts_close(w);
 }
 
-/* ---- what the guarantee means -------------------------------------------------------------------- */
+/* ---- what the guarantee means ---------------------------------------------------------------- */
 
 /* What a guarantee says of the machine. */
 static const char *reach_of(clo_guarantee guarantee)
@@ -110,8 +114,8 @@ static const char *reach_of(clo_guarantee guarantee)
     }
 }
 
-/* An even guess between two worlds is right with probability (e^epsilon + delta) / (1 + e^epsilon) at
- * most, whatever is looked at. */
+/* An even guess between two worlds is right with probability (e^epsilon + delta) / (1 + e^epsilon)
+ * at most, whatever is looked at. */
 static double right_guesses(clo_loss loss)
 {
     const double share = loss.epsilon < 700 ? 1 / (1 + exp(-loss.epsilon)) : 1;
@@ -155,7 +159,7 @@ void clo_i_say_guarantee(clo_writer *w, const clo_release *release)
     clo_i_section_close(w);
 }
 
-/* ---- how sure ------------------------------------------------------------------------------------ */
+/* ---- how sure -------------------------------------------------------------------------------- */
 
 static double asked_clusters(const clo_facts *facts)
 {

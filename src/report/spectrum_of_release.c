@@ -1,6 +1,6 @@
 /*
- * spectrum_of_release.c - the chart "spectrum": the energy along each released direction, beside what
- * noise alone may show (subspace_gaussian.T2).
+ * spectrum_of_release.c - the chart "spectrum": the energy along each released direction, beside
+ * what noise alone may show (subspace_gaussian.T2).
  */
 #include "report/charts.h"
 #include <math.h>
@@ -20,8 +20,8 @@ static bool applies(const clo_release *release)
     return find(release, &energy, &stands);
 }
 
-/* Where the largest eigenvalue of noise alone stays below, but for one time in a thousand; NAN where
- * the release does not tell: its noise is that of another norm where the norm was learnt. */
+/* Where the largest eigenvalue of noise alone stays below, but for one time in a thousand; NAN
+ * where the release does not tell: its noise is that of another norm where the norm was learnt. */
 static double edge(const clo_release *release)
 {
     const clo_facts *const facts = &release->facts;
@@ -98,7 +98,7 @@ static clo_status table(const clo_asked *view, clo_writer *w, clo_error *err)
     char number[24];
     (void)err;
     if (!find(view->release, &energy, &stands)) return CLO_OK;
-    clo_i_table_open(w, "Energy along each direction");
+    clo_i_table_open_words(w, "Energy along each direction");
     clo_i_table_heads(w, heads, 3);
     for (size_t i = 0; i < energy.shape[0] && i < 100; i++) {
         snprintf(number, sizeof number, "%zu", i + 1);

@@ -100,7 +100,7 @@ void clo_i_table_close(clo_writer *w)
     clo_writer_text(w, "</tbody></table></div>\n");
 }
 
-/* ---- Vega-Lite ------------------------------------------------------------------------------------ */
+/* ---- Vega-Lite ------------------------------------------------------------------------------- */
 
 void clo_i_vega_values(clo_writer *w, const char *title)
 {

@@ -216,7 +216,7 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     write_more(w, slices > shown ? slices - shown : 0, "");
 }
 
-/* ---- how many can be told ------------------------------------------------------------------- */
+/* ---- how many can be told -------------------------------------------------------------------- */
 
 /* What was made of the curve over the number of clusters. */
 static void write_elbow(clo_writer *w, double told)
@@ -257,7 +257,7 @@ static void write_told_apart(clo_writer *w, const clo_release *release)
                         asked, told.data[0]);
 }
 
-/* ---- how far to trust centres --------------------------------------------------------------- */
+/* ---- how far to trust centres ---------------------------------------------------------------- */
 
 static clo_status write_center_noise(clo_writer *w, const clo_release *release, bool wide,
                                      clo_error *err)
@@ -278,7 +278,7 @@ static clo_status write_center_noise(clo_writer *w, const clo_release *release, 
     return CLO_OK;
 }
 
-/* ---- signal and noise ------------------------------------------------------------------- */
+/* ---- signal and noise ------------------------------------------------------------------------ */
 
 static void write_signal(clo_writer *w, const clo_release *release)
 {
@@ -293,7 +293,7 @@ static void write_signal(clo_writer *w, const clo_release *release)
                         count, stands.shape[0], stands.shape[0] == 1 ? " stands" : "s stand");
 }
 
-/* ---- centres that are lists of entries ---------------------------------------------------- */
+/* ---- centres that are lists of entries ------------------------------------------------------- */
 
 typedef struct lists {
     clo_array starts, columns, values;

@@ -1,7 +1,7 @@
 /*
- * fuzz_page.c - a release may come from anywhere, and so may the names in it: whatever can be read as
- * a release is shown in every form, and what comes out is harmless: balanced tags that we know, no
- * control characters, valid UTF-8.
+ * fuzz_page.c - a release may come from anywhere, and so may the names in it: whatever can be read
+ * as a release is shown in every form, and what comes out is harmless: balanced tags that we know,
+ * no control characters, no bytes that are not of UTF-8.
  */
 #include "exercise.h"
 #include <cloister/cloister.h>

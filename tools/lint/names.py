@@ -53,7 +53,8 @@ def check_words(root):
 
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+# But for the properties of a style sheet: "--ink:#000", "var(--ink)".
+OPTION = re.compile(r"(?<![\w-])(?<!var\()--[a-z][a-z-]+\b(?!:\S)")
 
 
 def check_options(root):

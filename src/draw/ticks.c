@@ -1,4 +1,4 @@
-/* scale.c - from numbers to places, with ticks at round numbers. */
+/* ticks.c - from numbers to places, with ticks at round numbers. */
 #include "draw/draw.h"
 #include <math.h>
 #include <stdio.h>
