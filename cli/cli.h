@@ -294,6 +294,8 @@ void cli_wrap(FILE *out, int at, int indent, const char *text);
 /* A remark for the operator, on stderr. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether a line on standard error can be drawn again: a terminal, and not a dumb one. */
+bool cli_can_redraw(void);
 /* True where a person sits at stdin and stderr and said yes. */
 bool cli_can_ask(void);
 bool cli_ask(const char *question);

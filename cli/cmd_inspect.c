@@ -9,7 +9,7 @@ static const char notice[] = "not private: for the operator only";
 static const cli_option inspect_rows[] = {
     CLI_OPTION("unit", 0, "COLUMN", "the column that names the person a row belongs to"),
     CLI_CHOICE("missing", "RULE", "null|fill|refuse", "null",
-               "what a run would make of a record with a cell that is not a number"),
+               "what a run would do with a record that has a cell which is not a number"),
     CLI_OPTION("json", 0, NULL, "write JSON"),
     CLI_ROWS_END,
 };
@@ -83,9 +83,9 @@ static void print_file(const clo_inspection *found, const char *path)
     const char *const packing = clo_inspection_packing(found);
     const char delimiter = clo_inspection_delimiter(found);
     printf("%s: %s", path, clo_inspection_format(found));
-    if (packing) printf(", packed with %s", packing);
+    if (packing) printf(", compressed with %s", packing);
     if (delimiter)
-        printf(", cells parted by a %s, %s header", delimiter_name(delimiter),
+        printf(", cells separated by a %s, %s header", delimiter_name(delimiter),
                clo_inspection_has_header(found) ? "a" : "no");
     printf(", %llu rows, %zu columns\n\n", (unsigned long long)clo_inspection_rows(found),
            clo_inspection_cols(found));
@@ -95,9 +95,9 @@ static void print_file(const clo_inspection *found, const char *path)
 static const char *fate(const clo_inspection *found, clo_column column)
 {
     const bool numbers = column.kind == CLO_COLUMN_NUMBERS || column.kind == CLO_COLUMN_EMPTY;
-    if (column.kind == CLO_COLUMN_UNIT) return "has it for whose row it is";
+    if (column.kind == CLO_COLUMN_UNIT) return "uses it to tell whose row it is";
     if (!column.taken) return "leaves it out";
-    return numbers || !clo_inspection_refusal(found) ? "takes it" : "refuses it";
+    return numbers || !clo_inspection_refusal(found) ? "uses it" : "refuses it";
 }
 
 static void print_columns(const clo_inspection *found)
@@ -136,13 +136,13 @@ static void print_sum(const cli_args *args, const clo_inspection *found)
                refusal);
         return;
     }
-    printf("\nA run with these options takes %zu of %zu columns.  Rows with a missing cell in "
+    printf("\nA run with these options uses %zu of %zu columns.  Rows with a missing cell in "
            "them: %llu of %llu%s.\n",
            count_taken(found), clo_inspection_cols(found), (unsigned long long)null_rows,
            (unsigned long long)clo_inspection_rows(found),
            null_rows == 0                      ? ""
            : rule && strcmp(rule, "fill") == 0 ? ", filled with public values"
-                                               : ", which count for nothing");
+                                               : ", which are ignored");
 }
 
 /* ---- as JSON ----------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ const cli_command cli_inspect = {
              "generally known, or find them with 'cloister bounds'.",
     .examples = "Before the first run\n"
                 "cloister inspect diamonds.csv\n"
-                "What would be taken then?\n"
+                "What would be used then?\n"
                 "cloister inspect diamonds.csv --columns -cut,-color,-clarity",
     .groups = groups,
     .run = run,

@@ -182,7 +182,7 @@ clo_status cli_budget(const cli_args *args, clo_loss *out, cli_error *err)
     if (!epsilon) {
         cli_hint(err, "--epsilon 1");
         return cli_fail(err, CLO_ARGUMENT,
-                        "--epsilon must be given: how much privacy this may cost is yours to say");
+                        "--epsilon must be given: you decide how much privacy this may cost");
     }
     if ((status = cli_parse_positive("--epsilon", epsilon, &loss.epsilon, err)) != CLO_OK)
         return status;

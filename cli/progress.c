@@ -47,10 +47,9 @@ void cli_progress_start(cli_progress *progress, const char *what, bool quiet)
 {
     catch_signal(SIGINT, on_interrupt);
     catch_signal(SIGTERM, on_interrupt);
-    *progress = (cli_progress){ .what = what,
-                                .wanted = !quiet && isatty(STDERR_FILENO),
-                                .percent = -1,
-                                .started = seconds_now() };
+    *progress = (cli_progress){
+        .what = what, .wanted = !quiet && cli_can_redraw(), .percent = -1, .started = seconds_now()
+    };
 }
 
 void cli_progress_hurry(void)

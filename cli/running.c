@@ -179,10 +179,10 @@ static void say_columns(const cli_job *job)
     const bool unit = cli_given(job->args, "unit");
     if (!isatty(STDERR_FILENO) || all == 0) return;
     if (taken + unit == all)
-        cli_note("  takes all %zu column%s%s", taken, taken == 1 ? "" : "s",
+        cli_note("  uses all %zu column%s%s", taken, taken == 1 ? "" : "s",
                  unit ? " but that of the unit" : "");
     else
-        cli_note("  takes %zu of %zu columns; %zu left out by --columns", taken, all,
+        cli_note("  uses %zu of %zu columns; %zu left out by --columns", taken, all,
                  all - taken - unit);
 }
 
@@ -322,11 +322,11 @@ static clo_status check_outlook(const cli_job *job, const clo_plan *plan, cli_er
     if (cli_given(job->args, "yes") || !clo_job_ledger_path(job->job) ||
         cli_given(job->args, "seed") || !cli_say_hidden(plan, why, sizeof why))
         return CLO_OK;
-    snprintf(question, sizeof question, "This will not work: %s.  Spend all the same?", why);
+    snprintf(question, sizeof question, "This will not work: %s.  Spend anyway?", why);
     if (cli_can_ask())
         return cli_ask(question) ? CLO_OK
                                  : cli_fail(err, CLO_CANCELLED, "stopped; nothing was spent");
-    cli_hint(err, "the same with --yes, which runs it all the same");
+    cli_hint(err, "the same with --yes, which runs it anyway");
     return cli_fail(err, CLO_BUDGET, "%s; nothing was spent", why);
 }
 
@@ -365,7 +365,7 @@ clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
     const clo_plan *plan = NULL;
     clo_status status = prepare(job, found, err);
     if (status == CLO_OK && *found && !job->quiet)
-        cli_note("token '%s': the release that was stored for it; nothing was spent",
+        cli_note("token '%s': this is the release that was stored for it; nothing was spent",
                  cli_value(job->args, "token"));
     if (status == CLO_OK && !*found) {
         status = clo_job_plan(job->job, &plan, &err->error);

@@ -7,14 +7,24 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* A dumb terminal knows no control sequences: neither colours nor lines that are drawn anew. */
+static bool is_dumb(void)
+{
+    const char *const term = getenv("TERM");
+    return !term || strcmp(term, "dumb") == 0;
+}
+
 /* no-color.org: any NO_COLOR that is not empty means none. */
 static bool takes_colour(FILE *stream)
 {
     const char *const none = getenv("NO_COLOR");
-    const char *const term = getenv("TERM");
     if (none && none[0]) return false;
-    if (!term || strcmp(term, "dumb") == 0) return false;
-    return isatty(fileno(stream)) == 1;
+    return !is_dumb() && isatty(fileno(stream)) == 1;
+}
+
+bool cli_can_redraw(void)
+{
+    return !is_dumb() && isatty(STDERR_FILENO) == 1;
 }
 
 const char *cli_style_on(FILE *stream, cli_style style)

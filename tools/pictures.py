@@ -148,10 +148,10 @@ def describe(found):
     at = found["release"]["epsilon"]
     said = ", ".join(f"{NAMES[name]} {curve[at]:.3f}" for name, curve in points.items())
     k = found["data"]["clusters"]
-    return (f"Left: a map of {found['data']['rows']:,} places in the United States with {k} "
-            f"k-means centres without privacy and {k} released ones at epsilon {at:g}, close together. "
-            "Right: the loss as a multiple of that without privacy, against epsilon; at epsilon "
-            f"{at:g}: {said}.")
+    rows = f"{found['data']['rows']:,}"
+    return (f"Left: a map of {rows} places in the United States with {k} k-means centres without "
+            f"privacy and {k} released ones at epsilon {at:g}, close together. Right: the loss as "
+            f"a multiple of that without privacy, against epsilon; at epsilon {at:g}: {said}.")
 
 
 def caption(found):

@@ -127,8 +127,8 @@ clo_status clo_i_choice_complete(clo_job *job, clo_error *err)
     if (!counts || clo_i_job_param(job, "clusters")) return CLO_OK;
     clo_i_job_advise(job, CLO_ADVICE_SET, "clusters 5");
     return clo_i_job_fail(job, err, CLO_ARGUMENT,
-                          "@clusters must be given: how many to look for is yours to say, and a "
-                          "wrong number cannot be taken back once it is paid for");
+                          "@clusters must be given: you decide how many to look for, and a wrong "
+                          "number cannot be undone once it is paid for");
 }
 
 void clo_i_choice_clear(clo_i_choice *choice)

@@ -63,9 +63,8 @@ static clo_status read_budget(clo_job *job, clo_error *err)
     }
     if (!clo_i_job_value(job, "epsilon")) {
         clo_i_job_advise(job, CLO_ADVICE_SET, "epsilon 1");
-        return clo_i_job_fail(
-            job, err, CLO_ARGUMENT,
-            "@epsilon must be given: how much privacy this may cost is yours to say");
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@epsilon must be given: you decide how much privacy this may cost");
     }
     CLO_TRY(clo_i_job_positive(job, "epsilon", &loss.epsilon, err));
     if (delta && (!clo_i_scan_decimal(delta, strlen(delta), &loss.delta) || loss.delta < 0 ||

@@ -52,7 +52,7 @@ An audit of one of our own mechanisms needs no data: each has pairs that are har
 ## Wants an epsilon
 
   $ cloister audit kmeans --trials 1000
-  ! cloister: --epsilon must be given: how much privacy this may cost is yours to say
+  ! cloister: --epsilon must be given: you decide how much privacy this may cost
   ! try: --epsilon 1
   [exit 2]
 

@@ -6,67 +6,67 @@ Its answers are not private, and it says so each time.  It never says how large 
 
   $ printf 'id,carat,cut,price\n1,0.2,Fair,300\n2,,Good,NA\n3,0.5,,900\n' > diamonds.csv
   $ cloister inspect diamonds.csv
-  diamonds.csv: csv, cells parted by a comma, a header, 3 rows, 4 columns
+  diamonds.csv: csv, cells separated by a comma, a header, 3 rows, 4 columns
 
           column  holds          missing  a run
-       1  id      numbers           none  takes it
-       2  carat   numbers         33.3 %  takes it
+       1  id      numbers           none  uses it
+       2  carat   numbers         33.3 %  uses it
        3  cut     text            33.3 %  refuses it
-       4  price   numbers         33.3 %  takes it
+       4  price   numbers         33.3 %  uses it
 
   A run with these options would be refused, before anything is spent:
   diamonds.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
   ! warning: not private: for the operator only
 
-## Says what a run would take
+## Says what a run would use
 
   $ printf 'id,carat,cut,price\n1,0.2,Fair,300\n2,,Good,NA\n3,0.5,,900\n' > diamonds.csv
   $ cloister inspect diamonds.csv --columns -id,-cut
-  diamonds.csv: csv, cells parted by a comma, a header, 3 rows, 4 columns
+  diamonds.csv: csv, cells separated by a comma, a header, 3 rows, 4 columns
 
           column  holds          missing  a run
        1  id      numbers           none  leaves it out
-       2  carat   numbers         33.3 %  takes it
+       2  carat   numbers         33.3 %  uses it
        3  cut     text            33.3 %  leaves it out
-       4  price   numbers         33.3 %  takes it
+       4  price   numbers         33.3 %  uses it
 
-  A run with these options takes 2 of 4 columns.  Rows with a missing cell in them: 1 of 3, which count for nothing.
+  A run with these options uses 2 of 4 columns.  Rows with a missing cell in them: 1 of 3, which are ignored.
   ! warning: not private: for the operator only
   $ cloister inspect diamonds.csv --columns price --unit id --missing fill
-  diamonds.csv: csv, cells parted by a comma, a header, 3 rows, 4 columns
+  diamonds.csv: csv, cells separated by a comma, a header, 3 rows, 4 columns
 
           column  holds          missing  a run
-       1  id      unit              none  has it for whose row it is
+       1  id      unit              none  uses it to tell whose row it is
        2  carat   numbers         33.3 %  leaves it out
        3  cut     text            33.3 %  leaves it out
-       4  price   numbers         33.3 %  takes it
+       4  price   numbers         33.3 %  uses it
 
-  A run with these options takes 1 of 4 columns.  Rows with a missing cell in them: 1 of 3, filled with public values.
+  A run with these options uses 1 of 4 columns.  Rows with a missing cell in them: 1 of 3, filled with public values.
   ! warning: not private: for the operator only
   $ cloister inspect diamonds.csv --columns price --missing refuse 2> /dev/null | tail -n 2
   A run with these options would be refused, before anything is spent:
   there are missing cells, and they are refused
 
-## Knows a decimal comma, and a file that is packed
+## Knows a decimal comma, and a file that is compressed
 
   $ printf 'a;b\n1,5;2\n2,5;3\n' | gzip > german.csv.gz
   $ cloister inspect german.csv.gz 2> /dev/null
-  german.csv.gz: csv, packed with gzip, cells parted by a semicolon, a header, 2 rows, 2 columns
+  german.csv.gz: csv, compressed with gzip, cells separated by a semicolon, a header, 2 rows, 2 columns
 
           column  holds          missing  a run
        1  a       decimal mark   100.0 %  refuses it
-       2  b       numbers           none  takes it
+       2  b       numbers           none  uses it
 
   A run with these options would be refused, before anything is spent:
   german.csv.gz, column 'a': numbers with a decimal comma: say so (decimal ,)
   $ cloister inspect german.csv.gz --decimal , 2> /dev/null
-  german.csv.gz: csv, packed with gzip, cells parted by a semicolon, a header, 2 rows, 2 columns
+  german.csv.gz: csv, compressed with gzip, cells separated by a semicolon, a header, 2 rows, 2 columns
 
           column  holds          missing  a run
-       1  a       numbers           none  takes it
-       2  b       numbers           none  takes it
+       1  a       numbers           none  uses it
+       2  b       numbers           none  uses it
 
-  A run with these options takes 2 of 2 columns.  Rows with a missing cell in them: 0 of 2.
+  A run with these options uses 2 of 2 columns.  Rows with a missing cell in them: 0 of 2.
 
 ## Reads other formats
 
@@ -75,20 +75,20 @@ Its answers are not private, and it says so each time.  It never says how large 
   words.svm: libsvm, 2 rows, 3 columns
 
           column  holds          missing  a run
-       1          numbers           none  takes it
-       2          numbers           none  takes it
-       3          numbers           none  takes it
+       1          numbers           none  uses it
+       2          numbers           none  uses it
+       3          numbers           none  uses it
 
-  A run with these options takes 3 of 3 columns.  Rows with a missing cell in them: 1 of 2, which count for nothing.
+  A run with these options uses 3 of 3 columns.  Rows with a missing cell in them: 1 of 2, which are ignored.
   $ cloister generate mixture --rows 30 --cols 2 --clusters 2 --seed 1 -o made.npy
   $ cloister inspect made.npy 2> /dev/null
   made.npy: npy, 30 rows, 2 columns
 
           column  holds          missing  a run
-       1          numbers           none  takes it
-       2          numbers           none  takes it
+       1          numbers           none  uses it
+       2          numbers           none  uses it
 
-  A run with these options takes 2 of 2 columns.  Rows with a missing cell in them: 0 of 30.
+  A run with these options uses 2 of 2 columns.  Rows with a missing cell in them: 0 of 30.
 
 ## Writes JSON
 

@@ -163,7 +163,7 @@
 ## Wants an epsilon
 
   $ cloister plan kmeans --cols 2 --norm 1
-  ! cloister: --epsilon must be given: how much privacy this may cost is yours to say
+  ! cloister: --epsilon must be given: you decide how much privacy this may cost
   ! try: --epsilon 1
   [exit 2]
 

@@ -277,7 +277,7 @@
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q
   ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.35, or 960 rows; nothing was spent
-  ! try: the same with --yes, which runs it all the same
+  ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister ledger show l.db
   data set    cap           composed         plain sum       left            charges  last charge
@@ -297,11 +297,11 @@
   $ cloister run subspaces faces.csv --clusters 5 --dim 9 --flats affine --epsilon 1 --norm 1 \
   >     --ledger l.db -q
   ! cloister: noise hides 5 clusters of 9 directions in 320 rows at epsilon 1: that needs epsilon 71, or 11000 rows, or at most 2 clusters; nothing was spent
-  ! try: the same with --yes, which runs it all the same
+  ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister run subspace faces.csv --dim 9 --epsilon 1 --norm 1 --ledger l.db -q
   ! cloister: noise hides 9 directions in 320 rows at epsilon 1: that needs epsilon 12, or 2800 rows; nothing was spent
-  ! try: the same with --yes, which runs it all the same
+  ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister ledger show l.db
   data set   cap           composed         plain sum       left            charges  last charge
@@ -318,7 +318,7 @@
   $ cmp 1.json 2.json && cmp 1.json 3.json
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may \
   >     --json | cmp - 1.json
-  ! token 'may': the release that was stored for it; nothing was spent
+  ! token 'may': this is the release that was stored for it; nothing was spent
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
   >     > text
   $ cloister report 1.json | cmp - text

@@ -11,7 +11,7 @@
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.2 --norm private \
   >     --center private --norm-at-most 100 --ledger l.db -q
   ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.2: that needs epsilon 0.68, or 940 rows; nothing was spent
-  ! try: the same with --yes, which runs it all the same
+  ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
   >     --norm-at-most 100 --no-ledger --yes -q --seed 1 --json | grep learnt_norm
@@ -30,15 +30,15 @@
 
   $ sample; ledger
   $ refused cloister run kmeans sample.csv --epsilon 1 --norm 1 --ledger l.db -o out.json
-  ! cloister: --clusters must be given: how many to look for is yours to say, and a wrong number cannot be taken back once it is paid for
+  ! cloister: --clusters must be given: you decide how many to look for, and a wrong number cannot be undone once it is paid for
   ! try: --clusters 5
   [exit 2]
   $ refused cloister run subspaces/sulq sample.csv --dim 1 --epsilon 1 --norm 1 --no-ledger
-  ! cloister: --clusters must be given: how many to look for is yours to say, and a wrong number cannot be taken back once it is paid for
+  ! cloister: --clusters must be given: you decide how many to look for, and a wrong number cannot be undone once it is paid for
   ! try: --clusters 5
   [exit 2]
   $ cloister plan kmeans --epsilon 1 --cols 2 --norm 1
-  ! cloister: --clusters must be given: how many to look for is yours to say, and a wrong number cannot be taken back once it is paid for
+  ! cloister: --clusters must be given: you decide how many to look for, and a wrong number cannot be undone once it is paid for
   ! try: --clusters 5
   [exit 2]
 
