@@ -32,7 +32,9 @@ void *cli_alloc(size_t count, size_t size);
 char *cli_copy(const char *text);
 
 /* Starts the program once more where another kernel of the BLAS fits this processor better. */
-void cli_fit_blas_kernel(char **argv);
+void cli_fit_environment(char **argv); /* and starts the command again, where it has to */
+void cli_keep_no_core(void);
+void cli_write_for_owner(void); /* files that are made from here on are 0600 */
 
 /* ---- options: one row says everything about one -------------------------- */
 
@@ -309,7 +311,7 @@ bool cli_progress_step(void *progress, double done);
 void cli_progress_hide(
     cli_progress *progress); /* makes room for a line; the next step draws again */
 void cli_progress_end(cli_progress *progress);
-bool cli_interrupted(void); /* whether Ctrl-C came since the start */
+int cli_interrupted(void); /* the signal that came since the start; 0: none */
 
 /* ---- someone else's program, to be audited --------------------------------- */
 

@@ -43,6 +43,7 @@ static clo_status assign(const cli_args *args, const clo_release *release, const
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    cli_write_for_owner();
     clo_release *release = NULL;
     clo_table *table = NULL;
     clo_read_options options;

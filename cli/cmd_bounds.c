@@ -158,6 +158,7 @@ static clo_status check(const cli_args *args, cli_error *err)
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    if (cli_given(args, "seed")) cli_write_for_owner();
     const char *const output = cli_value(args, "output");
     cli_job job = { .args = NULL };
     clo_file *file = NULL;

@@ -199,6 +199,7 @@ static clo_status check_together(const cli_args *args, cli_error *err)
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    cli_write_for_owner();
     inputs in = { .release = NULL };
     clo_status status =
         cli_check_words(args, 2, 2, "a release or a solution, and a file of data", err);

@@ -184,6 +184,7 @@ static void print_json(const clo_inspection *found)
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    cli_write_for_owner();
     clo_inspection *found = NULL;
     clo_read_options options;
     cli_progress progress;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const cli_option rows[] = {
     CLI_OPTION("dataset", 0, "NAME", "the data set to declare, or the only one to show"),
@@ -50,6 +51,7 @@ static clo_status declare(request *r, clo_loss cap, cli_error *err)
     uint8_t digest[CLO_DIGEST_BYTES];
     char path[PATH_MAX];
     clo_status status = CLO_OK;
+    const bool new = access(r->path, F_OK) != 0;
     if (file) status = clo_file_digest(file, digest, &err->error);
     if (status == CLO_OK && folder) status = find_folder(folder, path, err);
     if (status == CLO_OK) status = clo_ledger_create(r->path, manner, &r->ledger, &err->error);
@@ -58,6 +60,9 @@ static clo_status declare(request *r, clo_loss cap, cli_error *err)
             clo_ledger_declare_data(r->ledger, r->dataset, cap, file ? digest : NULL,
                                     folder ? path : NULL, cli_given(r->args, "new"), &err->error);
     if (status == CLO_ARGUMENT && strstr(err->error.message, "second cap")) cli_hint(err, "--new");
+    /* A failed init leaves nothing. */
+    if (status != CLO_OK && new && r->ledger && clo_ledger_discard(r->ledger, NULL) == CLO_OK)
+        r->ledger = NULL;
     return status;
 }
 

@@ -234,6 +234,7 @@ static clo_status deliver(const job *j, clo_file *file, cli_error *err)
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    cli_write_for_owner();
     const char *const output = cli_value(args, "output");
     job j = { .args = args };
     clo_file *file = NULL;

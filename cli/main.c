@@ -77,7 +77,8 @@ static clo_status dispatch(int argc, const char **argv, cli_error *err)
 int main(int argc, char **argv)
 {
     cli_error err = { .hint = "" };
-    cli_fit_blas_kernel(argv);
+    cli_keep_no_core();
+    cli_fit_environment(argv);
     if (argc < 2) {
         cli_print_overview(stderr);
         return clo_status_exit_code(CLO_ARGUMENT);
@@ -87,5 +88,6 @@ int main(int argc, char **argv)
         fflush(stdout);
         cli_print_error(&err);
     }
+    if (status == CLO_CANCELLED && cli_interrupted()) return 128 + cli_interrupted();
     return status == CLO_OK ? err.verdict : clo_status_exit_code(status);
 }

@@ -47,6 +47,7 @@ void cli_progress_start(cli_progress *progress, const char *what, bool quiet)
 {
     catch_signal(SIGINT, on_interrupt);
     catch_signal(SIGTERM, on_interrupt);
+    catch_signal(SIGHUP, on_interrupt); /* the terminal is gone: stop in order */
     *progress = (cli_progress){
         .what = what, .wanted = !quiet && cli_can_redraw(), .percent = -1, .started = seconds_now()
     };
@@ -91,7 +92,7 @@ void cli_progress_hide(cli_progress *progress)
     progress->percent = -1;
 }
 
-bool cli_interrupted(void)
+int cli_interrupted(void)
 {
     return interrupted;
 }
@@ -101,6 +102,7 @@ void cli_progress_end(cli_progress *progress)
     cli_progress_hide(progress);
     catch_signal(SIGINT, SIG_DFL);
     catch_signal(SIGTERM, SIG_DFL);
+    catch_signal(SIGHUP, SIG_DFL);
     impatient = 0;
     alarm(0);
 }

@@ -289,7 +289,7 @@ clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error 
     if (!ledger) return status;
     snprintf(why, sizeof why, "%s", err->error.message);
     if (!token)
-        return cli_fail(err, status,
+        return cli_fail(err, CLO_UNDELIVERED,
                         "%.300s; the ledger could not keep the release either: it is lost, and "
                         "its budget stays spent",
                         why);
@@ -299,7 +299,7 @@ clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error 
     cli_hint(err, "cloister ledger fetch%s%.*s", command.data[0] == ' ' ? "" : " ",
              (int)command.length, command.data);
     free(command.data);
-    return cli_fail(err, status,
+    return cli_fail(err, CLO_UNDELIVERED,
                     "%.300s; the release is safe in the ledger, and to fetch it costs nothing",
                     why);
 }

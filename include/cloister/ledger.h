@@ -37,6 +37,9 @@ CLO_API CLO_CHECK clo_status clo_ledger_open_existing(const char *path, clo_ledg
 /* The user's own: $XDG_STATE_HOME/cloister/ledger.db or ~/.local/state/cloister/ledger.db. */
 CLO_API CLO_CHECK clo_status clo_ledger_default_path(char *path, size_t size, clo_error *err);
 CLO_API void clo_ledger_close(clo_ledger *ledger);
+/* Closes a ledger that was made and never used, and removes its file: for a caller whose first
+ * declaration failed.  CLO_LEDGER, and it stays open, where a cap or a charge is in it. */
+CLO_API CLO_CHECK clo_status clo_ledger_discard(clo_ledger *ledger, clo_error *err);
 
 /* Names a data set and caps what may ever be spent on it.  CLO_LEDGER where the name is declared
  * already: a cap cannot be changed.  CLO_BUDGET where more was spent on it before. */
@@ -117,6 +120,10 @@ CLO_API CLO_CHECK clo_status clo_ledger_store(clo_ledger *ledger, const clo_gran
 CLO_API CLO_CHECK clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset,
                                               const clo_plan *plan, const char *token, char **bytes,
                                               size_t *length, clo_error *err);
+/* The same for a spend; CLO_ARGUMENT also where the token's run was on other data than `content`
+ * says: who repeats a run on data that were changed means another run. */
+CLO_API CLO_CHECK clo_status clo_ledger_fetch_for(clo_ledger *ledger, const clo_spending *spending,
+                                                  char **bytes, size_t *length, clo_error *err);
 /* The same by the token alone, for whoever has lost a release: CLO_ARGUMENT where the ledger does
  * not know it.  Nothing is charged; the key is needed, since it shows that nobody has changed the
  * bytes. */

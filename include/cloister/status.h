@@ -39,7 +39,8 @@ extern "C" {
     X(MEMORY, 9, 8, "out of memory")                                                               \
     X(CANCELLED, 10, 130, "stopped at the caller's request")                                       \
     X(INTERNAL, 11, 70, "a fault in cloister itself")                                              \
-    X(SIGNATURE, 12, 9, "a signature, or what it stands for, does not fit")
+    X(SIGNATURE, 12, 9, "a signature, or what it stands for, does not fit")                        \
+    X(UNDELIVERED, 13, 10, "a release was paid for and could not be delivered")
 
 typedef enum clo_status {
 #define X(name, value, exit_code, text) CLO_##name = value,

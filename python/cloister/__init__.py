@@ -23,7 +23,8 @@ from ._release import Release
 from . import solvers
 from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
                          EntropyError, FormatError, InternalError, LedgerError, MemoryShortError,
-                         NotPrivateWarning, ReadError, SignatureError, UnsupportedError)
+                         NotPrivateWarning, ReadError, SignatureError, UndeliveredError,
+                         UnsupportedError)
 
 __version__ = _text(_lib.clo_version()) or ""
 
@@ -32,6 +33,6 @@ __all__ = [
     "EntropyError", "FormatError", "InternalError", "Ledger", "LedgerError", "MemoryShortError",
     "NotPrivateWarning", "Plan", "PrivateBounds", "PrivateKMeans", "PrivateKMedian",
     "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "SignatureError",
-    "UnsupportedError",
+    "UndeliveredError", "UnsupportedError",
     "audit", "default_ledger", "plan", "read", "run", "solvers",
 ]

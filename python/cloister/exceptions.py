@@ -7,8 +7,8 @@ from __future__ import annotations
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
     "EntropyError", "FormatError", "InternalError", "LedgerError", "MemoryShortError",
-    "NotPrivateWarning", "ReadError", "SignatureError", "UnsupportedError",
-    "from_status",
+    "NotPrivateWarning", "ReadError", "SignatureError", "UndeliveredError",
+    "UnsupportedError", "from_status",
 ]
 
 
@@ -92,6 +92,12 @@ class SignatureError(CloisterError):
     """A signature, or what it stands for, does not fit."""
 
     status = "SIGNATURE"
+
+
+class UndeliveredError(CloisterError):
+    """A release was paid for and could not be delivered; its token fetches it."""
+
+    status = "UNDELIVERED"
 
 
 _CLASSES = {kind.status: kind for kind in CloisterError.__subclasses__()}

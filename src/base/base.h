@@ -127,6 +127,9 @@ const char *clo_i_parse_double(const char *text, double *out);
  * tiny numbers to zero: to be asked before anything is computed from the data. */
 CLO_CHECK clo_status clo_i_check_float_state(int threads, clo_error *err);
 
+/* Keeps memory that holds a key out of swap, where limits allow, and out of cores. */
+void clo_i_guard(void *pointer, size_t bytes);
+
 /* ---- a text that grows ------------------------------------------------------- */
 
 typedef struct clo_i_growing {

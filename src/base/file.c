@@ -87,10 +87,64 @@ static clo_status open_beside(clo_file *file, clo_error *err)
     return cannot_write(file, number, err);
 }
 
+/* A link that somebody else has put there leads where they want. */
+static clo_status check_link(const clo_file *file, clo_error *err)
+{
+    struct stat link;
+    if (lstat(file->name, &link) != 0 || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
+        return CLO_OK;
+    return clo_i_fail(err, CLO_IO,
+                      "%s cannot be written: it is a link that another user has put there",
+                      file->shown);
+}
+
+/* Whether the path lies in the folder of the ledgers' key and anchors; both resolved. */
+static bool is_of_the_key(const char *path)
+{
+    const char *const config = getenv("XDG_CONFIG_HOME"), *const home = getenv("HOME");
+    const bool named = config && config[0] == '/';
+    char folder[PATH_MAX], resolved[PATH_MAX];
+    if (!named && !(home && home[0] == '/')) return false;
+    if (snprintf(folder, sizeof folder, "%s%s/cloister", named ? config : home,
+                 named ? "" : "/.config") >= (int)sizeof folder ||
+        !realpath(folder, resolved))
+        return false;
+    const size_t length = strlen(resolved);
+    return strncmp(path, resolved, length) == 0 && path[length] == '/';
+}
+
+/* By what SQLite's header says: "CLOL" is the application. */
+static bool is_a_ledger(const char *path)
+{
+    char header[72] = "";
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return false;
+    const bool whole = read(file, header, sizeof header) == (ssize_t)sizeof header;
+    close(file);
+    return whole && memcmp(header, "SQLite format 3", 16) == 0 &&
+           memcmp(header + 68, "CLOL", 4) == 0;
+}
+
+/* Nothing that is written goes over what a cap rests on, whatever names and links lead there. */
+static clo_status check_target(const clo_file *file, clo_error *err)
+{
+    char whole[PATH_MAX + NAME_MAX + 2], folder[PATH_MAX];
+    if (!realpath(file->folder, folder)) return CLO_OK; /* opening will say why */
+    snprintf(whole, sizeof whole, "%s/%.*s", folder, NAME_MAX, last_part(file->target));
+    if (is_of_the_key(whole))
+        return clo_i_fail(err, CLO_IO,
+                          "%s cannot be written: it is where the ledger's key and anchors are",
+                          file->shown);
+    if (is_a_ledger(whole))
+        return clo_i_fail(err, CLO_IO, "%s cannot be written: it is a ledger", file->shown);
+    return CLO_OK;
+}
+
 static clo_status open_path(clo_file *file, clo_error *err)
 {
     struct stat facts;
     char resolved[PATH_MAX];
+    CLO_TRY(check_link(file, err));
     const bool exists = stat(file->name, &facts) == 0;
     if (exists && S_ISDIR(facts.st_mode)) return cannot_write(file, EISDIR, err);
     if (exists && !S_ISREG(facts.st_mode)) {
@@ -102,6 +156,7 @@ static clo_status open_path(clo_file *file, clo_error *err)
         return cannot_write(file, errno, err);
     CLO_TRY(clo_i_copy_text(exists ? resolved : file->name, &file->target, err));
     CLO_TRY(find_folder(file, err));
+    CLO_TRY(check_target(file, err));
     file->file = open_nameless(file);
     return file->file >= 0 ? CLO_OK : open_beside(file, err);
 }

@@ -7,6 +7,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -62,6 +63,21 @@ bool clo_i_add(size_t a, size_t b, size_t *out)
     return true;
 }
 
+/* Data are large: the whole pages of a large block are not written to a core.  Where that cannot be
+ * said, nothing is lost but that. */
+static void keep_out_of_cores(void *block, size_t bytes)
+{
+    enum { LARGE = 1 << 16, PAGE = 1 << 12 };
+    const uintptr_t first = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
+    const uintptr_t end = ((uintptr_t)block + bytes) / PAGE * PAGE;
+    if (bytes >= LARGE) (void)!madvise((void *)first, end - first, MADV_DONTDUMP);
+}
+
+void clo_i_guard(void *pointer, size_t bytes)
+{
+    (void)!sodium_mlock(pointer, bytes); /* which also keeps it out of cores */
+}
+
 clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err)
 {
     size_t bytes = 0;
@@ -72,6 +88,7 @@ clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *
     bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     if (!allocation_fails(bytes)) block = aligned_alloc(ALIGNMENT, bytes);
     if (!block) return clo_i_fail(err, CLO_MEMORY, "out of memory");
+    keep_out_of_cores(block, bytes);
     memset(block, 0, bytes);
     memcpy(out_pointer, &block, sizeof block);
     return CLO_OK;

@@ -266,14 +266,24 @@ static clo_status take_stored(clo_job *job, const char *bytes, size_t length, cl
     return clo_release_parse(bytes, length, &job->release, err);
 }
 
+static clo_spending spending_of(const clo_job *job)
+{
+    clo_spending spending = clo_spending_default();
+    spending.dataset = job->dataset;
+    spending.plan = job->plan;
+    spending.token = job->token;
+    spending.content = job->has_content ? job->content : NULL;
+    spending.purpose = clo_i_job_value(job, "purpose");
+    return spending;
+}
+
 clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
 {
+    const clo_spending spending = spending_of(job);
     char *bytes = NULL;
     size_t length = 0;
     CLO_TRY(after(job, CLO_STEP_PREPARED, "fetch", err));
-    if (job->token)
-        CLO_TRY(clo_ledger_fetch(job->ledger, job->dataset, job->plan, job->token, &bytes, &length,
-                                 err));
+    if (job->token) CLO_TRY(clo_ledger_fetch_for(job->ledger, &spending, &bytes, &length, err));
     const clo_status status = bytes ? take_stored(job, bytes, length, err) : CLO_OK;
     *found = bytes && status == CLO_OK;
     clo_ledger_bytes_free(bytes);
@@ -351,13 +361,8 @@ static clo_status refuse_other_name(clo_job *job, clo_error *err)
 
 static clo_status charge(clo_job *job, clo_error *err)
 {
-    clo_spending spending = clo_spending_default();
+    const clo_spending spending = spending_of(job);
     clo_status status;
-    spending.dataset = job->dataset;
-    spending.plan = job->plan;
-    spending.token = job->token;
-    spending.content = job->has_content ? job->content : NULL;
-    spending.purpose = clo_i_job_value(job, "purpose");
     if (job->origin[0]) {
         status = clo_ledger_claim(job->ledger, job->dataset, job->origin, err);
         if (status) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");

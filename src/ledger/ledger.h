@@ -50,9 +50,11 @@ CLO_CHECK clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge 
 /* Keeps the result of the receipt's run, durably, once. */
 CLO_CHECK clo_status clo_i_ledger_store(clo_ledger *ledger, const clo_i_receipt *receipt,
                                         const void *bytes, size_t length, clo_error *err);
-/* The result under the token; NULL where the token is not known.  The caller frees it. */
+/* The result under the token; NULL where the token is not known.  The caller frees it.  content: a
+ * digest of the data that it is asked for; NULL: not known. */
 CLO_CHECK clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
-                                        const uint8_t plan[32], const char *token, char **bytes,
-                                        size_t *length, clo_error *err);
+                                        const uint8_t plan[32], const char *token,
+                                        const uint8_t *content, char **bytes, size_t *length,
+                                        clo_error *err);
 
 #endif

@@ -82,6 +82,25 @@ clo_status clo_ledger_known_as(clo_ledger *ledger, const char *dataset, const ui
     return CLO_OK;
 }
 
+clo_status clo_i_content_differs(clo_ledger *ledger, uint64_t sequence,
+                                 const uint8_t content[CLO_DIGEST_BYTES], bool *differs,
+                                 clo_error *err)
+{
+    uint8_t hash[LEDGER_HASH], stored[LEDGER_HASH];
+    clo_i_head head;
+    *differs = false;
+    if (!ledger->key.known || ledger->schema < 3) return CLO_OK;
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    clo_i_sql sql = clo_i_sql_start(ledger, "SELECT hash FROM content WHERE sequence = ?");
+    clo_i_sql_units(&sql, sequence);
+    if (clo_i_sql_row(&sql)) {
+        clo_i_sql_get_bytes(&sql, 0, stored, LEDGER_HASH);
+        clo_i_chain_content(&ledger->key, head.identity, "content", sequence, content, hash);
+        *differs = sodium_memcmp(hash, stored, LEDGER_HASH) != 0;
+    }
+    return clo_i_sql_finish(&sql, err);
+}
+
 /* ---- folders ------------------------------------------------------------------ */
 
 static bool is_below(const char *path, const char *folder)

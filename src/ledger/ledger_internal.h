@@ -473,6 +473,10 @@ CLO_CHECK clo_status clo_i_sign_note(clo_ledger *ledger, clo_i_head *head, clo_e
 /* In the transaction of the charge with this number. */
 CLO_CHECK clo_status clo_i_content_insert(clo_ledger *ledger, const clo_i_head *head,
                                           const uint8_t content[CLO_DIGEST_BYTES], clo_error *err);
+/* Whether the charge was for other data than these; false where it is not known. */
+CLO_CHECK clo_status clo_i_content_differs(clo_ledger *ledger, uint64_t sequence,
+                                           const uint8_t content[CLO_DIGEST_BYTES], bool *differs,
+                                           clo_error *err);
 /* Says in the transaction of a declaration which data it is for; refuses what is another's already,
  * unless second. */
 CLO_CHECK clo_status clo_i_content_attach(clo_ledger *ledger, clo_i_head *head,

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,6 +263,29 @@ static int64_t now(void)
     return (int64_t)time(NULL);
 }
 
+/* A file that could not become a ledger is not left behind. */
+static void remove_if_empty(const char *path)
+{
+    struct stat facts;
+    if (lstat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0) unlink(path);
+}
+
+clo_status clo_ledger_discard(clo_ledger *ledger, clo_error *err)
+{
+    clo_i_head head;
+    int64_t caps = 0;
+    CLO_TRY(clo_i_ledger_check(ledger, true, err));
+    CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
+    CLO_TRY(clo_i_sql_number(ledger, "SELECT count(*) FROM declaration", &caps, err));
+    if (head.charges > 0 || caps > 0)
+        return clo_i_fail(err, CLO_LEDGER, "the ledger %s has been used: it is not discarded",
+                          ledger->shown);
+    unlink(ledger->resolved);
+    if (ledger->anchor.path[0]) unlink(ledger->anchor.path);
+    clo_ledger_close(ledger);
+    return CLO_OK;
+}
+
 typedef enum opening { READ, WRITE, MAKE_CLOSED, MAKE_OPEN } opening;
 
 static clo_status open_ledger(const char *path, opening how, clo_ledger **out, clo_error *err)
@@ -274,6 +298,7 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
         return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger must be shorter than %d bytes",
                           PATH_MAX);
     CLO_TRY(clo_i_alloc(1, sizeof *ledger, &ledger, err));
+    clo_i_guard(&ledger->key, sizeof ledger->key);
     ledger->process = getpid();
     ledger->reading = reading;
     ledger->patience_ms = LEDGER_PATIENCE_MS;
@@ -281,6 +306,7 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
     ledger->anchor.synced = UINT64_MAX; /* none yet */
     clo_i_ledger_show_path(ledger->shown, path);
 
+    const bool made = making && access(path, F_OK) != 0;
     if (making && (status = make_file(path, err))) goto done;
     if ((status = find_file(ledger, path, ledger->resolved, err))) goto done;
     if ((status = connect_file(ledger, ledger->resolved, err))) goto done;
@@ -291,10 +317,12 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
         status = demand_number(ledger, "PRAGMA query_only = ON", "PRAGMA query_only", 1, err);
     clo_i_sql_forget(ledger); /* what opening needed, nobody needs again */
 done:
-    if (status)
+    if (status) {
         clo_ledger_close(ledger);
-    else
+        if (made) remove_if_empty(path);
+    } else {
         *out = ledger;
+    }
     return status;
 }
 
@@ -325,6 +353,7 @@ void clo_ledger_close(clo_ledger *ledger)
         clo_i_sql_forget(ledger);
         sqlite3_close_v2(ledger->db);
     }
+    (void)!sodium_munlock(&ledger->key, sizeof ledger->key); /* and wipes it */
     clo_i_wipe_free(ledger, sizeof *ledger);
 }
 

@@ -226,9 +226,10 @@ clo_status clo_ledger_result(clo_ledger *ledger, const char *token, char **bytes
 }
 
 clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
-                              const uint8_t plan[LEDGER_PLAN], const char *token, char **bytes,
-                              size_t *length, clo_error *err)
+                              const uint8_t plan[LEDGER_PLAN], const char *token,
+                              const uint8_t *content, char **bytes, size_t *length, clo_error *err)
 {
+    bool other = false;
     clo_i_token known;
     bool found = false;
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
@@ -241,5 +242,13 @@ clo_status clo_i_ledger_fetch(clo_ledger *ledger, const char *dataset,
         return CLO_OK;
     }
     CLO_TRY(clo_i_token_check(token, &known, dataset, plan, err));
+    if (content) CLO_TRY(clo_i_content_differs(ledger, known.sequence, content, &other, err));
+    if (other)
+        return clo_i_fail(
+            err, CLO_ARGUMENT,
+            "the token %.80s belongs to a run on other data (charge %llu): these were "
+            "changed since; use another token, or fetch its release by the token "
+            "alone",
+            token, (unsigned long long)known.sequence);
     return give_result(ledger, token, &known, bytes, length, err);
 }

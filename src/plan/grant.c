@@ -162,7 +162,17 @@ clo_status clo_ledger_store(clo_ledger *ledger, const clo_grant *grant, const vo
 clo_status clo_ledger_fetch(clo_ledger *ledger, const char *dataset, const clo_plan *plan,
                             const char *token, char **bytes, size_t *length, clo_error *err)
 {
-    return clo_i_ledger_fetch(ledger, dataset, plan->id, token, bytes, length, err);
+    return clo_i_ledger_fetch(ledger, dataset, plan->id, token, NULL, bytes, length, err);
+}
+
+clo_status clo_ledger_fetch_for(clo_ledger *ledger, const clo_spending *given, char **bytes,
+                                size_t *length, clo_error *err)
+{
+    clo_spending spending = clo_spending_default();
+    CLO_TRY(clo_i_take_options("clo_spending", given, &spending, sizeof spending, err));
+    if (!spending.plan) return clo_i_fail(err, CLO_ARGUMENT, "a spend needs a plan");
+    return clo_i_ledger_fetch(ledger, spending.dataset, spending.plan->id, spending.token,
+                              spending.content, bytes, length, err);
 }
 
 void clo_ledger_bytes_free(char *bytes)

@@ -33,7 +33,7 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   $ wait_for_charge
   $ kill -TERM $run; wait $run
   ! cloister: stopped; the budget of this run stays spent
-  [exit 130]
+  [exit 143]
   $ charges
   1
   $ ls -A | grep -v '^l\.db'
@@ -48,8 +48,32 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   >     -o out.json & pid=$!
   >     sleep 2; kill -TERM $pid; wait $pid
   ! cloister: stopped while 'pipe' was read: nothing was spent
-  [exit 130]
+  [exit 143]
   $ charges; ls out.json
   0
   ! ls: cannot access 'out.json': No such file or directory
   [exit 2]
+
+## A run whose terminal is gone stops in order
+
+  $ sample; ledger
+  $ mkfifo pipe
+  $ { cat sample.csv; sleep 4; tail -n +2 sample.csv; } > pipe &
+  $ cloister run kmeans pipe --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset sample.csv \
+  >     -o out.json & pid=$!
+  >     sleep 2; kill -HUP $pid; wait $pid
+  ! cloister: stopped while 'pipe' was read: nothing was spent
+  [exit 129]
+  $ charges
+  0
+
+## No core is left, and no number of threads is too many
+
+  $ sample
+  $ (ulimit -c unlimited 2> /dev/null; mkfifo pipe; cloister run kmeans pipe --clusters 3 \
+  >     --epsilon 1 --norm 2 --no-ledger -q & pid=$!; exec 3> pipe; sleep 1
+  >     grep 'Max core' /proc/$pid/limits | tr -s ' '; exec 3>&-; wait $pid) 2> /dev/null
+  Max core file size 1 1 bytes {{ *}}
+  [exit 3]
+  $ OMP_NUM_THREADS=99999 cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 \
+  >     --no-ledger -q > /dev/null

@@ -138,7 +138,7 @@
   >     --json > /dev/full
   ! cloister: cannot write to standard output: No space left on device; the release is safe in the ledger, and to fetch it costs nothing
   ! try: cloister ledger fetch l.db --token may
-  [exit 4]
+  [exit 10]
   $ cloister ledger fetch l.db --token may > fetched.json
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --token may -q \
   >     --json | cmp - fetched.json
@@ -150,14 +150,14 @@
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
   >     -o /dev/full 2> said; echo $?
-  4
+  10
   $ cat said
   cloister: /dev/full cannot be written: No space left on device; the release is safe in the ledger, and to fetch it costs nothing
   try: cloister ledger fetch l.db --token {{[0-9a-f]{32}}}
   $ sh -c "$(sed -n 's/^try: //p' said)" | cloister report - | head -1
   kmeans…
   $ cloister bounds sample.csv --epsilon 0.7 --norm 9 --ledger l.db -q > /dev/full 2> said; echo $?
-  4
+  10
   $ sh -c "$(sed -n 's/^try: //p' said)" | cloister report - | head -1
   bounds…
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --no-ledger -q > /dev/full
@@ -420,3 +420,63 @@ As if that had been in the year 2100, and the clock was set right since.
   > END
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q > /dev/null
   ! warning: the clock says {{....-..-..T..:..:..Z}}, which is before the last charge (2100-01-01T00:00:00Z): the history is in the order of its numbers, not of its times
+
+## Writes neither through a stranger's link nor over key, anchor or ledger
+
+  $ sample; ledger; cloister ledger init other.db --dataset x --epsilon 1 > /dev/null
+  $ how="run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q"
+  $ ln -s "$XDG_CONFIG_HOME/cloister/ledger.key" out
+  $ cloister $how -o out
+  ! cloister: out cannot be written: it is where the ledger's key and anchors are
+  [exit 4]
+  $ cloister $how -o "$(ls -d "$XDG_CONFIG_HOME"/cloister/anchors/* | head -1)" 2>&1 | grep -c where
+  1
+  $ cloister $how -o "$XDG_CONFIG_HOME/cloister/new.json" 2>&1 | grep -c where
+  1
+  $ ln -sf other.db out; cloister $how -o out
+  ! cloister: out cannot be written: it is a ledger
+  [exit 4]
+  $ cloister generate mixture --rows 9 --cols 2 --clusters 2 -o other.db
+  ! cloister: other.db cannot be written: it is a ledger
+  [exit 4]
+  $ cloister ledger verify other.db
+  other.db: sound; 0 charges, and every hash fits
+  $ if [ "$(id -u)" = 0 ]; then chown -h 12345 out; ln -sf ok.json out2; chown -h 12345 out2
+  >     cloister $how -o out2; else echo 'cloister: out2 cannot be written: it is a link that another user has put there' >&2; exit 4; fi
+  ! cloister: out2 cannot be written: it is a link that another user has put there
+  [exit 4]
+  $ charges
+  0
+
+## What is not private is for its owner's eyes
+
+  $ sample
+  $ umask 022; how="run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger -q"
+  $ cloister $how -o a.json; cloister $how --seed 1 -o b.json 2> /dev/null
+  $ cloister assign a.json sample.csv -o labels.csv 2> /dev/null
+  $ stat -c '%a %n' a.json b.json labels.csv
+  644 a.json
+  600 b.json
+  600 labels.csv
+
+## Refuses a token on data that were changed
+
+  $ sample; ledger
+  $ how="run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --rows 300 --ledger l.db -q"
+  $ cloister $how --token may > /dev/null
+  $ sed -i '5s/.*/0.1,0.1/' sample.csv
+  $ refused cloister $how --token may -o out.json
+  ! cloister: the token may belongs to a run on other data (charge 1): these were changed since; use another token, or fetch its release by the token alone
+  [exit 2]
+  $ rm sample.csv; cloister ledger fetch l.db --token may | cloister report - | head -1
+  kmeans…
+
+## A failed init leaves nothing
+
+  $ cloister ledger init l.db --dataset 'a/b' --epsilon 1 2> /dev/null
+  [exit 2]
+  $ cloister ledger init l.db --dataset x --epsilon 1e9 2> /dev/null
+  [exit 2]
+  $ cloister ledger init l.db --dataset x --epsilon 1 --data nowhere.csv 2> /dev/null
+  [exit 4]
+  $ ls -A; ls -A "$XDG_CONFIG_HOME/cloister/anchors"

@@ -690,7 +690,7 @@ static void stores_a_result_whole_or_not_at_all(void **state)
             ledger = open_with(RIGHT);
             assert_int_equal(clo_ledger_verify(ledger, NULL), CLO_OK);
             const clo_status status =
-                clo_i_ledger_fetch(ledger, "d", plan, "t", &bytes, &length, &err);
+                clo_i_ledger_fetch(ledger, "d", plan, "t", NULL, &bytes, &length, &err);
             if (stored) assert_int_equal(status, CLO_OK);
             if (status) {
                 assert_int_equal(status, CLO_LEDGER);

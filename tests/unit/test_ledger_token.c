@@ -15,7 +15,7 @@ static void gives_the_same_bytes_for_nothing(clo_ledger *ledger, const uint8_t *
     clo_error err;
     const uint64_t before = charges_of(ledger);
     for (int i = 0; i < 3; i++) {
-        assert_ok(clo_i_ledger_fetch(ledger, "d", plan, "t", &bytes, &length, &err), err);
+        assert_ok(clo_i_ledger_fetch(ledger, "d", plan, "t", NULL, &bytes, &length, &err), err);
         assert_int_equal(length, sizeof result);
         assert_memory_equal(bytes, result, sizeof result);
         clo_i_free(bytes);
@@ -31,7 +31,7 @@ static void stores_once_and_gives_the_same_bytes_again(void **state)
     clo_error err;
     char *bytes = (char *)&err;
     size_t length = 9;
-    assert_ok(clo_i_ledger_fetch(ledger, "d", plan_a, "t", &bytes, &length, &err), err);
+    assert_ok(clo_i_ledger_fetch(ledger, "d", plan_a, "t", NULL, &bytes, &length, &err), err);
     assert_true(bytes == NULL && length == 0); /* none: that is no error */
     const clo_i_receipt receipt = charge_with(ledger, "t", plan_a);
     assert_ok(clo_i_ledger_store(ledger, &receipt, result, sizeof result, &err), err);
@@ -56,8 +56,8 @@ static void is_not_charged_twice(void **state)
     size_t length = 0;
     /* CHARGED and not STORED: dead, for whoever asks. */
     assert_fails(try_charge(ledger, "t", plan_a, &other, &err), CLO_LEDGER, err, "has no result");
-    assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", &bytes, &length, &err), CLO_LEDGER,
-                 err, "another try needs another token");
+    assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", NULL, &bytes, &length, &err),
+                 CLO_LEDGER, err, "another try needs another token");
     assert_ok(clo_i_ledger_store(ledger, &receipt, result, sizeof result, &err), err);
     assert_fails(try_charge(ledger, "t", plan_a, &other, &err), CLO_ARGUMENT, err, "fetch it");
     assert_int_equal(charges_of(ledger), 1);
@@ -77,9 +77,9 @@ static void is_good_for_one_plan_on_one_data_set(void **state)
     for (int stored = 0; stored < 2; stored++) {
         assert_fails(try_charge(ledger, "t", plan_b, &receipt, &err), CLO_ARGUMENT, err,
                      "belongs to another plan (charge 1)");
-        assert_fails(clo_i_ledger_fetch(ledger, "d", plan_b, "t", &bytes, &length, &err),
+        assert_fails(clo_i_ledger_fetch(ledger, "d", plan_b, "t", NULL, &bytes, &length, &err),
                      CLO_ARGUMENT, err, "belongs to another plan");
-        assert_fails(clo_i_ledger_fetch(ledger, "e", plan_a, "t", &bytes, &length, &err),
+        assert_fails(clo_i_ledger_fetch(ledger, "e", plan_a, "t", NULL, &bytes, &length, &err),
                      CLO_ARGUMENT, err, "belongs to a run on the data set d");
         if (!stored)
             assert_ok(clo_i_ledger_store(ledger, &receipt, result, sizeof result, &err), err);
@@ -175,8 +175,8 @@ static void notices_a_changed_result(void **state)
         if (strcmp(clo_i_ledger_schema[i].name, "result_is_not_changed") == 0)
             tamper(p->ledger, clo_i_ledger_schema[i].text);
     ledger = open_at(p->ledger);
-    assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", &bytes, &length, &err), CLO_LEDGER,
-                 err, "stored result of charge 1");
+    assert_fails(clo_i_ledger_fetch(ledger, "d", plan_a, "t", NULL, &bytes, &length, &err),
+                 CLO_LEDGER, err, "stored result of charge 1");
     assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "stored result of charge 1");
     clo_ledger_close(ledger);
 }
