@@ -32,6 +32,9 @@ enum { CLO_MAX_DIMENSIONS = 3 }; /* of an array */
  *   stands_out   1 for each of these directions that stands out of the noise, otherwise 0: of
  *                records that have no energy one does with probability 0.001 at most
  *   signal_dim   how many do
+ *   spectrum     the eigenvalues of the noisy matrix that they were told by, largest first, in the
+ *                units of energy; what noise added is in them, and some are below 0
+ *   noise_edge   the eigenvalue above which a direction stands out
  *   uncertainty  k, how far noise may have moved each, in the data's own units
  * Numbers are not rounded: JSON has the shortest decimals that read back as the same doubles. */
 typedef struct clo_array {

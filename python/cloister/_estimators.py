@@ -349,6 +349,9 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
                  _Scored):
     """Leading directions of the records, with differential privacy: the family subspace.
 
+    ``n_components="auto"`` takes as many as stand out of the noise (method ``gaussian``): all of
+    them are signal with probability 0.999 at least, unless it is the one that is told anyway.
+
     Attributes
     ----------
     components_ : array of shape (n_components, n_features)
@@ -363,8 +366,8 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
     """
 
     if TYPE_CHECKING:  # the rest is made from the library's rows
-        def __init__(self, n_components: int | None = None, *, epsilon: float, method: str = "auto",
-                     random_state: int | None = None, **settings: Any) -> None: ...
+        def __init__(self, n_components: int | str | None = None, *, epsilon: float,
+                     method: str = "auto", random_state: int | None = None, **settings: Any) -> None: ...
 
     def _take(self, release: Release) -> None:
         if "basis" not in release:

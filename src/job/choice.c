@@ -68,6 +68,17 @@ static const clo_mechanism *spokesman(const clo_i_choice *choice, const clo_mech
     return first;
 }
 
+/* A dimension is found where 0 is one that the method takes. */
+static bool cannot_find(const clo_mechanism *mechanism, const clo_setting *setting)
+{
+    size_t count;
+    const clo_param *const rows = clo_mechanism_params(mechanism, &count);
+    if (strcmp(setting->name, "dim") != 0 || strcmp(setting->value, "0") != 0) return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, "dim") == 0) return rows[i].lower > 0;
+    return true;
+}
+
 static clo_status set_parameters(clo_job *job, const clo_mechanism *mechanism, clo_error *err)
 {
     clo_i_choice *const choice = &job->choice;
@@ -85,6 +96,13 @@ static clo_status set_parameters(clo_job *job, const clo_mechanism *mechanism, c
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "%s has no parameter @%s", name,
                               choice->settings[i].name);
     }
+    for (size_t i = 0; i < choice->setting_count; i++)
+        if (cannot_find(mechanism, &choice->settings[i])) {
+            clo_i_job_advise(job, CLO_ADVICE_METHOD, "%s", name);
+            return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                                  "%s cannot choose the dimension: @dim must be a number from 1 on",
+                                  name);
+        }
     CLO_TRY(clo_params_new(mechanism, &choice->params, err));
     for (size_t i = 0; i < choice->setting_count; i++)
         CLO_TRY(clo_params_set_text(choice->params, choice->settings[i].name,

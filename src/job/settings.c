@@ -249,14 +249,16 @@ static const char *given_param(const clo_job *job, const char *name)
     return NULL;
 }
 
-/* `clusters auto` is short for a choice among 1, 2, ... of them. */
-static const char USUAL_MOST[] = "20";
+/* `clusters auto` is short for a choice among 1, 2, ... of them, and `dim auto` for a dimension of
+ * 0, which says to find one. */
+static const char USUAL_MOST[] = "20", TO_BE_FOUND[] = "0";
 
 const char *clo_i_job_param(const clo_job *job, const char *name)
 {
     const char *const given = given_param(job, name), *const clusters =
                                                           given_param(job, "clusters");
     const bool automatic = clusters && strcmp(clusters, "auto") == 0;
+    if (given && strcmp(name, "dim") == 0 && strcmp(given, "auto") == 0) return TO_BE_FOUND;
     if (!automatic) return given;
     if (strcmp(name, "choose") == 0) return given ? given : "elbow";
     if (strcmp(name, "clusters") != 0) return given;

@@ -280,9 +280,25 @@ static clo_status write_center_noise(clo_writer *w, const clo_release *release, 
 
 /* ---- signal and noise ------------------------------------------------------------------------ */
 
+/* How many directions of all stand out, where that is another number than those released. */
+static void write_beyond(clo_writer *w, const clo_array *spectrum, double edge, size_t released)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < spectrum->shape[0]; i++) all += spectrum->data[i] > edge;
+    clo_i_writer_format(w, "  Noise alone seldom makes an eigenvalue above %.4g.\n", edge);
+    if (all > released)
+        clo_i_writer_format(w,
+                            "  Of all %zu directions %zu are above it: a larger dim would hold "
+                            "signal, too.\n",
+                            spectrum->shape[0], all);
+    if (all == 0)
+        clo_writer_text(w, "  What is released may be noise: more rows or a larger epsilon would "
+                           "tell.\n");
+}
+
 static void write_signal(clo_writer *w, const clo_release *release)
 {
-    clo_array stands;
+    clo_array stands, edge, spectrum;
     size_t count = 0;
     if (!clo_release_find(release, "stands_out", &stands) || stands.dimensions != 1) return;
     for (size_t i = 0; i < stands.shape[0]; i++) count += stands.data[i] > 0;
@@ -291,6 +307,10 @@ static void write_signal(clo_writer *w, const clo_release *release)
                         "energy\n  one would with probability 0.001 at most; energies are without "
                         "what noise added.\n",
                         count, stands.shape[0], stands.shape[0] == 1 ? " stands" : "s stand");
+    if (clo_release_find(release, "noise_edge", &edge) && edge.dimensions == 1 &&
+        edge.shape[0] == 1 && clo_release_find(release, "spectrum", &spectrum) &&
+        spectrum.dimensions == 1)
+        write_beyond(w, &spectrum, edge.data[0], stands.shape[0]);
 }
 
 /* ---- centres that are lists of entries ------------------------------------------------------- */

@@ -137,7 +137,8 @@
   subspace/gaussian
     one subspace (private PCA), from a noisy Gram matrix
     guarantee: exact; proof: proofs/subspace_gaussian.md
-    --dim             dimension of the subspace (1 to 4096, preset 2)
+    --dim             dimension of the subspace; 0: that of the directions that
+                      stand out of the noise (0 to 4096, preset 2)
     --gamma           for the prediction alone: the most spread of the records
                       across the subspace, as a share of the least along it; -1:
                       not stated (-1 to 1, preset -1)

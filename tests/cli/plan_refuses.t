@@ -182,6 +182,10 @@
   ! cloister: kmedian/highdim cannot choose the number of clusters: --clusters must be a number
   ! try: cloister methods kmedian/highdim
   [exit 2]
+  $ cloister plan subspaces --clusters 3 --dim auto --epsilon 1 --norm 1 --cols 3
+  ! cloister: subspaces/moments cannot choose the dimension: --dim must be a number from 1 on
+  ! try: cloister methods subspaces/moments
+  [exit 2]
   $ cloister plan kmeans/tree --clusters auto --epsilon 1 --norm 1 --cols 3
   ! cloister: kmeans/tree cannot choose the number of clusters: --clusters must be a number
   ! try: cloister methods kmeans/tree

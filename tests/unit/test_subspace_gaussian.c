@@ -286,6 +286,44 @@ static void energies_are_those_of_the_records(void **state)
     clo_plan_free(plan);
 }
 
+/* subspace_gaussian.T2: three directions hold signal, far above the edge of the noise; of data
+ * without any, one direction is told and nothing stands out. */
+static void a_dimension_is_found_at_the_edge_of_the_noise(void **state)
+{
+    static double values[FEW * WIDE];
+    clo_domain domain = ball(WIDE, 2, CLO_REPLACE);
+    clo_array basis, spectrum, edge, count;
+    (void)state;
+    domain.rows = FEW;
+    make_three(values);
+    for (int empty = 0; empty < 2; empty++) {
+        if (empty) memset(values, 0, sizeof values);
+        clo_bounded *const data = bounded_from(values, FEW, &domain);
+        clo_plan *const plan = plan_for("subspace/gaussian", "dim=0", &domain, 4, 1e-6);
+        double error;
+        const char *meaning;
+        clo_error err;
+        assert_fails(clo_plan_predict(plan, FEW, &error, &meaning, &err), CLO_UNSUPPORTED, err,
+                     "no prediction");
+        clo_release *const release = run_seeded(plan, data, "edge", NULL);
+        assert_true(clo_release_find(release, "basis", &basis));
+        assert_true(clo_release_find(release, "spectrum", &spectrum));
+        assert_true(clo_release_find(release, "noise_edge", &edge));
+        assert_true(clo_release_find(release, "signal_dim", &count));
+        assert_int_equal(basis.shape[0], WIDE);
+        assert_int_equal(basis.shape[1], empty ? 1 : 3);
+        assert_true(count.data[0] == (empty ? 0 : 3));
+        assert_int_equal(spectrum.shape[0], WIDE);
+        assert_close(edge.data[0], 4 * clo_i_signal_edge(plan->lines[0].noise / 4, WIDE),
+                     1e-3 * edge.data[0]);
+        for (size_t i = 0; i < WIDE; i++)
+            assert_true((spectrum.data[i] > edge.data[0]) == (!empty && i < 3));
+        clo_release_free(release);
+        clo_plan_free(plan);
+        clo_bounded_free(data);
+    }
+}
+
 /* subspace_gaussian.T2: one in a thousand at most.  By the bound six of 400 come with a probability
  * of 4e-6, and in truth none nearly always does; the seeds are fixed.  */
 static void data_without_energy_have_no_signal(void **state)
@@ -344,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_learnt_center_takes_the_mean_out),
         cmocka_unit_test(the_noise_stated_of_affine_flats_is_that_of_the_records),
         cmocka_unit_test(energies_are_those_of_the_records),
+        cmocka_unit_test(a_dimension_is_found_at_the_edge_of_the_noise),
         cmocka_unit_test(data_without_energy_have_no_signal),
         cmocka_unit_test(the_basis_is_orthonormal_even_of_noise_alone),
     };

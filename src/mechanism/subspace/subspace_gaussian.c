@@ -23,7 +23,8 @@
 enum { DIM, GAMMA, REACH, PARAM_COUNT };
 
 static const clo_param params[PARAM_COUNT] = {
-    [DIM] = { "dim", CLO_PARAM_INT, 1, 4096, 2, NULL, "dimension of the subspace" },
+    [DIM] = { "dim", CLO_PARAM_INT, 0, 4096, 2, NULL,
+              "dimension of the subspace; 0: that of the directions that stand out of the noise" },
     [GAMMA] = { CLO_SUBSPACE_GAMMA, NULL,
                 "for the prediction alone: the most spread of the records across the subspace, as "
                 "a "
@@ -33,7 +34,7 @@ static const clo_param params[PARAM_COUNT] = {
 };
 
 typedef struct gaussian_plan {
-    size_t dim;
+    size_t dim; /* 0: found in the spectrum */
     double gamma, reach;
 } gaussian_plan;
 
@@ -42,7 +43,7 @@ typedef struct state {
     double *gram;     /* cols x cols: the answer */
     double *again;    /* the same */
     double *spectrum; /* cols: its eigenvalues */
-    double *basis;    /* cols x dim */
+    double *basis;    /* cols x dim; where that is to be found, as many as there are columns */
     double *energy;   /* dim */
     double *stands;   /* dim: 1 where it stands out of the noise, otherwise 0 */
     double *eigen;    /* scratch */
@@ -51,7 +52,7 @@ typedef struct state {
 static clo_status take_state(const gaussian_plan *plan, clo_workspace *space, size_t d, state *s,
                              clo_error *err)
 {
-    const size_t q = plan->dim;
+    const size_t q = plan->dim ? plan->dim : d;
     *s = (state){ .gram = NULL };
     CLO_TRY(clo_i_take(space, d * d, sizeof(double), &s->gram, err));
     CLO_TRY(clo_i_take(space, d * d, sizeof(double), &s->again, err));
@@ -85,6 +86,25 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     return clo_i_draft_add(draft, &line, err);
 }
 
+/* As many as stand out of the noise, which all are signal with a probability of .999 at least
+ * (subspace_gaussian.T2); where none does, one. */
+static size_t dim_of(const double *spectrum, size_t d, double edge)
+{
+    size_t dim = 0;
+    while (dim < d && spectrum[dim] > edge) dim++;
+    return dim > 1 ? dim : 1;
+}
+
+/* The whole spectrum and the edge of the noise, by which the verdicts can be checked. */
+static clo_status put_spectrum(size_t d, double edge, double unit, double *spectrum,
+                               clo_release *out, clo_error *err)
+{
+    edge *= unit;
+    for (size_t i = 0; i < d; i++) spectrum[i] *= unit;
+    CLO_TRY(clo_i_release_put(out, "spectrum", spectrum, 1, &d, err));
+    return clo_i_release_put(out, "noise_edge", &edge, 1, (size_t[]){ 1 }, err);
+}
+
 /* What the spectrum says of the directions, into the release.  Energies are those of the records in
  * the data's units, and no more than there can be of so many. */
 static clo_status put_signal(const clo_domain *domain, size_t q, double noise, const state *s,
@@ -102,24 +122,27 @@ static clo_status put_signal(const clo_domain *domain, size_t q, double noise, c
     }
     CLO_TRY(clo_i_release_put(out, "energy", s->energy, 1, (size_t[]){ q }, err));
     CLO_TRY(clo_i_release_put(out, "stands_out", s->stands, 1, (size_t[]){ q }, err));
-    return clo_i_release_put(out, "signal_dim", &count, 1, (size_t[]){ 1 }, err);
+    CLO_TRY(clo_i_release_put(out, "signal_dim", &count, 1, (size_t[]){ 1 }, err));
+    return put_spectrum(d, edge, radius * radius, s->spectrum, out, err);
 }
 
 static clo_status run(const void *plan_state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
     const gaussian_plan *const plan = plan_state;
-    const size_t d = domain->cols, q = plan->dim;
+    const size_t d = domain->cols;
     const clo_line *const line = &context->meter->lines[0];
+    const double noise = ldexp((double)line->scale, -2 * line->bits);
     const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     state s;
     CLO_TRY(take_state(plan, context->workspace, d, &s, err));
     CLO_TRY(clo_i_ask_gaussian_gram(context, 0, data, &all, s.gram, err));
     memcpy(s.again, s.gram, d * d * sizeof *s.again);
     CLO_TRY(clo_i_eigenvalues(s.again, d, s.spectrum, s.eigen, err));
+    const size_t q = plan->dim ? plan->dim : dim_of(s.spectrum, d, clo_i_signal_edge(noise, d));
     CLO_TRY(clo_i_eigen_top(s.gram, d, q, s.energy, s.basis, s.eigen, err));
     CLO_TRY(clo_i_subspace_release(context, domain, q, s.basis, out, err));
-    return put_signal(domain, q, ldexp((double)line->scale, -2 * line->bits), &s, out, err);
+    return put_signal(domain, q, noise, &s, out, err);
 }
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
@@ -128,6 +151,7 @@ static double error_at(const gaussian_plan *plan, const clo_domain *domain, cons
                        double rows, double reach)
 {
     const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2);
+    if (plan->dim == 0) return NAN; /* which subspace it will be is not known beforehand */
     const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, reach, rows);
     return clo_i_subspace_error(domain->cols, plan->dim, noise / gap);
 }
