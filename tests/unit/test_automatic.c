@@ -53,8 +53,8 @@ static void takes_the_method_that_promises_the_least_error(void **state)
     }
 }
 
-/* Few rows in two columns are counted on a grid; where rows are many, or columns, or there is but one
- * mean to tell, differences are looked at, at their own width. */
+/* Few rows in two columns are counted on a grid; where rows are many, or columns, or there is but
+ * one mean to tell, differences are looked at, at their own width. */
 static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **state)
 {
     static const struct {

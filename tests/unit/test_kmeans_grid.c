@@ -166,8 +166,8 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon)
     return side;
 }
 
-/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; three times as many where N epsilon is 400, and
- * 1.4 times as many where there are more records. */
+/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; three times as many where N epsilon is 400,
+ * and 1.4 times as many where there are more records. */
 static void there_are_more_cells_than_by_the_published_rule(void **state)
 {
     (void)state;

@@ -4,8 +4,8 @@
  *
  * One query asks how many records lie in each cell (kmeans_grid.T1).  The rest is post-processing:
  * ordinary weighted k-means on the middles of the cells.  There are up to three times as many as by
- * the authors' rule, (N epsilon / 10)^(2d / (d + 2)) for N records of d columns: the more cells, the
- * less a record is moved to the middle of its own, and the more noise is counted along.
+ * the authors' rule, (N epsilon / 10)^(2d / (d + 2)) for N records of d columns: the more cells,
+ * the less a record is moved to the middle of its own, and the more noise is counted along.
  *
  * Most cells hold no record and noise alone, which clipping at 0 would turn into records all over
  * the ball.  So a cell counts only where its noisy count is above what noise reaches among so many
