@@ -94,6 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         options.fragment = true;
         if (clo_release_html(release, &options, append, &t, &err) == CLO_OK) check_tags(t.bytes);
         options.other_count = 0;
+        t.length = 0;
+        MUST(clo_report(release, CLO_TEXT_BARS, append, &t, &err) == CLO_OK);
+        MUST(clo_report(release, CLO_TEXT_BARS_ASCII, append, &t, &err) == CLO_OK);
         for (size_t i = 0; (options.chart = clo_release_chart_at(release, i)); i++) {
             t.length = 0;
             if (clo_release_svg(release, &options, append, &t, &err) == CLO_OK) {
