@@ -9,16 +9,20 @@
 
 typedef struct text {
     char *bytes;
-    size_t length;
+    size_t length, room;
 } text;
 
 static bool append(void *user, const char *bytes, size_t count)
 {
     text *const t = user;
-    char *const grown = realloc(t->bytes, t->length + count + 1);
-    if (!grown) return false;
-    memcpy(grown + t->length, bytes, count);
-    t->bytes = grown;
+    if (t->room < t->length + count + 1) { /* pages come in many small pieces */
+        const size_t room = 2 * (t->length + count + 1);
+        char *const grown = realloc(t->bytes, room);
+        if (!grown) return false;
+        t->bytes = grown;
+        t->room = room;
+    }
+    memcpy(t->bytes + t->length, bytes, count);
     t->length += count;
     t->bytes[t->length] = 0;
     return true;
@@ -90,6 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         options.fragment = true;
         if (clo_release_html(release, &options, append, &t, &err) == CLO_OK) check_tags(t.bytes);
         options.other_count = 0;
+        t.length = 0;
+        MUST(clo_report(release, CLO_TEXT_BARS, append, &t, &err) == CLO_OK);
+        MUST(clo_report(release, CLO_TEXT_BARS_ASCII, append, &t, &err) == CLO_OK);
         for (size_t i = 0; (options.chart = clo_release_chart_at(release, i)); i++) {
             t.length = 0;
             if (clo_release_svg(release, &options, append, &t, &err) == CLO_OK) {
