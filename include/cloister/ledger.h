@@ -94,6 +94,7 @@ typedef struct clo_spending {
     const char *user;       /* who asks, for a program that asks for others; NULL: its own user */
 } clo_spending;
 
+/* Nothing said yet but its size. */
 CLO_API clo_spending clo_spending_default(void);
 /* clo_ledger_spend_content with all of it.  The charge also records the host, and the program's
  * name and version. */

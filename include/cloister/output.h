@@ -20,8 +20,8 @@ typedef struct clo_file clo_file;
 /* Opens what the path means: "-" is standard output; a device or a pipe is written to as it is; a
  * link stays one, and the file that it leads to is replaced.  That it opens shows that it can be
  * written.  Until it is committed nothing is to be seen of it, and a killed program leaves nothing,
- * or a hidden file beside it, behind.  To be closed.  CLO_IO where it cannot be written, where it is
- * a link of another user's, and where it is a ledger, or lies beside the ledgers' key. */
+ * or a hidden file beside it, behind.  To be closed.  CLO_IO where it cannot be written, where it
+ * is a link of another user's, and where it is a ledger, or lies beside the ledgers' key. */
 CLO_API CLO_CHECK clo_status clo_file_open(const char *path, clo_file **out, clo_error *err);
 /* A clo_write whose user is the clo_file; after a failure, commit says why. */
 CLO_API bool clo_file_write(void *file, const char *bytes, size_t count);

@@ -72,39 +72,32 @@ static const char *find_line(const char *json, size_t length)
     return found;
 }
 
-/* Whether the bytes without that line are signed by the key. */
-static bool is_signed(const char *json, size_t length, const char *line,
-                      const uint8_t key[CLO_PUBLIC_KEY_BYTES])
+/* Whether the bytes without that line are signed by the key; CLO_MEMORY where nobody can tell. */
+static clo_status check_bytes(const char *json, size_t length, const char *line,
+                              const uint8_t key[CLO_PUBLIC_KEY_BYTES], bool *right, clo_error *err)
 {
     uint8_t signature[CLO_SIGNATURE_BYTES];
     const size_t before = (size_t)(line - json), cut = LINE_START + DIGITS + LINE_END;
     char *bytes = NULL;
-    if (sodium_hex2bin(signature, sizeof signature, line + LINE_START, DIGITS, NULL, NULL, NULL) ||
-        clo_i_alloc(length - cut + 1, 1, &bytes, NULL))
-        return false;
+    *right = false;
+    if (sodium_hex2bin(signature, sizeof signature, line + LINE_START, DIGITS, NULL, NULL, NULL))
+        return CLO_OK;
+    CLO_TRY(clo_i_alloc(length - cut + 1, 1, &bytes, err));
     memcpy(bytes, json, before);
     memcpy(bytes + before, line + cut, length - before - cut);
-    const bool right =
-        crypto_sign_verify_detached(signature, (const uint8_t *)bytes, length - cut, key) == 0;
+    *right = crypto_sign_verify_detached(signature, (const uint8_t *)bytes, length - cut, key) == 0;
     clo_i_free(bytes);
-    return right;
-}
-
-static bool fits(const clo_i_certified *c, const char *json, size_t length)
-{
-    uint8_t key[CLO_PUBLIC_KEY_BYTES];
-    const char *const line = find_line(json, length);
-    return line && memcmp(line + LINE_START, c->signature, DIGITS) == 0 &&
-           sodium_hex2bin(key, sizeof key, c->public_key, 2 * sizeof key, NULL, NULL, NULL) == 0 &&
-           is_signed(json, length, line, key);
+    return CLO_OK;
 }
 
 clo_status clo_signed_check(const char *json, size_t length,
                             const uint8_t public_key[CLO_PUBLIC_KEY_BYTES], clo_error *err)
 {
     const char *const line = sodium_init() < 0 ? NULL : find_line(json, length);
+    bool right = false;
     if (!line) return clo_i_fail(err, CLO_SIGNATURE, "it is not signed");
-    if (is_signed(json, length, line, public_key)) return CLO_OK;
+    CLO_TRY(check_bytes(json, length, line, public_key, &right, err));
+    if (right) return CLO_OK;
     return clo_i_fail(err, CLO_SIGNATURE,
                       "it was changed after it was signed, or another key has signed it");
 }
@@ -113,12 +106,18 @@ clo_status clo_i_certificate_check(clo_release *release, const char *json, size_
                                    clo_error *err)
 {
     clo_i_certified *const c = &release->certified;
+    uint8_t key[CLO_PUBLIC_KEY_BYTES];
     char values[CLO_DIGEST_SIZE];
+    bool right = false;
     c->seal = CLO_SEAL_NONE;
     if (!c->there || !c->signature[0]) return CLO_OK;
     CLO_TRY(clo_release_values_digest(release, values, err));
-    c->seal =
-        strcmp(values, c->values) == 0 && fits(c, json, length) ? CLO_SEAL_WHOLE : CLO_SEAL_BROKEN;
+    const char *const line = find_line(json, length);
+    if (line && strncmp(line + LINE_START, c->signature, DIGITS) == 0 &&
+        strcmp(values, c->values) == 0 &&
+        sodium_hex2bin(key, sizeof key, c->public_key, 2 * sizeof key, NULL, NULL, NULL) == 0)
+        CLO_TRY(check_bytes(json, length, line, key, &right, err));
+    c->seal = right ? CLO_SEAL_WHOLE : CLO_SEAL_BROKEN;
     return CLO_OK;
 }
 

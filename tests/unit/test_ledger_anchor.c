@@ -97,11 +97,11 @@ static void notices_entries_that_were_hashed_without_the_key(void **state)
     clo_i_head head;
     clo_i_entry entry = { 0 };
     uint8_t hash[LEDGER_HASH];
-    char text[640], hex[2 * LEDGER_HASH + 1];
+    char text[900], hex[2 * LEDGER_HASH + 1];
     charge_times(ledger, 1);
     assert_ok(clo_i_ledger_get_head(ledger, &head, &err), err);
     snprintf(text, sizeof text, "SELECT %s FROM charge c JOIN dataset d ON d.id = c.dataset",
-             clo_i_ledger_charge_columns);
+             clo_i_ledger_charge_columns(ledger));
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     assert_true(clo_i_sql_row(&sql));
     clo_i_ledger_get_charge(&sql, &entry, hash);
