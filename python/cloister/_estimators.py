@@ -367,7 +367,8 @@ class PrivatePCA(TransformerMixin, ClassNamePrefixFeaturesOutMixin,
 
     if TYPE_CHECKING:  # the rest is made from the library's rows
         def __init__(self, n_components: int | str | None = None, *, epsilon: float,
-                     method: str = "auto", random_state: int | None = None, **settings: Any) -> None: ...
+                     method: str = "auto", random_state: int | None = None,
+                     **settings: Any) -> None: ...
 
     def _take(self, release: Release) -> None:
         if "basis" not in release:

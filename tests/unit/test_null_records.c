@@ -17,6 +17,7 @@ static const char *const mechanisms[][2] = {
     { "kmeans/variates", "clusters=2" },
     { "kmeans/sparse", "clusters=2" },
     { "kmedian/highdim", "clusters=2 trees=1 levels=2 swaps=2" },
+    { "kmedian/local", "clusters=3 cells=9" },
     { "subspace/gaussian", "dim=2" },
     { "subspace/exact", "dim=1 scale=10" },
     { "subspace/bingham", "dim=1" },

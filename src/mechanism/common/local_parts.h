@@ -113,7 +113,8 @@ CLO_CHECK clo_status clo_i_local_passes(clo_context *context, const clo_i_local_
                                         size_t line, const clo_bounded *data,
                                         const clo_i_local_start *start, clo_i_local_cells *cells,
                                         clo_error *err);
-/* k-means, or k-median, on the cells: centres in the coordinates of the cells go to `found`, clusters x seen. */
+/* k-means, or k-median, on the cells: centres in their coordinates go to `found`, clusters x seen.
+ */
 CLO_CHECK clo_status clo_i_local_solve(clo_context *context, const clo_i_local_plan *plan,
                                        const clo_i_local_start *start,
                                        const clo_i_local_cells *cells, double *found,

@@ -1,6 +1,6 @@
 /*
- * local_rounds.c - the last rounds of a local method: differences of the records to their centres, in
- * all columns, cut to each cluster's own width and weighed against what is known already.
+ * local_rounds.c - the last rounds of a local method: differences of the records to their centres,
+ * in all columns, cut to each cluster's own width and weighed against what is known already.
  *
  * As in tree_refine.c the known noise of both says how far to trust the new mean; and what the
  * clusters have in common says more: the singular values of the matrix of centres are shrunk as far
