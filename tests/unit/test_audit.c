@@ -165,8 +165,8 @@ static bool look(void *user, const clo_audit_finding *finding)
 #endif
 #endif
 
-/* A pair of sample-and-aggregate solves 121 blocks a run, which a sanitizer makes a minute of: there
- * the build without one looks. */
+/* A pair of sample-and-aggregate solves 121 blocks a run, which a sanitizer makes a minute of:
+ * there the build without one looks. */
 static bool is_too_slow(const clo_mechanism *mechanism)
 {
 #ifdef IS_SANITIZED
