@@ -82,8 +82,11 @@ typedef struct pass {
 /* One thread's share of the blocks: the same ones each time for the same number of threads. */
 static void pass_share(pass *p, int thread, int team)
 {
-    const size_t first = p->blocks * (size_t)thread / (size_t)team;
-    const size_t end = p->blocks * ((size_t)thread + 1) / (size_t)team;
+    /* The first thread, which says how far it has come, always has some. */
+    const size_t share = (p->blocks + (size_t)team - 1) / (size_t)team;
+    const size_t wanted = share * (size_t)thread;
+    const size_t first = wanted < p->blocks ? wanted : p->blocks;
+    const size_t end = p->blocks - first < share ? p->blocks : first + share;
     double *const values = p->bits ? p->scratch + p->cells * (size_t)thread : NULL;
     for (size_t b = first; b < end && !atomic_load(&p->failure); b++) {
         const double *seen = NULL;

@@ -18,7 +18,7 @@ here, laplace_mean.py, is private at the epsilon that it is called with.
   > done
   $ kill -TERM $audit; wait $audit
   ! cloister: the audit was stopped
-  [exit 130]
+  [exit 143]
   $ ls tmp
 
 ## Lets a right program pass

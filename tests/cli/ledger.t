@@ -291,6 +291,7 @@
 
   $ sample
   $ cloister ledger init l.db --dataset sample --epsilon 3
+  l.db is closed: only data sets that are declared in it are charged
   'sample' in l.db: at most epsilon 3, delta 1e-6 may ever be spent on it
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
   >     --dataset sample -q -o out.json 2> /dev/null

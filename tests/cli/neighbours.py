@@ -36,7 +36,8 @@ METHODS["subspaces/gibbs"] += ["--start", "kplanes"]  # the solver must take any
 NOT_FOR_UNITS = {"subspace/exact"}
 # Whether there is an answer is part of the answer: arrays that are there or not, by noise; and how
 # many centres noise lets be told is told with noise (kmeans_local.T1).
-MAY_FIND_NONE = {"subspace/exact", "subspace/approx", "subspace/boosted", "kmeans/local"}
+MAY_FIND_NONE = {"subspace/exact", "subspace/approx", "subspace/boosted", "kmeans/local",
+                 "kmedian/local"}
 
 
 class Failed(Exception):
@@ -241,6 +242,7 @@ def memory_is_gathered_before_the_charge(shell):
     words = ["run", "subspaces/gibbs", "data.csv", "--clusters", "1024", "--dim", "1", "--sweeps",
              "1", "--accept", "asymptotic", *NORM, *HIDDEN, "--ledger", "l.db", "--dataset", "d",
              "--yes", "-o", "out.json"]
+    shell.run(["ledger", "init", "l.db", "--dataset", "d", "--epsilon", "9"])
     said = set()
     for rows in (60000, 60001):
         (shell.folder / "data.csv").write_bytes(csv_text(records(rows), header=True))
@@ -259,6 +261,7 @@ def text_is_refused_before_the_charge(shell):
     """The exit that depends on what records say costs nothing, and names a column, not a cell."""
     words = ["run", "kmeans/lloyd", "data.csv", *SMALL, *NORM, "--ledger", "l.db", "--dataset", "d",
              "--yes", "-o", "out.json"]
+    shell.run(["ledger", "init", "l.db", "--dataset", "d", "--epsilon", "9"])
     for cells in (b"secret", b"7,5"):
         (shell.folder / "data.csv").write_bytes(b"age,income\n" + (b'1,"' + cells + b'"\n') * 4)
         result = shell.run(words)

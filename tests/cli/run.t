@@ -231,7 +231,7 @@
 ## Warns of a seed
 
   $ sample
-  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --seed 42 -q \
+  $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger --seed 42 -q \
   >     -o out.json
   ! warning: --seed: this release is reproducible, not private
   $ grep -c "Reproducible, not private" out.json
@@ -274,15 +274,15 @@
   >     | python3 -c "import json,sys; print(json.load(sys.stdin)['schema'])"
   cloister.release/1
 
-## Says to a person how many columns it takes
+## Says to a person how many columns it uses
 
   $ printf 'who,a,b,c\nann,1,2,x\nbob,1,2,y\n' > d.csv
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns -who,-c --clusters 1 --epsilon 1 \
-  >     --norm 1 --no-ledger -o out.json | grep takes
-    takes 2 of 4 columns; 2 left out by --columns
+  >     --norm 1 --no-ledger -o out.json | grep uses
+    uses 2 of 4 columns; 2 left out by --columns
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns 2-3 --unit who --rows-per-unit 1 \
-  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep takes
-    takes 2 of 4 columns; 1 left out by --columns
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep uses
+    uses 2 of 4 columns; 1 left out by --columns
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns -c --unit who --rows-per-unit 1 \
-  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep takes
-    takes 2 of 4 columns; 1 left out by --columns
+  >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep uses
+    uses 2 of 4 columns; 1 left out by --columns

@@ -63,13 +63,23 @@ static clo_job *job_with(const char *settings)
     return job;
 }
 
-/* On the file, charged to the ledger of the place. */
+/* On the file, charged to the ledger of the place; without a seed, which no cap takes. */
 static clo_job *job_at(const place *p, const char *settings)
 {
     clo_error err;
-    clo_job *const job = job_with(settings);
+    clo_job *const job = job_with("");
+    assert_ok(clo_job_set(job, "seed", NULL, &err), err);
+    set(job, settings);
     assert_ok(clo_job_set(job, "data", csv, &err), err);
     assert_ok(clo_job_set(job, "ledger", p->ledger, &err), err);
+    return job;
+}
+
+/* The same with a seed, on a name that has no cap. */
+static clo_job *seeded_at(const place *p, const char *settings)
+{
+    clo_job *const job = job_at(p, "dataset=free yes=yes seed=job");
+    set(job, settings);
     return job;
 }
 
@@ -116,7 +126,7 @@ static void bounds_can_be_the_lines_of_a_file(void **state)
     fputs(lines, out);
     fclose(out);
     for (int i = 0; i < 2; i++) {
-        jobs[i] = job_at(p, "no-ledger=yes");
+        jobs[i] = job_at(p, "no-ledger=yes seed=job");
         assert_ok(clo_job_set(jobs[i], "norm", NULL, &err), err);
         assert_ok(clo_job_set(jobs[i], "ledger", NULL, &err), err);
         assert_ok(clo_job_set(jobs[i], "bounds", i ? lines : file, &err), err);
@@ -166,13 +176,14 @@ static void data_in_memory_and_typed_settings_give_the_same_release(void **state
 {
     const place *const p = *state;
     const clo_domain domain = ball(COLS, 1, CLO_REPLACE); /* the job counts the rows */
-    clo_job *const words = job_at(p, ""), *memory = NULL;
+    clo_job *const words = seeded_at(p, ""), *memory = NULL;
     const clo_release *from_text = NULL, *from_memory = NULL;
     clo_table *table = NULL;
     clo_array one, other;
     clo_error err;
     assert_ok(clo_job_new(&memory, &err), err);
-    set(memory, "mechanism=kmeans/lloyd clusters=2 seed=job dataset=memory threads=2");
+    set(memory, "mechanism=kmeans/lloyd clusters=2 seed=job dataset=free2 yes=yes "
+                "new=yes threads=2");
     assert_ok(clo_job_set(memory, "ledger", p->ledger, &err), err);
     assert_ok(
         clo_table_wrap((clo_matrix){ records, ROWS, COLS, COLS }, CLO_MISSING_NULL, &table, &err),
@@ -196,7 +207,7 @@ static void data_in_memory_and_typed_settings_give_the_same_release(void **state
 static void a_token_fetches_the_same_bytes_for_nothing(void **state)
 {
     const place *const p = *state;
-    clo_job *const first = job_at(p, "token=t"), *const again = job_at(p, "token=t seed=other");
+    clo_job *const first = job_at(p, "token=t"), *const again = job_at(p, "token=t");
     const clo_release *release = NULL;
     clo_error err;
     bool found = false;
@@ -334,12 +345,12 @@ static void a_step_out_of_order_is_refused_and_changes_nothing(void **state)
 static void one_call_takes_the_steps_that_are_left(void **state)
 {
     const place *const p = *state;
-    clo_job *const whole = job_at(p, "no-ledger=no");
+    clo_job *const whole = seeded_at(p, "no-ledger=no");
     const clo_release *release = NULL;
     clo_error err;
     assert_ok(clo_job_release(whole, &release, &err), err);
     for (int taken = 1; taken < STEPS; taken++) {
-        clo_job *const job = job_at(p, "");
+        clo_job *const job = seeded_at(p, "");
         for (int step = 0; step < taken; step++) assert_ok(take(job, step, &err), err);
         assert_ok(clo_job_release(job, &release, &err), err);
         assert_same_json(whole, job);
@@ -496,7 +507,7 @@ static void a_solver_of_the_callers_is_asked_for_before_the_spend(void **state)
 static void a_job_that_failed_before_the_spend_may_be_put_right(void **state)
 {
     const place *const p = *state;
-    clo_job *const straight = job_at(p, ""), *const job = job_at(p, "rows=59");
+    clo_job *const straight = seeded_at(p, ""), *const job = seeded_at(p, "rows=59");
     const clo_release *release = NULL;
     clo_error err;
     assert_fails(clo_job_release(job, &release, &err), CLO_DOMAIN, err, "rows says 59");
@@ -580,17 +591,17 @@ static void a_seed_is_refused_where_a_cap_is_guarded(void **state)
 {
     const place *const p = *state;
     clo_ledger *const ledger = open_at(p->ledger);
-    clo_job *const job = job_at(p, "");
-    clo_job *const late = job_at(p, "");
+    clo_job *const job = seeded_at(p, "");
+    clo_job *const late = seeded_at(p, "");
     const clo_release *release = NULL;
     bool found = true;
     clo_error err;
     assert_ok(clo_job_prepare(late, &err), err); /* the cap comes while it waits */
     assert_ok(clo_job_fetch(late, &found, &err), err);
     assert_false(found);
-    assert_ok(clo_ledger_declare(ledger, "people.csv", (clo_loss){ 5, 1e-5 }, &err), err);
+    assert_ok(clo_ledger_declare(ledger, "free", (clo_loss){ 5, 1e-5 }, &err), err);
     clo_ledger_close(ledger);
-    assert_fails(clo_job_spend(late, &err), CLO_ARGUMENT, err, "guards a cap on 'people.csv'");
+    assert_fails(clo_job_spend(late, &err), CLO_ARGUMENT, err, "guards a cap on 'free'");
     assert_fails(clo_job_release(job, &release, &err), CLO_ARGUMENT, err, "nothing was spent");
     assert_int_equal(charges_at(p), 0);
     assert_ok(clo_job_set(job, "seed", NULL, &err), err); /* without one it is private */
