@@ -176,6 +176,7 @@ def test_persons_of_arrays_go_to_fit(rows):
 
 def test_private_bounds_are_two_charges_within_one_budget(rows, tmp_path):
     ledger = str(tmp_path / "ledger.db")
+    cloister.Ledger(ledger, create=True).declare("people", epsilon=9, delta=1e-3)
     estimator = made(cloister.PrivateKMeans, bounds="private", norm_at_most=1000.0, epsilon=2.0,
                      ledger=ledger, dataset="people").fit(rows)
     parts = estimator.privacy_["parts"]
