@@ -161,8 +161,8 @@ static void declares_names_that_people_can_tell_apart(void **state)
     static const char *const foreign[] = { "p\xd0\xb0nel",     /* a Cyrillic a */
                                            "pa\xcc\x81nel",    /* an accent of its own */
                                            "p\xef\xbd\x81nel", /* a wide a */
-                                           "pan\xe2\x80\x8b"
-                                           "el",           /* a blank of no width */
+                                           ("pan\xe2\x80\x8b"
+                                            "el"),         /* a blank of no width */
                                            "\xc4\xb1nput", /* a dotless i */
                                            " panels",
                                            "panels ",
