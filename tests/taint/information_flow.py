@@ -69,6 +69,17 @@ def make_data(folder):
             out.write(struct.pack(f"<{COLS}d", *record))
 
 
+def environment_of(folder):
+    """All that a command keeps, its key and its state, lies in the folder."""
+    return {**os.environ, "OMP_NUM_THREADS": "2", "HOME": str(folder),
+            "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder / "config")}
+
+
+def make_ledger(folder, cloister):
+    subprocess.run([cloister, "ledger", "init", "l.db", "--dataset", "people", "--epsilon", "3"],
+                   cwd=folder, env=environment_of(folder), stdout=subprocess.DEVNULL, check=True)
+
+
 def marked_writes(folder, command):
     """Runs a command under memcheck: how it ended, and where it wrote marked bytes."""
     place, name = tempfile.mkstemp(suffix=".xml", dir=folder)
@@ -76,11 +87,8 @@ def marked_writes(folder, command):
     report = Path(name)
     valgrind = ["valgrind", "--tool=memcheck", "--xml=yes", f"--xml-file={report}",
                 "--num-callers=25", "--error-limit=no", "--leak-check=no"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "2", "HOME": str(folder),
-                   "XDG_STATE_HOME": str(folder / "state"),
-                   "XDG_CONFIG_HOME": str(folder / "config")}
-    result = subprocess.run(valgrind + command, cwd=folder, env=environment, capture_output=True,
-                            stdin=subprocess.DEVNULL, check=False)
+    result = subprocess.run(valgrind + command, cwd=folder, env=environment_of(folder),
+                            capture_output=True, stdin=subprocess.DEVNULL, check=False)
     found = []
     for error in ElementTree.parse(report).getroot().iter("error"):
         what = error.findtext("what") or error.findtext("xwhat/text") or ""
@@ -302,6 +310,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_data(folder)
+        make_ledger(folder, cloister)
         # Valgrind runs one thread of a program at a time, so that a case takes one core.
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             outcomes = pool.map(lambda case: outcome(folder, case), listed)
