@@ -41,6 +41,8 @@ apt_part() {
     missing=
     for package in $wanted; do
         state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+        # A Node.js from elsewhere brings its own npm, and Debian's does not go with it.
+        [ "$package" = npm ] && command -v npm >/dev/null && continue
         [ "$state" = installed ] || missing="$missing $package"
     done
     [ -n "$missing" ] || return 0
