@@ -14,7 +14,7 @@ const [modules, out, ...pages] = process.argv.slice(2);
 const require = createRequire(path.resolve(modules, "x.js"));
 const puppeteer = require("puppeteer-core");
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
-const MOST_SHEETS = 5;
+const MOST_SHEETS = 6;
 
 const LOOKS = [
   ["light", [{ name: "prefers-color-scheme", value: "light" }]],
