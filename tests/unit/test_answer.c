@@ -57,11 +57,12 @@ static void draw_all(const clo_rng *rng, uint64_t ask, clo_law law, size_t count
     }
 }
 
-/* Of every three numbers two have normal noise and one Laplace noise; more than a wave of each. */
+/* Of every three numbers two have normal noise and one Laplace noise; more than a wave of each, and
+ * in the last waves less than a chunk. */
 static void the_next_number_of_a_class_gets_the_next_draw_of_its_ask(void **state)
 {
     const clo_law laws[2] = { clo_i_gaussian_law(12345), clo_i_laplace_law(3, 1000) };
-    const size_t count = 4 * CLO_NOISE_WAVE + 137;
+    const size_t count = 3 * CLO_NOISE_WAVE + 137;
     uint8_t *const classes = calloc(count, 1);
     int64_t *const totals = calloc(count, sizeof *totals);
     int64_t *const drawn[2] = { calloc(count, sizeof **drawn), calloc(count, sizeof **drawn) };
