@@ -97,6 +97,8 @@ const cli_command cli_run = {
              "ledger fetch --token T', without the data.  If a run died before it had a result, "
              "its token cannot be used again: that would be a second draw for one charge.",
     .examples =
+        "A ledger, once, and the most that may ever be spent on these data\n"
+        "cloister ledger init --dataset patients.csv --epsilon 3\n"
         "Three centres of the records in the unit ball\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1\n"
         "Two columns of mixed units, written to a file\n"

@@ -195,7 +195,9 @@ void cli_print_overview(FILE *out)
     print_examples(out,
                    "What a run would cost\n"
                    "cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 --norm 1\n"
-                   "A private release, metered in your ledger\n"
+                   "A ledger, once, and the most that may ever be spent\n"
+                   "cloister ledger init --dataset patients.csv --epsilon 3\n"
+                   "A private release, charged to it\n"
                    "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1");
     print_paragraphs(out, "'cloister help COMMAND' says more; 'man cloister' says all.");
 }

@@ -266,6 +266,15 @@ static size_t move_down(clo_bounded *data, size_t from, size_t to, size_t at)
     return at + cells;
 }
 
+/* Rows are fewer from now on: what lay behind them is wiped, as free_arrays wipes the rest. */
+static void end_at(clo_bounded *data, size_t rows, size_t cells)
+{
+    clo_i_wipe(data->cells + cells, (data->cell_count - cells) * sizeof *data->cells);
+    if (data->sparse)
+        clo_i_wipe(data->starts + rows + 1, (data->rows - rows) * sizeof *data->starts);
+    data->rows = rows;
+}
+
 /* Null records go (bound.T6).  Where each record of a known number has a place of its own, the
  * others remember theirs. */
 static clo_status drop_nulls(clo_bounded *data, const uint8_t *nulls, clo_error *err)
@@ -280,8 +289,7 @@ static clo_status drop_nulls(clo_bounded *data, const uint8_t *nulls, clo_error 
         if (placed) data->slot_of[to] = (uint32_t)i;
         at = move_down(data, i, to++, at);
     }
-    clo_i_wipe(data->cells + at, (data->cell_count - at) * sizeof *data->cells);
-    data->rows = kept;
+    end_at(data, kept, at);
     return CLO_OK;
 }
 
@@ -324,8 +332,7 @@ static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
 {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) at = move_down(data, kept[i].row, i, at);
-    clo_i_wipe(data->cells + at, (data->cell_count - at) * sizeof *data->cells);
-    data->rows = count;
+    end_at(data, count, at);
 }
 
 /* Of each unit's rows the M whose bounded content has the smallest hashes stay: a rule that looks

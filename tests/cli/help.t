@@ -63,7 +63,9 @@
     What a run would cost:
         cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 \
             --norm 1
-    A private release, metered in your ledger:
+    A ledger, once, and the most that may ever be spent:
+        cloister ledger init --dataset patients.csv --epsilon 3
+    A private release, charged to it:
         cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1
 
   'cloister help COMMAND' says more; 'man cloister' says all.
@@ -142,7 +144,9 @@
   !   What a run would cost:
   !       cloister plan kmeans --clusters 3 --epsilon 1 --rows 5000 --cols 10 \
   !           --norm 1
-  !   A private release, metered in your ledger:
+  !   A ledger, once, and the most that may ever be spent:
+  !       cloister ledger init --dataset patients.csv --epsilon 3
+  !   A private release, charged to it:
   !       cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1
   !
   ! 'cloister help COMMAND' says more; 'man cloister' says all.

@@ -1,7 +1,7 @@
 /*
  * audit_matrix.h - what the two halves of the matrix of audits share: how many runs, at which
- * budget, and one audit (audit.T2).  100,000 runs a world; AUDIT_TRIALS=1e6 (make audit) takes the
- * number that privacy.md's power calculations are for, and holds the evidence to them.
+ * budget, and one audit (audit.T2).  100,000 runs a world at most; AUDIT_TRIALS=1e6 (make audit)
+ * takes the number that privacy.md's power calculations are for, and holds the evidence to them.
  *
  * Power at mu = 2: 75,000 counted runs leave a margin of .055 or so on either bound together, so
  * that noise 5 % low (mu 2.105) is refuted; a million leave .02 (.98 mu).
