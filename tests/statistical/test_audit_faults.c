@@ -8,7 +8,8 @@
 
 static void catch_one(const audited *row, const caught *wanted, bool seen[CLO_FAULT_COUNT])
 {
-    print_message("# %s: %s\n", row->mechanism, clo_i_planted_name(wanted->fault));
+    print_message("# %zu %s: %s\n", (size_t)(row - matrix), row->mechanism,
+                  clo_i_planted_name(wanted->fault));
     static const double shares[] = { 0.1, 0.3, 1 };
     bool refuted = false;
     for (size_t i = 0; i < 3 && !refuted; i++)
@@ -24,7 +25,8 @@ static void every_planted_fault_is_caught(void **state)
     (void)state;
     for (size_t i = 0; i < MATRIX; i++)
         for (const caught *c = matrix[i].faults; c->fault != CLO_FAULT_NONE; c++)
-            catch_one(&matrix[i], c, seen);
+            if (row_asked_for(i)) catch_one(&matrix[i], c, seen);
+    if (getenv("AUDIT_ROWS")) return;
     for (int fault = CLO_FAULT_NONE + 1; fault < CLO_FAULT_COUNT; fault++) assert_true(seen[fault]);
 }
 

@@ -21,6 +21,8 @@ static bool is_sharp(const audited *row)
 
 static bool stands(const audited *row, clo_relation relation, double share)
 {
+    print_message("# %zu %s, %s\n", (size_t)(row - matrix), row->mechanism,
+                  relation == CLO_REPLACE ? "replace" : "add-remove");
     const clo_audit_finding finding =
         audit_one(row, relation, row->at.epsilon, 1, CLO_FAULT_NONE, share);
     assert_false(finding.refuted);
@@ -34,7 +36,7 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
     for (size_t i = 0; i < MATRIX; i++)
         for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
             const audited *const row = &matrix[i];
-            if (!serves(row, (clo_relation)relation)) continue;
+            if (!row_asked_for(i) || !serves(row, (clo_relation)relation)) continue;
             const bool few = !long_run() && !is_sharp(row) && row->runs > 0.05;
             if (few && stands(row, (clo_relation)relation, 0.2)) continue;
             assert_true(stands(row, (clo_relation)relation, 1));
