@@ -40,6 +40,10 @@ typedef struct clo_i_composition {
 CLO_CHECK clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *events,
                                             size_t count, clo_error *err);
 void clo_i_composition_clear(clo_i_composition *list);
+/* This thread goes on asking: what MPFR has found for it, such as pi, is kept until the last who
+ * holds it lets go.  A list holds it by itself. */
+void clo_i_hold_constants(void);
+void clo_i_release_constants(void);
 /* The delta that is left for all but the reveals, rounded down; negative: there is none. */
 void clo_i_delta_left(mpfr_ptr out, const clo_i_composition *list, double delta);
 

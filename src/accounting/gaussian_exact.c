@@ -182,10 +182,11 @@ static void newton_profile(newton *n, double mu, double epsilon, double *excess,
     if (!n->rough) log_profile(mu, epsilon, n->delta, excess, first);
 }
 
-/* Whether a step ends it: a relative one that all digits have made. */
+/* Whether a step ends it: a relative one that all digits have made.  The error after a step is about
+ * its square, so that one this small leaves nothing that a double could hold. */
 static bool newton_ends(newton *n, double step)
 {
-    const double small = 1e-7, enough = 4e-16;
+    const double small = 1e-7, enough = 1e-8;
     const bool rough = n->rough;
     if (fabs(step) <= small) n->rough = false;
     return !rough && fabs(step) <= enough;
@@ -207,7 +208,7 @@ static double epsilon_near(double mu, mpfr_srcptr delta)
         const double step = first > 100 ? excess * exp(-first) : excess / expm1(first);
         if (!isfinite(step)) break;
         epsilon = fmax(epsilon + step, 0);
-        if (newton_ends(&n, step / epsilon)) break;
+        if (!(epsilon > 0) || newton_ends(&n, step / epsilon)) break;
     }
     return epsilon;
 }
@@ -255,7 +256,6 @@ double clo_i_gaussian_epsilon(mpfr_srcptr square, mpfr_srcptr delta)
     target t = { square, delta };
     if (mpfr_zero_p(square)) return 0;
     if (mpfr_sgn(delta) <= 0) return INFINITY;
-    if (pays(0, &t)) return 0;
     const double mu = exp(log_of(square) / 2);
     return clo_i_search_least(pays, &t, epsilon_near(mu, delta));
 }

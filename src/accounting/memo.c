@@ -2,6 +2,7 @@
  * memo.c - prices and factors that were found before, while many plans are compared.
  */
 #include "accounting/memo.h"
+#include "accounting/accountant.h"
 #include <string.h>
 
 static _Thread_local clo_i_memo *current;
@@ -9,13 +10,21 @@ static _Thread_local clo_i_memo *current;
 void clo_i_memo_begin(clo_i_memo *memo)
 {
     memo->outer = current;
-    memo->used = 0;
     current = memo;
+    clo_i_hold_constants();
 }
 
 void clo_i_memo_end(clo_i_memo *memo)
 {
     current = memo->outer;
+    clo_i_release_constants();
+}
+
+bool clo_i_memo_leaves_out(void)
+{
+    if (!current || !current->rough) return false;
+    current->left_out = true;
+    return true;
 }
 
 /* Questions are compared byte by byte, so the bytes between their fields are made 0. */

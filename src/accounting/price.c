@@ -91,7 +91,20 @@ static void set_sums(clo_i_composition *list)
     mpfr_clears(term, times, (mpfr_ptr)0);
 }
 
-static _Thread_local size_t lists_alive;
+/* The constants that MPFR keeps for a thread go with the last who holds them: a thread that ends must
+ * leave nothing, and a search, which makes a list for each trial, need not find them again each
+ * time. */
+static _Thread_local size_t holders;
+
+void clo_i_hold_constants(void)
+{
+    holders++;
+}
+
+void clo_i_release_constants(void)
+{
+    if (--holders == 0) mpfr_free_cache();
+}
 
 clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *events, size_t count,
                                   clo_error *err)
@@ -101,7 +114,7 @@ clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *even
     memset(list, 0, sizeof *list);
     list->events = events;
     list->count = count;
-    lists_alive++;
+    clo_i_hold_constants();
     list->least_exponent = mpfr_get_emin();
     list->largest_exponent = mpfr_get_emax();
     mpfr_set_emin(mpfr_get_emin_min());
@@ -112,14 +125,12 @@ clo_status clo_i_composition_init(clo_i_composition *list, const clo_event *even
     return CLO_OK;
 }
 
-/* The constants that MPFR keeps for a thread go with the last list: a thread that ends must leave
- * nothing, and a search, which makes a list for each trial, need not find them again each time. */
 void clo_i_composition_clear(clo_i_composition *list)
 {
     mpfr_clears(list->square, list->epsilon, list->reveal, (mpfr_ptr)0);
     mpfr_set_emin(list->least_exponent);
     mpfr_set_emax(list->largest_exponent);
-    if (--lists_alive == 0) mpfr_free_cache();
+    clo_i_release_constants();
 }
 
 /* delta = reveal + (1 - reveal) * left, solved for what is left. accounting.T8 */
@@ -163,6 +174,7 @@ static clo_price least_epsilon(const clo_i_composition *list, mpfr_srcptr left, 
     const clo_i_accounting *method;
     for (size_t i = 0; (method = clo_i_accounting_at(i)); i++) {
         if (!method->applies(list)) continue;
+        if (method->costly && clo_i_memo_leaves_out()) continue;
         const double epsilon = method->epsilon(list, left);
         if (epsilon < price.loss.epsilon || !price.accounting) {
             price.loss.epsilon = epsilon;

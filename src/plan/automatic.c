@@ -81,89 +81,138 @@ static double predicted(const clo_plan *plan)
     return error;
 }
 
-/* The best of the candidates so far, and the runner-up for the reason. */
+/* ---- the contest ---------------------------------------------------------------------------- */
+
+/* A method that serves, and its plan. */
+typedef struct candidate {
+    const clo_mechanism *mechanism;
+    clo_plan *plan;
+    double error;
+    bool rough; /* accounting that takes long was left out: with it there may be less noise */
+} candidate;
+
+enum { MOST_CANDIDATES = 32 };
 typedef struct contest {
-    clo_plan *best;
-    double best_error, next_error;
-    const char *next;
-    size_t methods, candidates;
+    const clo_setting *settings;
+    size_t setting_count;
+    const clo_domain *domain;
+    clo_loss budget;
+    clo_guarantee accept;
+    size_t methods; /* of the family */
+    size_t count;   /* of those that serve */
+    candidate candidates[MOST_CANDIDATES];
+    const candidate *best, *next; /* by their errors; NULL: none */
+    clo_error why;                /* why others do not serve: the most telling of them */
+    bool why_of_a_plan;
+    clo_i_memo rough, full;
 } contest;
 
-static void enter(contest *c, clo_plan *plan)
+/* Accounting of all kinds makes no error smaller than by this: it saves some hundredths of noise
+ * where few events are not Gaussian, and a fifth where many are. */
+static const double SAVED_AT_MOST = 1.25;
+
+/* Plans are compared roughly first: most of them are far from the best, and what the accountant
+ * spends milliseconds on would not change that. */
+static clo_status plan_method(contest *c, candidate *who, bool rough, bool *taken, clo_error *err)
 {
-    const double error = predicted(plan);
-    c->candidates++;
-    if (c->best && !(error < c->best_error)) {
-        if (!c->next || error < c->next_error) {
-            c->next = plan->mechanism->method;
-            c->next_error = error;
-        }
-        clo_plan_free(plan);
-        return;
-    }
-    if (c->best) {
-        c->next = c->best->mechanism->method;
-        c->next_error = c->best_error;
-        clo_plan_free(c->best);
-    }
-    c->best = plan;
-    c->best_error = error;
+    clo_i_memo *const memo = rough ? &c->rough : &c->full;
+    clo_plan *plan = NULL;
+    memo->left_out = false;
+    clo_i_memo_begin(memo);
+    const clo_status status = plan_with(who->mechanism, c->settings, c->setting_count, c->domain,
+                                        c->budget, c->accept, taken, &plan, err);
+    who->rough = memo->left_out;
+    clo_i_memo_end(memo);
+    if (status) return status;
+    clo_plan_free(who->plan);
+    who->plan = plan;
+    who->error = predicted(plan);
+    return CLO_OK;
 }
 
-static void give_reason(contest *c)
+static void rank(contest *c)
 {
-    char *const text = c->best->reason;
-    const size_t room = sizeof c->best->reason;
+    c->best = c->next = NULL;
+    for (const candidate *who = c->candidates; who < c->candidates + c->count; who++) {
+        if (!c->best || who->error < c->best->error) {
+            c->next = c->best;
+            c->best = who;
+        } else if (!c->next || who->error < c->next->error) {
+            c->next = who;
+        }
+    }
+}
+
+/* One that might be the best, or is, and was planned roughly; NULL: there is none left. */
+static candidate *rough_contender(contest *c)
+{
+    rank(c);
+    for (candidate *who = c->candidates; who < c->candidates + c->count; who++)
+        if (who->rough && (who == c->best || who->error <= SAVED_AT_MOST * c->best->error))
+            return who;
+    return NULL;
+}
+
+/* One method more: it serves, or there is a reason why not. */
+static clo_status enter(contest *c, const clo_mechanism *mechanism)
+{
+    candidate who = { .mechanism = mechanism };
+    clo_error mine = { .status = CLO_OK };
+    bool taken;
+    clo_status status = plan_method(c, &who, true, &taken, &mine);
+    if (status && who.rough) status = plan_method(c, &who, false, &taken, &mine);
+    if (!status) {
+        c->candidates[c->count++] = who;
+    } else if (!c->why.status || (taken && !c->why_of_a_plan)) {
+        c->why = mine; /* a range that only some methods have is no reason where others fail */
+        c->why_of_a_plan = taken;
+    }
+    return status == CLO_MEMORY ? status : CLO_OK;
+}
+
+static clo_status settle(contest *c, clo_error *err)
+{
+    candidate *who;
+    bool taken;
+    while ((who = rough_contender(c)) != NULL) CLO_TRY(plan_method(c, who, false, &taken, err));
+    return CLO_OK;
+}
+
+static void give_reason(const contest *c)
+{
+    char *const text = c->best->plan->reason;
+    const size_t room = sizeof c->best->plan->reason;
     const char *const method = c->best->mechanism->method;
     if (c->methods == 1)
         text[0] = 0; /* there was nothing to choose */
-    else if (c->candidates == 1)
+    else if (c->count == 1)
         snprintf(text, room, "%s is the one method that serves these parameters and this budget",
                  method);
-    else if (isfinite(c->best_error) && isfinite(c->next_error))
+    else if (isfinite(c->best->error) && isfinite(c->next->error))
         snprintf(text, room,
                  "of %zu methods that serve, %s promises the least error: %.3g, and %s %.3g",
-                 c->candidates, method, c->best_error, c->next, c->next_error);
-    else if (isfinite(c->best_error))
+                 c->count, method, c->best->error, c->next->mechanism->method, c->next->error);
+    else if (isfinite(c->best->error))
         snprintf(text, room, "of %zu methods that serve, %s promises the least error: %.3g",
-                 c->candidates, method, c->best_error);
+                 c->count, method, c->best->error);
     else
         snprintf(text, room, "%s is the family's preset", method);
 }
 
-static clo_status choose(const char *family, const clo_setting *settings, size_t count,
-                         const clo_domain *domain, clo_loss budget, clo_guarantee accept,
-                         clo_plan **out, clo_error *err)
+static clo_status choose(contest *c, const char *family, clo_error *err)
 {
-    contest c = { .best = NULL };
-    clo_error why = { .status = CLO_OK };
-    bool why_of_a_plan = false;
-    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+    for (size_t i = 0; i < clo_mechanism_count() && c->count < MOST_CANDIDATES; i++) {
         const clo_mechanism *const m = clo_mechanism_at(i);
-        clo_error mine = { .status = CLO_OK };
-        clo_plan *plan = NULL;
-        bool taken;
         if (strcmp(m->family, family) != 0) continue;
-        c.methods++;
-        if (!takes(m, settings, count)) continue;
-        const clo_status status =
-            plan_with(m, settings, count, domain, budget, accept, &taken, &plan, &mine);
-        if (!status) {
-            enter(&c, plan);
-        } else if (!why.status || (taken && !why_of_a_plan)) {
-            why = mine; /* a range that only some methods have is no reason where others fail */
-            why_of_a_plan = taken;
-        }
-        if (status == CLO_MEMORY) {
-            clo_plan_free(c.best);
-            return clo_i_fail(err, CLO_MEMORY, "%s", mine.message);
-        }
+        c->methods++;
+        if (takes(m, c->settings, c->setting_count) && enter(c, m))
+            return clo_i_fail(err, CLO_MEMORY, "%s", c->why.message);
     }
-    if (c.methods == 0) return clo_i_fail(err, CLO_ARGUMENT, "there is no family '%s'", family);
-    if (!c.best && why.status) return clo_i_fail(err, why.status, "%s", why.message);
-    if (!c.best) return blame_settings(family, settings, count, err);
-    give_reason(&c);
-    *out = c.best;
+    if (c->methods == 0) return clo_i_fail(err, CLO_ARGUMENT, "there is no family '%s'", family);
+    if (!c->count && c->why.status) return clo_i_fail(err, c->why.status, "%s", c->why.message);
+    if (!c->count) return blame_settings(family, c->settings, c->setting_count, err);
+    CLO_TRY(settle(c, err));
+    give_reason(c);
     return CLO_OK;
 }
 
@@ -171,10 +220,19 @@ clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t
                          const clo_domain *domain, clo_loss budget, clo_guarantee accept,
                          clo_plan **out, clo_error *err)
 {
-    clo_i_memo memo;
-    clo_i_memo_begin(&memo);
-    const clo_status status = choose(family, settings, count, domain, budget, accept, out, err);
-    clo_i_memo_end(&memo);
+    contest c = { .settings = settings,
+                  .setting_count = count,
+                  .domain = domain,
+                  .budget = budget,
+                  .accept = accept,
+                  .rough.rough = true };
+    const clo_status status = choose(&c, family, err);
+    for (candidate *who = c.candidates; who < c.candidates + c.count; who++) {
+        if (!status && who == c.best)
+            *out = who->plan;
+        else
+            clo_plan_free(who->plan);
+    }
     return status;
 }
 

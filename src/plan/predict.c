@@ -172,7 +172,7 @@ clo_status clo_plan_needs_get(const clo_plan *plan, double rows, double error, c
     const variation now = { plan->budget.epsilon, rows, 0 };
     clo_needs needs = { .epsilon = 0 };
     variation v = now;
-    clo_i_memo memo;
+    clo_i_memo memo = { .used = 0 };
     if (!(rows >= 1)) return clo_i_fail(err, CLO_ARGUMENT, "rows must be at least 1, not %g", rows);
     if (!(error > 0)) return clo_i_fail(err, CLO_ARGUMENT, "the error must be greater than 0");
     CLO_TRY(least(plan, &v, &v.epsilon, MOST_EPSILON, error, &needs.epsilon, err));

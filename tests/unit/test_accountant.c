@@ -664,7 +664,7 @@ static void remembers_answers_for_equal_questions_alone(void **state)
     double factors[40];
     clo_price prices[40];
     clo_error err;
-    clo_i_memo memo, inner;
+    clo_i_memo memo = { .used = 0 }, inner = { .used = 0 };
     for (size_t i = 0; i < 40; i++) {
         /* neighbours differ in one field each */
         lists[i][0] = (clo_event){ kinds[i % 3], 0.1 + 0.1 * (double)(i / 3 % 2), 0, 1 };

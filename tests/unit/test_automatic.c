@@ -24,32 +24,51 @@ static double error_of(const clo_plan *plan, double rows)
 
 static const clo_setting three_planes[] = { { "clusters", "3" }, { "dim", "2" } };
 
-/* No other method of the family that can be planned promises less. */
+/* What is chosen is the plan that its method makes by itself, with all of the accounting, and no
+ * other method of the family that can be planned promises less. */
+static void assert_best(const char *family, const char *texts, const clo_setting *settings,
+                        size_t count, size_t cols, double rows, clo_loss budget)
+{
+    clo_error err;
+    clo_plan *plan = NULL;
+    clo_domain domain = ball(cols, 1, CLO_REPLACE);
+    domain.rows = (uint64_t)rows;
+    assert_ok(clo_plan_auto(family, settings, count, &domain, budget, CLO_EXACT, &plan, &err), err);
+    const double least = error_of(plan, rows);
+    assert_non_null(clo_plan_reason(plan));
+    assert_int_equal(clo_mechanism_guarantee(clo_plan_mechanism(plan)), CLO_EXACT);
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = clo_mechanism_at(i);
+        char name[64];
+        clo_plan *other = NULL;
+        if (strcmp(clo_mechanism_family(m), family) != 0) continue;
+        snprintf(name, sizeof name, "%s/%s", family, clo_mechanism_method(m));
+        clo_params *const params = params_for(name, texts);
+        if (clo_plan_new(params, &domain, budget, CLO_EXACT, &other, &err) == CLO_OK) {
+            assert_true(error_of(other, rows) >= least);
+            if (m == clo_plan_mechanism(plan)) {
+                assert_true(error_of(other, rows) <= least);
+                assert_close(clo_plan_price(other).loss.epsilon, clo_plan_price(plan).loss.epsilon,
+                             0);
+            }
+        }
+        clo_plan_free(other);
+        clo_params_free(params);
+    }
+    clo_plan_free(plan);
+}
+
 static void takes_the_method_that_promises_the_least_error(void **state)
 {
+    static const clo_setting eight[] = { { "clusters", "8" } };
     (void)state;
     for (double rows = 300; rows < 1e6; rows *= 30) {
-        clo_domain domain = ball(8, 1, CLO_REPLACE);
-        domain.rows = (uint64_t)rows;
-        clo_plan *const plan = chosen("subspaces", three_planes, 2, &domain, CLO_EXACT);
-        const double least = error_of(plan, rows);
-        assert_non_null(clo_plan_reason(plan));
-        assert_int_equal(clo_mechanism_guarantee(clo_plan_mechanism(plan)), CLO_EXACT);
-        for (size_t i = 0; i < clo_mechanism_count(); i++) {
-            const clo_mechanism *const m = clo_mechanism_at(i);
-            char name[64];
-            clo_error err;
-            clo_plan *other = NULL;
-            if (strcmp(clo_mechanism_family(m), "subspaces") != 0) continue;
-            snprintf(name, sizeof name, "subspaces/%s", clo_mechanism_method(m));
-            clo_params *const params = params_for(name, "clusters=3 dim=2");
-            if (clo_plan_new(params, &domain, (clo_loss){ 1, 1e-6 }, CLO_EXACT, &other, &err) ==
-                CLO_OK)
-                assert_true(error_of(other, rows) >= least);
-            clo_plan_free(other);
-            clo_params_free(params);
-        }
-        clo_plan_free(plan);
+        const clo_loss budget = { 1, 1e-6 };
+        assert_best("subspaces", "clusters=3 dim=2", three_planes, 2, 8, rows, budget);
+        assert_best("kmeans", "clusters=8", eight, 1, 2, rows, budget);
+        assert_best("kmeans", "clusters=8", eight, 1, 50, rows, (clo_loss){ 0.1, 1e-6 });
+        assert_best("kmedian", "clusters=8", eight, 1, 5, rows, budget);
+        assert_best("kmedian", "clusters=8", eight, 1, 5, rows, (clo_loss){ 8, 1e-9 });
     }
 }
 
