@@ -151,8 +151,8 @@ static clo_status draw_budget(clo_writer *w, const history *h, size_t number, cl
 
 static void write_charges(clo_writer *w, const history *h)
 {
-    static const char *const heads[] = { "number",         "time (UTC)", "mechanism",
-                                         "epsilon, delta", "result",     "of the cap" };
+    static const char *const heads[] = { "no.",    "time (UTC)", "mechanism", "epsilon, delta",
+                                         "result", "of the cap" };
     char text[NAME_BYTES + 32];
     const size_t first = h->count > MOST_CHARGES ? h->count - MOST_CHARGES : 0;
     snprintf(text, sizeof text, "Charges to %s", h->account->label);

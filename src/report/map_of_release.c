@@ -307,7 +307,7 @@ static clo_status table(const clo_asked *asked, clo_writer *w, clo_error *err)
     view v = { .boxed = false };
     const clo_status status = make_view(asked, &p, &v, err);
     if (!status) {
-        const char *const heads[] = { "cluster", v.x_name, v.y_name, "records", "ring" };
+        const char *const heads[] = { "cluster", v.x_name, v.y_name, "records", "ring radius" };
         const size_t shown = p.count < MOST_ROWS ? p.count : MOST_ROWS;
         clo_i_table_open(w, "The same as numbers");
         clo_i_table_heads(w, heads, p.width ? 5 : p.weight ? 4 : 3);

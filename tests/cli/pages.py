@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -115,6 +117,17 @@ def scale(chart, axis, where="x"):
     ticks = [(float(t[where]) - below, float(t.text())) for t in group.all("text")]
     (a, va), (b, vb) = ticks[0], ticks[-1]
     assert a != b, f"one tick on the axis {axis}"
+    for place, value in ticks:
+        assert abs(va + (place - a) * (vb - va) / (b - a) - value) < 0.02 * abs(vb - va), "ticks"
+    return lambda place: va + (place - a) * (vb - va) / (b - a)
+
+
+def log_scale(chart, axis, where="x"):
+    """The same of an axis with logarithms; the answer is one."""
+    group = next(g for g in chart.all("g") if g.attributes.get("data-axis") == axis)
+    below = 4 if where == "y" else 0
+    ticks = [(float(t[where]) - below, math.log(float(t.text()))) for t in group.all("text")]
+    (a, va), (b, vb) = ticks[0], ticks[-1]
     for place, value in ticks:
         assert abs(va + (place - a) * (vb - va) / (b - a) - value) < 0.02 * abs(vb - va), "ticks"
     return lambda place: va + (place - a) * (vb - va) / (b - a)
@@ -296,6 +309,43 @@ def check_ranges(root, release):
         near(at(float(bar["x"]) + float(bar["width"])), high, wide, f"upper {j}")
 
 
+def check_error_curve(root, name, rows):
+    """Marks of a plan's chart lie where the numbers beside it say: those that noise hides on a line
+    of their own, and the line goes through its marks."""
+    chart = svg(root, name)
+    across, up = log_scale(chart, "x"), log_scale(chart, "y", "y")
+    paths = {word: [] for word in ("no", "yes")}
+    for i, (x, y, hidden) in enumerate(rows):
+        line = {"no": "0", "yes": "1"}[hidden]
+        at_x, at_y, _ = middle(the_mark(chart.one("g", data_line=line, data_point=str(i))))
+        near(across(at_x), math.log(x), math.log(rows[-1][0] / rows[0][0]), f"{name} {x}")
+        near(up(at_y), math.log(y), math.log(rows[0][1] / rows[-1][1]), f"error at {name} {x}")
+        paths[hidden] += [at_x, at_y]
+    drawn = [path for path in chart.all("path") if path["class"].startswith("path c")]
+    for path, wanted in zip(drawn[-2:], (paths["no"], paths["yes"])):  # before them: the legend's
+        at = [float(n) for n in re.findall(r"-?[0-9.]+", path["d"])]
+        assert len(at) == len(wanted), (name, at, wanted)
+        assert all(abs(a - w) < 0.02 for a, w in zip(at, wanted)), (name, at, wanted)
+
+
+def check_budget(root, charges):
+    """A step of the budget over time for each charge: time, and share of the cap in percent."""
+    chart = svg(root, "budget0")
+    up = scale(chart, "y", "y")
+    places = []
+    for i, (seconds, used) in enumerate([(charges[0][0], 0), *charges]):
+        at_x, at_y, _ = middle(the_mark(chart.one("g", data_line="0", data_point=str(i))))
+        near(up(at_y), used, 100, f"charge {i}")
+        places.append((seconds, at_x))
+    assert len(list(chart.all("circle"))) == len(places)
+    (first, left), (last, right) = places[0], places[-1]
+    for seconds, at_x in places:
+        share = (seconds - first) / (last - first)
+        assert abs(left + share * (right - left) - at_x) < 0.05, (seconds, at_x)
+    cap = next(g for g in chart.all("g") if g.attributes.get("data-limit") == "y")
+    near(up(float(next(cap.all("line"))["y1"])), 100, 100, "cap")
+
+
 # ---- releases ------------------------------------------------------------------------------------
 
 def made(folder, family, *options, cols=4, clusters=3, kind="mixture", rows=3000):
@@ -435,6 +485,46 @@ def test_other_families(folder):
     root = Page(page_of(release, folder)).root
     check_center_table(root, release, None)
     check_lanes(root, release)
+
+
+PLAN = ("plan", "kmeans/lloyd", "--cols", "10", "--norm", "1", "--clusters", "4")
+
+
+def test_plans(folder):
+    page = Path(folder) / "plan.html"
+    cloister(*PLAN, "--rows", 5000, "--epsilon", 1, "-o", page)
+    root = Page(page.read_text(encoding="utf-8")).root
+    for name, caption in (("epsilon", "Error over epsilon"), ("rows", "Error over rows")):
+        rows = [(float(row[0]), float(row[1]), row[2]) for row in table_rows(root, caption)]
+        assert len(rows) > 5
+        check_error_curve(root, name, rows)
+        for at in (0, 3, -1):  # as a plan of its own says
+            asked = {"rows": 5000, "epsilon": 1, name: f"{rows[at][0]:g}"}
+            words = [word for key, value in asked.items() for word in (f"--{key}", value)]
+            said = json.loads(cloister(*PLAN, *words, "--json"))["prediction"]
+            assert rows[at][1] == rounded(said["error"], 3), (name, rows[at], said)
+            assert (rows[at][2] == "yes") == said["hidden"], (name, rows[at])
+
+
+def test_budgets(folder):
+    """Pure epsilons only add up, so that the shares of the cap are known."""
+    made(folder, "kmeans/lloyd", *LLOYD)
+    ledger, page = Path(folder) / "books.db", Path(folder) / "books.html"
+    cloister("ledger", "init", ledger, "--dataset", "people", "--epsilon", 8, "--delta", 0)
+    spent, wanted = 0, []
+    for epsilon in (1, 0.5, 3):
+        cloister("run", "kmeans/lloyd", Path(folder) / "d.csv", "--ledger", ledger, "--dataset",
+                 "people", "--noise", "laplace", "--clusters", 3, "--epsilon", epsilon, "--delta",
+                 0, "--norm", 2, "-q", "-o", Path(folder) / "x.json")
+        spent += epsilon
+        wanted.append(100 * spent / 8)
+        time.sleep(1)
+    cloister("ledger", "report", ledger, "-o", page)
+    root = Page(page.read_text(encoding="utf-8")).root
+    rows = table_rows(root, "Charges to people")
+    times = [datetime.fromisoformat(row[1] + "+00:00").timestamp() for row in rows]
+    assert [number(row[5].split()[0]) for row in rows] == [rounded(w, 3) for w in wanted], rows
+    check_budget(root, list(zip(times, wanted)))
 
 
 def test_same_bytes(folder):
