@@ -487,7 +487,8 @@ def test_other_families(folder):
     check_lanes(root, release)
 
 
-PLAN = ("plan", "kmeans/lloyd", "--cols", "10", "--norm", "1", "--clusters", "4")
+PLAN = ("plan", "kmeans/lloyd", "--cols", "10", "--norm", "1", "--clusters", "4", "--delta",
+        "1e-6")
 
 
 def test_plans(folder):
