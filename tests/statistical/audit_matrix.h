@@ -135,7 +135,7 @@ static const audited matrix[] = {
 #undef UNIT_PAIR
 #undef PAIR
 };
-enum { MATRIX = sizeof matrix / sizeof *matrix, FEWEST_RUNS = 1000 };
+enum { MATRIX = sizeof matrix / sizeof *matrix, FEWEST_RUNS = 500 };
 
 /* share: of its usual runs.  An audit may begin with few, and take all of them only where these did
  * not show what is asked for: most pairs show it at once. */

@@ -38,8 +38,11 @@ static void correct_mechanisms_pass_and_the_evidence_comes_near(void **state)
             const audited *const row = &matrix[i];
             if (!row_asked_for(i) || !serves(row, (clo_relation)relation)) continue;
             const bool few = !long_run() && !is_sharp(row) && row->runs > 0.05;
-            if (few && stands(row, (clo_relation)relation, 0.2)) continue;
-            assert_true(stands(row, (clo_relation)relation, 1));
+            static const double shares[] = { 0.1, 0.3, 1 };
+            bool shown = false;
+            for (size_t j = few ? 0 : 2; j < 3 && !shown; j++)
+                shown = stands(row, (clo_relation)relation, shares[j]);
+            assert_true(shown);
         }
 }
 
