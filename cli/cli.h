@@ -223,9 +223,6 @@ typedef struct cli_prediction {
 } cli_prediction;
 
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
-/* Whether public numbers say that noise hides what is looked for, and a sentence without its full
- * stop about it and what would help. */
-bool cli_say_hidden(const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);

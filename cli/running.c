@@ -27,7 +27,8 @@ static clo_status told(const cli_job *job, clo_status status, cli_error *err)
     const char *text;
     switch (status == CLO_OK ? CLO_ADVICE_NONE : clo_job_advice(job->job, &text)) {
     case CLO_ADVICE_SET:
-        cli_hint(err, "--%s", text);
+        cli_hint(err, strcmp(text, "yes") == 0 ? "the same with --%s, which runs it anyway" : "--%s",
+                 text);
         break;
     case CLO_ADVICE_BOUNDS:
         cli_hint(err, "cloister bounds --help, which finds a radius privately");
@@ -96,6 +97,19 @@ static bool confirm(void *user, const clo_account *account, clo_loss budget)
     return true;
 }
 
+/* Noise hides what is looked for: a person may want it all the same. */
+static bool spend_anyway(void *user, const char *why)
+{
+    cli_job *const job = user;
+    char question[640];
+    if (cli_interrupted() || !cli_can_ask()) return false;
+    snprintf(question, sizeof question, "This will not work: %s.  Spend anyway?", why);
+    cli_progress_end(&job->progress);
+    if (!cli_ask(question)) return false;
+    cli_progress_start(&job->progress, "running", job->quiet);
+    return true;
+}
+
 clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
                         cli_error *err)
 {
@@ -110,6 +124,7 @@ clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, co
     clo_job_set_reading(job->job, cli_progress_step, &job->progress);
     clo_job_spell(job->job, "--");
     clo_job_set_confirm(job->job, confirm, job);
+    clo_job_set_anyway(job->job, spend_anyway, job);
     if ((status = cli_mechanism(name, cli_value(args, "method"), &unused, err))) return status;
     if (solver && strcmp(solver, "caller") == 0)
         return cli_fail(err, CLO_ARGUMENT,
@@ -314,20 +329,14 @@ static clo_status prepare(cli_job *job, bool *found, cli_error *err)
     return clo_job_fetch(job->job, found, &err->error);
 }
 
-/* A budget that would buy noise is spent on the operator's word alone, whatever the cap.  Runs that
- * charge nothing may try. */
-static clo_status check_outlook(const cli_job *job, const clo_plan *plan, cli_error *err)
+/* Runs that charge nothing may try, but not in silence; who gives a seed makes experiments. */
+static void warn_of_noise(const cli_job *job, const clo_plan *plan)
 {
-    char why[512], question[640];
-    if (cli_given(job->args, "yes") || !clo_job_ledger_path(job->job) ||
-        cli_given(job->args, "seed") || !cli_say_hidden(plan, why, sizeof why))
-        return CLO_OK;
-    snprintf(question, sizeof question, "This will not work: %s.  Spend anyway?", why);
-    if (cli_can_ask())
-        return cli_ask(question) ? CLO_OK
-                                 : cli_fail(err, CLO_CANCELLED, "stopped; nothing was spent");
-    cli_hint(err, "the same with --yes, which runs it anyway");
-    return cli_fail(err, CLO_BUDGET, "%s; nothing was spent", why);
+    char why[512];
+    if (clo_job_ledger_path(job->job) || cli_given(job->args, "seed") ||
+        cli_given(job->args, "yes") || !clo_plan_hidden_text(plan, why, sizeof why))
+        return;
+    cli_warn("%s", why);
 }
 
 /* A cap is somebody's word.  Without one a person is asked (confirm); where there is none to ask,
@@ -369,8 +378,8 @@ clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
                  cli_value(job->args, "token"));
     if (status == CLO_OK && !*found) {
         status = clo_job_plan(job->job, &plan, &err->error);
-        if (status == CLO_OK) status = check_outlook(job, plan, err);
         if (status == CLO_OK) announce(job, plan);
+        if (status == CLO_OK) warn_of_noise(job, plan);
         if (status == CLO_OK && (status = check_cap(job, err)) != CLO_OK) return status;
         if (status == CLO_OK) status = spend_and_run(job, err);
     }

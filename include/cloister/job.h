@@ -74,8 +74,9 @@ CLO_API void clo_job_free(clo_job *job);
  *   seed       a text: the release is reproducible, and not private; refused where the ledger has
  *              a cap on the data set
  *   yes        yes: spend also where public numbers say that the rows cannot tell the norm or the
- *              bounds that are asked for (clo_outlook), or the data set has no cap and nobody is
- *              asked (clo_job_set_confirm); either is refused otherwise
+ *              bounds that are asked for (clo_outlook), or that noise hides what is looked for
+ *              (clo_job_set_anyway), or the data set has no cap and nobody is asked
+ *              (clo_job_set_confirm); each is refused otherwise
  *
  * and every parameter of the mechanism by its own name ("clusters"). */
 CLO_API CLO_CHECK clo_status clo_job_set(clo_job *job, const char *name, const char *value,
@@ -103,6 +104,13 @@ CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run
  * NULL: nobody is asked. */
 typedef bool clo_job_confirm(void *user, const clo_account *account, clo_loss budget);
 CLO_API void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user);
+
+/* Asked before anything is spent where public numbers say that noise will hide what is looked for:
+ * `why` says so in a sentence (clo_plan_hidden_text).  true: spend all the same.  NULL, which is the
+ * preset: nobody is asked, and the job is refused with CLO_BUDGET.  Neither happens where `yes` is
+ * set, with a seed, or where no ledger is charged. */
+typedef bool clo_job_anyway(void *user, const char *why);
+CLO_API void clo_job_set_anyway(clo_job *job, clo_job_anyway *anyway, void *user);
 
 /* Called now and then while the data are read, as `progress` of clo_read_options; false stops the
  * job with CLO_CANCELLED, and nothing is spent.  NULL: nobody asks. */

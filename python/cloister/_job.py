@@ -5,6 +5,7 @@ The order of the steps and the meaning of every setting are the library's (clois
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from ._native import (Watcher, call, ffi, lib, make, settle_threads, text, threa
 from ._progress import shown
 from ._release import Release
 from ._table import Table
-from .exceptions import ArgumentError
+from .exceptions import ArgumentError, HiddenByNoiseWarning
 
 
 def setting_names() -> list[str]:
@@ -98,6 +99,7 @@ class Job:
         self._table = table
         self._watcher = Watcher()
         self._prepared = False
+        self._tries = settings.get("seed") is not None or bool(settings.get("yes"))
         for name, value in settings.items():
             if value is None:
                 continue
@@ -128,6 +130,8 @@ class Job:
             charged = text(lib.clo_job_ledger_path(self.pointer))
             self._watcher.note = "it was stopped while it ran: " + (
                 f"what it cost is spent in {charged}" if charged else "no ledger was charged")
+            if not (charged or self._tries):
+                self._warn_of_noise()
             call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
         length = ffi.new("size_t *")
         stored = lib.clo_job_json(self.pointer, length)
@@ -139,6 +143,13 @@ class Job:
             settle_threads()
             call(lib.clo_job_prepare, self.pointer)
             self._prepared = True
+
+    def _warn_of_noise(self) -> None:
+        """Where a ledger is charged such a run is refused; one that costs nothing may try."""
+        plan, why = ffi.new("const clo_plan **"), ffi.new("char[512]")
+        call(lib.clo_job_plan, self.pointer, plan)
+        if lib.clo_plan_hidden_text(plan[0], why, len(why)):
+            warnings.warn(text(why), HiddenByNoiseWarning, stacklevel=4)
 
     def left(self) -> float | None:
         """The epsilon that the ledger's cap leaves; None without a cap."""

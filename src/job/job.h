@@ -6,7 +6,7 @@
  *   bounds_file.c      the bounds of columns, from a text or a file
  *   domain_fit.c       ... fitted to the columns afterwards
  *   choice.c           which mechanism is meant, and its plan, with what is learnt before it
- *   hopeless.c         whether the bounds that it asks for can be told
+ *   hopeless.c         whether what it asks for can be told at all
  *   job.c              the steps, in their order
  *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
  *
@@ -83,6 +83,8 @@ struct clo_job {
     clo_run_options options;
     clo_job_confirm *confirm;
     void *confirm_user;
+    clo_job_anyway *anyway;
+    void *anyway_user;
     bool (*reading)(void *user, double done);
     void *reading_user;
     /* Out of check. */
@@ -151,7 +153,7 @@ CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
 /* Refuses a choice that leaves out what has no sensible preset: how many clusters there are. */
 CLO_CHECK clo_status clo_i_choice_complete(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
-/* hopeless.c: a plan whose bounds the rows cannot tell, unless `yes` is said. */
+/* hopeless.c: a plan whose bounds the rows cannot tell, or that noise hides, unless `yes` is said. */
 CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,

@@ -221,6 +221,12 @@ void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user)
     job->confirm_user = user;
 }
 
+void clo_job_set_anyway(clo_job *job, clo_job_anyway *anyway, void *user)
+{
+    job->anyway = anyway;
+    job->anyway_user = user;
+}
+
 void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done), void *user)
 {
     job->reading = progress;

@@ -288,6 +288,7 @@
   data set    cap           composed         plain sum       left            charges  last charge
   sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
+  ! warning: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.35, or 960 rows, or at most 1 cluster
 
 ## Refuses to spend on subspaces that noise would hide
 
