@@ -53,6 +53,7 @@
 #include <cloister/bingham.h>
 #include <cloister/mechanism.h>
 #include <cloister/ledger.h>
+#include <cloister/steward.h>
 #include <cloister/release.h>
 #include <cloister/page.h>
 #include <cloister/run.h>

@@ -92,6 +92,8 @@ typedef struct clo_spending {
     const uint8_t *content; /* NULL: not known */
     const char *purpose;    /* what the release is for, up to 200 bytes; NULL: not said */
     const char *user;       /* who asks, for a program that asks for others; NULL: its own user */
+    const char *along;      /* a declared name whose cap must cover the same loss too, in the same
+                               charge: what one analyst may spend, say; NULL: none */
 } clo_spending;
 
 /* Nothing said yet but its size. */
@@ -160,6 +162,11 @@ typedef struct clo_account {
     int64_t last_charge; /* 0: none */
     clo_loss composed;   /* what the charges, as they stand, come to together: never above the cap;
                             an infinite epsilon where they are under more than one relation */
+    const char *rule;    /* "open", "basic", "zcdp": how charges with a delta count (ledger.T4) */
+    bool lowered;        /* the cap was lowered to `limit`, which `left` goes by */
+    clo_loss limit;
+    bool ended;      /* nothing more is charged */
+    int64_t expires; /* nor from this time on; 0: never */
 } clo_account;
 
 /* Calls visit for each data set, by name, or for the named one alone (CLO_ARGUMENT where there is

@@ -29,6 +29,7 @@ typedef struct clo_i_charge {
     const uint8_t
         *content; /* 32 bytes: a digest of the data, kept keyed (ledger.T12); NULL: none */
     const char *user, *host, *purpose, *program; /* who and what for; user NULL: not known */
+    const char *along; /* another account, with a cap, that the same loss is charged to; NULL */
 } clo_i_charge;
 
 enum { CLO_TOKEN_ROOM = 201 }; /* bytes of a token, with its end */

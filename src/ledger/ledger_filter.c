@@ -76,6 +76,28 @@ clo_i_cost clo_i_cost_of(const clo_i_charge *charge)
                          .rho_delta = within_limit(charge->rho_delta) };
 }
 
+/* A loss that people can read, and not above the units: for entries that nobody asked for. */
+clo_loss clo_i_cost_asked(const clo_i_cost *cost)
+{
+    return (clo_loss){ number_below(cost->epsilon, -48), number_below(cost->delta, -62) };
+}
+
+clo_i_cost clo_i_account_rest(const clo_i_account *account)
+{
+    const clo_i_cost *const spent = &account->spent;
+    clo_i_cost rest = { .rho = LEDGER_UNITS_LIMIT };
+    if (!account->capped) return rest;
+    if (account->rule == CLO_RULE_ZCDP) {
+        const uint64_t used = spent->rho - account->base_rho;
+        rest.rho = used < account->capacity ? account->capacity - used : 0;
+        rest.epsilon = rest.rho ? 1 : 0;
+        return rest;
+    }
+    if (spent->epsilon < account->cap_epsilon) rest.epsilon = account->cap_epsilon - spent->epsilon;
+    if (spent->delta < account->cap_delta) rest.delta = account->cap_delta - spent->delta;
+    return rest;
+}
+
 /* ---- the rules: ledger.T2, ledger.T3, ledger.T4 ---------------------------- */
 
 void clo_i_account_add(clo_i_account *account, const char *relation, clo_loss asked,

@@ -72,6 +72,7 @@ static clo_status spend(clo_ledger *ledger, const clo_spending *spending, clo_gr
                             .user = spending->user ? spending->user : user,
                             .host = host,
                             .purpose = spending->purpose,
+                            .along = spending->along,
                             .program = "cloister " CLO_VERSION };
     for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
     CLO_TRY(clo_i_events_rho(events, plan->line_count, &charge.rho, &charge.rho_delta, err));
