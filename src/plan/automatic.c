@@ -131,9 +131,22 @@ static void give_reason(contest *c)
         snprintf(text, room, "%s is the family's preset", method);
 }
 
-static clo_status choose(const char *family, const clo_setting *settings, size_t count,
-                         const clo_domain *domain, clo_loss budget, clo_guarantee accept,
-                         clo_plan **out, clo_error *err)
+/* A plan that takes part, or a failure that says why it does not. */
+static clo_status admit(clo_reading most, clo_plan **plan, clo_error *why)
+{
+    if (clo_plan_reading(*plan) <= most) return CLO_OK;
+    const clo_mechanism *const m = (*plan)->mechanism;
+    clo_plan_free(*plan);
+    *plan = NULL;
+    return clo_i_fail(why, CLO_UNSUPPORTED,
+                      "no method of %s serves this with sums alone, as several ranks must: %s/%s "
+                      "needs all rows in one process",
+                      m->family, m->family, m->method);
+}
+
+static clo_status choose(clo_reading most, const char *family, const clo_setting *settings,
+                         size_t count, const clo_domain *domain, clo_loss budget,
+                         clo_guarantee accept, clo_plan **out, clo_error *err)
 {
     contest c = { .best = NULL };
     clo_error why = { .status = CLO_OK };
@@ -146,8 +159,9 @@ static clo_status choose(const char *family, const clo_setting *settings, size_t
         if (strcmp(m->family, family) != 0) continue;
         c.methods++;
         if (!takes(m, settings, count)) continue;
-        const clo_status status =
+        clo_status status =
             plan_with(m, settings, count, domain, budget, accept, &taken, &plan, &mine);
+        if (!status) status = admit(most, &plan, &mine);
         if (!status) {
             enter(&c, plan);
         } else if (!why.status || (taken && !why_of_a_plan)) {
@@ -167,15 +181,24 @@ static clo_status choose(const char *family, const clo_setting *settings, size_t
     return CLO_OK;
 }
 
+clo_status clo_plan_auto_among(clo_reading most, const char *family, const clo_setting *settings,
+                               size_t count, const clo_domain *domain, clo_loss budget,
+                               clo_guarantee accept, clo_plan **out, clo_error *err)
+{
+    clo_i_memo memo;
+    clo_i_memo_begin(&memo);
+    const clo_status status =
+        choose(most, family, settings, count, domain, budget, accept, out, err);
+    clo_i_memo_end(&memo);
+    return status;
+}
+
 clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t count,
                          const clo_domain *domain, clo_loss budget, clo_guarantee accept,
                          clo_plan **out, clo_error *err)
 {
-    clo_i_memo memo;
-    clo_i_memo_begin(&memo);
-    const clo_status status = choose(family, settings, count, domain, budget, accept, out, err);
-    clo_i_memo_end(&memo);
-    return status;
+    return clo_plan_auto_among(CLO_READING_WHOLE, family, settings, count, domain, budget, accept,
+                               out, err);
 }
 
 const char *clo_plan_reason(const clo_plan *plan)
