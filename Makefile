@@ -100,7 +100,7 @@ pictures: ## draw the README's pictures anew from docs/pictures/places.json
 
 format: ## lay out all C files by .clang-format, and wrap all Markdown
 	@tools/deps.sh test
-	@find include src cli tests bench -name '*.[ch]' -exec clang-format -i {} +
+	@find include src cli mpi tests bench -name '*.[ch]' -exec clang-format -i {} +
 	@tools/wrap_markdown.py
 
 install: build ## install under PREFIX (DESTDIR is honoured)

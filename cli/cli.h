@@ -36,6 +36,18 @@ void cli_fit_environment(char **argv); /* and starts the command again, where it
 void cli_keep_no_core(void);
 void cli_write_for_owner(void); /* files that are made from here on are 0600 */
 
+/* Finds the command and runs it.  And the code that the process ends with. */
+clo_status cli_dispatch(int argc, const char **argv, cli_error *err);
+int cli_exit_code(clo_status status, const cli_error *err);
+
+/* ---- ranks ----------------------------------------------------------------- */
+
+/* Hands over to cloister-mpi where a launcher has started several of us; does not return then. */
+clo_status cli_start_ranks(char **argv, cli_error *err);
+void cli_set_comm(const clo_comm *comm); /* of cloister-mpi, before anything else */
+const clo_comm *cli_comm(void);          /* NULL: there is one process */
+bool cli_leads(void);                    /* whether this is rank 0, who speaks */
+
 /* ---- options: one row says everything about one -------------------------- */
 
 typedef struct cli_option {
@@ -77,6 +89,7 @@ typedef struct cli_command {
     const cli_group *const *groups; /* NULL at the end; NULL: no options but --help */
     const char *mechanism;          /* its parameters are options too; "*": of all; NULL: of none */
     bool solvers;                   /* the parameters of all solvers are options */
+    bool ranks;                     /* several ranks do it together; otherwise rank 0 alone */
     clo_status (*run)(const cli_args *args, cli_error *err);
     void (*remarks)(FILE *out); /* what --help says beyond the rows; NULL: nothing */
 } cli_command;
@@ -207,6 +220,8 @@ clo_status cli_job_plan(cli_job *job, const clo_plan **out, cli_error *err);
 clo_status cli_job_check(cli_job *job, cli_error *err);
 /* What a run would spend, where --dry-run asks for that: then all is done. */
 clo_status cli_job_dry_run(cli_job *job, cli_error *err);
+/* What a rank other than 0 does of a run, or of a dry run: its part of every step, in silence. */
+clo_status cli_job_serve(cli_job *job, cli_error *err);
 /* All steps, with what there is to say about them; *found: an earlier run had the release. */
 clo_status cli_job_release(cli_job *job, bool *found, cli_error *err);
 /* After a release was made and could not be written: where it is, and how to get it. */

@@ -169,10 +169,11 @@ static clo_status run(const cli_args *args, cli_error *err)
     if (status == CLO_OK && !cli_given(args, "delta") && !of_columns(args))
         status = cli_job_set(&job, "delta", "0", err);
     if (status == CLO_OK) status = cli_job_check(&job, err);
-    const bool writes = output && !cli_given(args, "dry-run");
+    const bool writes = cli_leads() && output && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
-    if (status == CLO_OK) status = find_bounds(&job, file, err);
+    if (status == CLO_OK)
+        status = cli_leads() ? find_bounds(&job, file, err) : cli_job_serve(&job, err);
     clo_file_close(file);
     cli_job_close(&job);
     return status;
@@ -200,5 +201,6 @@ const cli_command cli_bounds = {
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --bounds bounds.csv",
     .groups = groups,
     .mechanism = "bounds/quantile",
+    .ranks = true,
     .run = run,
 };

@@ -61,10 +61,12 @@ static clo_status run(const cli_args *args, cli_error *err)
         status = cli_job_open(&job, args, cli_word(args, 0), cli_word(args, 1), err);
     if (status == CLO_OK) status = cli_job_check(&job, err);
     /* Before anything is read: a place that cannot be written must not cost a budget. */
-    const bool writes = output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
+    const bool writes =
+        cli_leads() && output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
-    if (status == CLO_OK) status = release(&job, file, err);
+    if (status == CLO_OK)
+        status = cli_leads() ? release(&job, file, err) : cli_job_serve(&job, err);
     clo_file_close(file);
     cli_job_close(&job);
     return status;
@@ -123,5 +125,6 @@ const cli_command cli_run = {
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1 --dry-run",
     .groups = groups,
     .mechanism = "*",
+    .ranks = true,
     .run = run,
 };

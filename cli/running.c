@@ -119,6 +119,7 @@ clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, co
     *job = (cli_job){ .args = args, .path = path, .quiet = cli_given(args, "quiet") };
     clo_status status = clo_job_new(&job->job, &err->error);
     if (status != CLO_OK) return status;
+    options.comm = cli_comm();
     options.progress = cli_progress_step;
     options.user = &job->progress;
     clo_job_set_reading(job->job, cli_progress_step, &job->progress);
@@ -320,6 +321,17 @@ clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error 
 }
 
 /* ---- the steps --------------------------------------------------------------- */
+
+clo_status cli_job_serve(cli_job *job, cli_error *err)
+{
+    const clo_release *nothing = NULL;
+    cli_progress_start(&job->progress, "serving", true); /* to be stopped in order */
+    const clo_status status = cli_given(job->args, "dry-run")
+                                  ? clo_job_rehearse(job->job, &err->error)
+                                  : clo_job_release(job->job, &nothing, &err->error);
+    cli_progress_end(&job->progress);
+    return status;
+}
 
 static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 {

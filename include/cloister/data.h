@@ -174,6 +174,12 @@ CLO_API size_t clo_table_rows(const clo_table *table);
 /* "age", or NULL where the columns have no names or there is no such column; borrowed. */
 CLO_API const char *clo_table_column_name(const clo_table *table, size_t column);
 CLO_API bool clo_table_has_unit(const clo_table *table);
+/* Keeps `count` rows from row `first` on, and lets the others go: the part of the rows that one of
+ * several ranks answers for.  Rows of a mapped file that are not kept are never read.  What
+ * was found out of the file as a whole (its digest, which columns are text) stays.  CLO_ARGUMENT
+ * where there are no such rows; CLO_UNSUPPORTED for sparse rows in the caller's own memory. */
+CLO_API CLO_CHECK clo_status clo_table_keep(clo_table *table, size_t first, size_t count,
+                                            clo_error *err);
 CLO_API void clo_table_free(clo_table *table); /* wipes the cells it owns */
 
 /* Writes a matrix that the caller has (synthetic data, a truth) to a file: CSV, or NPY where the

@@ -60,7 +60,7 @@ CLO_API void clo_job_free(clo_job *job);
  *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
  *   project    a file with a release of the family subspace (clo_domain_project)
  *   rows, rows-per-unit, unit                                as in clo_domain
- *   data       the file, "-" for standard input
+ *   data       the file, "-" for standard input; with several ranks "{rank}" is the number of each
  *   columns, header (yes, no, auto), delimiter, format, cols, missing (zero, refuse)
  *                                                            as in clo_read_options
  *   ledger     its file, which exists; clo_ledger_default_path where it is not given
@@ -93,9 +93,16 @@ CLO_API CLO_CHECK clo_status clo_job_set_domain(clo_job *job, const clo_domain *
                                                 clo_error *err);
 /* In place of epsilon and delta; a negative delta is clo_default_delta. */
 CLO_API CLO_CHECK clo_status clo_job_set_budget(clo_job *job, clo_loss budget, clo_error *err);
-/* How to run: progress, a solver of blocks, a listener.  Copied; what it points to must live as
- * long as the job.  A job is one process: CLO_UNSUPPORTED with a comm of several ranks.  Without a
- * workspace the job makes one before it spends. */
+/* How to run: progress, a solver of blocks, a listener, ranks.  Copied; what it points to must live
+ * as long as the job.  Without a workspace the job makes one before it spends.
+ *
+ * With a comm of several ranks each of them makes a job with the same settings and takes the same
+ * steps; each step ends the same on all of them, with the words of the rank that failed first.
+ * Rank 0 alone opens the ledger, charges it, draws and has the release (elsewhere
+ * clo_job_result is NULL).  Of one file for all, rank r takes the r-th share of the rows; with
+ * "{rank}" in the name of the file, or a table, each has rows of its own.  Plans that need all rows
+ * in one process, and units, are refused before anything is spent; without a method, one is chosen
+ * among those that need only sums. */
 CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
                                                      clo_error *err);
 

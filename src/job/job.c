@@ -168,9 +168,8 @@ static clo_status read_settings(clo_job *job, clo_error *err)
     return clo_i_spec_read(job, err);
 }
 
-clo_status clo_job_check(clo_job *job, clo_error *err)
+static clo_status check(clo_job *job, clo_error *err)
 {
-    CLO_TRY(after(job, CLO_STEP_NEW, "check", err));
     CLO_TRY(read_settings(job, err));
     CLO_TRY(check_solver(job, err));
     CLO_TRY(check_unit(job, err));
@@ -178,7 +177,13 @@ clo_status clo_job_check(clo_job *job, clo_error *err)
     CLO_TRY(check_ledger(job, err));
     CLO_TRY(clo_i_choice_complete(job, err));
     job->threads = 0;
-    CLO_TRY(clo_i_job_whole(job, "threads", 1024, &job->threads, err));
+    return clo_i_job_whole(job, "threads", 1024, &job->threads, err);
+}
+
+clo_status clo_job_check(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_NEW, "check", err));
+    CLO_TRY(clo_i_job_agree(job, check(job, err), err));
     job->step = CLO_STEP_CHECKED;
     return CLO_OK;
 }
@@ -244,7 +249,7 @@ static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
 {
     if (job->step == CLO_STEP_NEW) CLO_TRY(clo_job_check(job, err));
     CLO_TRY(after(job, CLO_STEP_CHECKED, "prepare", err));
-    CLO_TRY(clo_i_job_prepare(job, rehearsal, err));
+    CLO_TRY(clo_i_job_agree(job, clo_i_job_prepare(job, rehearsal, err), err));
     job->step = rehearsal ? CLO_STEP_REHEARSED : CLO_STEP_PREPARED;
     return CLO_OK;
 }
@@ -277,21 +282,28 @@ static clo_spending spending_of(const clo_job *job)
     return spending;
 }
 
-clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
+static clo_status fetch(clo_job *job, bool *found, clo_error *err)
 {
     const clo_spending spending = spending_of(job);
     char *bytes = NULL;
     size_t length = 0;
-    CLO_TRY(after(job, CLO_STEP_PREPARED, "fetch", err));
     if (job->token) CLO_TRY(clo_ledger_fetch_for(job->ledger, &spending, &bytes, &length, err));
     const clo_status status = bytes ? take_stored(job, bytes, length, err) : CLO_OK;
     *found = bytes && status == CLO_OK;
     clo_ledger_bytes_free(bytes);
-    if (status) {
-        job->json.length = 0;
-        return status;
-    }
-    job->step = *found ? CLO_STEP_DONE : CLO_STEP_FETCHED;
+    if (status) job->json.length = 0;
+    return status;
+}
+
+clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
+{
+    bool there = false;
+    CLO_TRY(after(job, CLO_STEP_PREPARED, "fetch", err));
+    const clo_status status = clo_i_job_leads(job) ? fetch(job, &there, err) : CLO_OK;
+    CLO_TRY(clo_i_job_agree(job, status, err));
+    CLO_TRY(clo_i_job_hear(job, &there, err));
+    *found = there;
+    job->step = there ? CLO_STEP_DONE : CLO_STEP_FETCHED;
     return CLO_OK;
 }
 
@@ -376,36 +388,52 @@ static clo_status charge(clo_job *job, clo_error *err)
     return status;
 }
 
-clo_status clo_job_spend(clo_job *job, clo_error *err)
+static clo_status check_run(clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
-    CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
     CLO_TRY(clo_i_job_refuse_hopeless(job, err));
-    CLO_TRY(clo_run_check(job->plan, job->data, &options, err));
-    if (job->metered)
-        CLO_TRY(charge(job, err));
-    else
-        CLO_TRY(clo_grant_unmetered(job->plan, &job->grant, err));
+    return clo_run_check(job->plan, job->data, &options, err);
+}
+
+/* Ranks that only fold are granted what rank 0 has paid for. */
+clo_status clo_job_spend(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
+    CLO_TRY(clo_i_job_agree(job, check_run(job, err), err));
+    const clo_status status = job->metered && clo_i_job_leads(job)
+                                  ? charge(job, err)
+                                  : clo_grant_unmetered(job->plan, &job->grant, err);
+    CLO_TRY(clo_i_job_agree(job, status, err));
     job->step = CLO_STEP_SPENT;
     return CLO_OK;
 }
 
 /* ---- run and store --------------------------------------------------------- */
 
-clo_status clo_job_run(clo_job *job, clo_error *err)
+static clo_status run(clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
+    CLO_TRY(clo_run(job->plan, job->grant, job->data, job->rng, &options, &job->release, err));
+    if (!job->names || !job->release) return CLO_OK;
+    return clo_release_name_columns(job->release, (const char *const *)job->names, job->name_count,
+                                    err);
+}
+
+clo_status clo_job_run(clo_job *job, clo_error *err)
+{
+    clo_error why = { .status = CLO_OK };
     CLO_TRY(after(job, CLO_STEP_SPENT, "run", err));
     job->step = CLO_STEP_OVER; /* unless it goes well */
-    clo_status status =
-        clo_run(job->plan, job->grant, job->data, job->rng, &options, &job->release, err);
-    if (status == CLO_OK && job->names)
-        status = clo_release_name_columns(job->release, (const char *const *)job->names,
-                                          job->name_count, err);
+    const clo_status status = clo_i_job_agree(job, run(job, &why), &why);
+    const bool several = clo_i_job_ranks(job) > 1;
     if (status == CLO_CANCELLED && job->metered)
-        return clo_i_fail(err, status, "stopped; the budget of this run stays spent");
-    if (status == CLO_OK) job->step = CLO_STEP_RAN;
-    return status;
+        return clo_i_fail(err, status, "stopped%s; the budget of this run stays spent",
+                          several ? ", or a rank of this run is gone" : "");
+    if (status && job->metered && several)
+        return clo_i_fail(err, status, "%.300s; the budget of this run stays spent", why.message);
+    if (status) return clo_i_fail(err, status, "%s", why.message);
+    job->step = CLO_STEP_RAN;
+    return CLO_OK;
 }
 
 /* Where the ledger cannot keep it the run was still paid for, and is delivered; only its token is
@@ -427,14 +455,21 @@ static void certify(clo_job *job)
         snprintf(job->trouble, sizeof job->trouble, "%s", why.message);
 }
 
-clo_status clo_job_store(clo_job *job, clo_error *err)
+static clo_status store(clo_job *job, clo_error *err)
 {
-    CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
     job->json.length = 0;
     if (job->metered) certify(job);
     if (clo_report(job->release, CLO_JSON, clo_i_growing_write, &job->json, NULL))
         return clo_i_fail(err, CLO_MEMORY, "out of memory for the release as JSON");
     if (job->metered) keep(job);
+    return CLO_OK;
+}
+
+/* Nobody is asked whether that went well: what rank 0 has is stored, whatever the others do. */
+clo_status clo_job_store(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
+    if (clo_i_job_leads(job)) CLO_TRY(store(job, err));
     job->step = CLO_STEP_DONE;
     return CLO_OK;
 }
@@ -463,7 +498,7 @@ const char *clo_job_json(const clo_job *job, size_t *length)
 {
     const bool done = job->step == CLO_STEP_DONE;
     if (length) *length = done ? job->json.length : 0;
-    return done ? job->json.bytes : NULL;
+    return done && job->release ? job->json.bytes : NULL;
 }
 
 const char *clo_job_trouble(const clo_job *job)

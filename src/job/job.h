@@ -9,6 +9,7 @@
  *   hopeless.c         whether what it asks for can be told at all
  *   job.c              the steps, in their order
  *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
+ *   job_ranks.c        ... on several ranks, each with some of the rows: what they agree on
  *
  * Everything but texts and memory goes through the public headers, as a caller would go.
  */
@@ -98,6 +99,7 @@ struct clo_job {
     char ledger_path[1024];
     bool has_content; /* a digest of the data, as secret as they are */
     uint8_t content[CLO_DIGEST_BYTES];
+    int64_t *parts;     /* such a digest of each rank's file, on rank 0; NULL: there is one file */
     char known_as[201]; /* another name under which the ledger has charged them; "": none */
     /* Out of prepare and of what follows. */
     clo_domain domain; /* a copy */
@@ -171,6 +173,30 @@ CLO_CHECK clo_status clo_i_job_recognise(clo_job *job, clo_error *err);
  * ever be learnt of the data, so that such a run is refused where there is one. */
 CLO_CHECK clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
+/* ---- job_ranks.c --------------------------------------------------------------- */
+
+int clo_i_job_ranks(const clo_job *job);  /* 1: it is alone */
+bool clo_i_job_leads(const clo_job *job); /* whether this is rank 0 */
+/* How a step went on all ranks: the first failure, in the words of the rank that failed.  With one
+ * rank, and where that is this one, `mine` and what `err` holds. */
+CLO_CHECK clo_status clo_i_job_agree(const clo_job *job, clo_status mine, clo_error *err);
+/* What rank 0 has found out. */
+CLO_CHECK clo_status clo_i_job_hear(const clo_job *job, bool *fact, clo_error *err);
+/* The file that a rank reads: "{rank}" in the path is its number, where there are several. */
+CLO_CHECK clo_status clo_i_job_path(const clo_job *job, int rank, char *out, size_t size,
+                                    clo_error *err);
+/* Keeps this rank's share of a file that all of them read.  *rows: how many all have together. */
+CLO_CHECK clo_status clo_i_job_share_rows(const clo_job *job, clo_table *read, uint64_t *rows,
+                                          clo_error *err);
+bool clo_i_job_takes_digest(const clo_job *job);
+/* With one file a rank the content is that of all files. */
+CLO_CHECK clo_status clo_i_job_share_digest(clo_job *job, clo_error *err);
+CLO_CHECK clo_status clo_i_job_recognise_parts(clo_job *job, clo_error *err);
+/* Refuses, while nothing is said or spent, what several ranks cannot do. */
+CLO_CHECK clo_status clo_i_job_check_spread(const clo_job *job, clo_error *err);
+/* Refuses ranks that would not answer the same asks. */
+CLO_CHECK clo_status clo_i_job_compare_plans(const clo_job *job, clo_error *err);
+
 /* Everything that prepare and what follows have made; the settings stay. */
 void clo_i_job_drop(clo_job *job);
 

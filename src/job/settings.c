@@ -208,9 +208,6 @@ clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
     clo_run_options full = clo_run_options_default();
     CLO_TRY(open_settings(job, err));
     CLO_TRY(clo_i_take_options("clo_run_options", options, &full, sizeof full, err));
-    if (full.comm && full.comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "a job is one process: several ranks call clo_run themselves");
     job->options = full;
     return CLO_OK;
 }

@@ -173,12 +173,64 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
 
 /* ---- the run --------------------------------------------------------------------------- */
 
-clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+/* Of several ranks each has bounded some of the rows, whose number is not the plan's. */
+static bool fits(const clo_plan *plan, const clo_bounded *data, const clo_comm *comm)
 {
-    if (!clo_i_data_fit(data, &plan->domain))
+    clo_domain part = plan->domain;
+    part.rows = 0;
+    return clo_i_data_fit(data, &plan->domain) ||
+           (comm && comm->size > 1 && clo_i_data_fit(data, &part));
+}
+
+static clo_status check_data(const clo_plan *plan, const clo_bounded *data, const clo_comm *comm,
+                             clo_error *err)
+{
+    if (!fits(plan, data, comm))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the data were bounded to another domain than the plan's");
     return plan->steps && plan->learning.center ? clo_i_recenter_check(data, err) : CLO_OK;
+}
+
+clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+{
+    return check_data(plan, data, NULL, err);
+}
+
+/* Whether the method, at its presets, would serve here with sums alone. */
+static bool is_spread(const clo_mechanism *mechanism, const clo_plan *plan)
+{
+    clo_params *params = NULL;
+    clo_plan *other = NULL;
+    if (clo_params_new(mechanism, &params, NULL)) return false;
+    const bool made =
+        !clo_plan_new(params, &plan->domain, plan->budget, CLO_ASYMPTOTIC, &other, NULL);
+    const bool spread = made && clo_plan_reading(other) == CLO_READING_SUM;
+    clo_plan_free(other);
+    clo_params_free(params);
+    return spread;
+}
+
+/* Says which query is in the way, and which methods of the family would serve. */
+static clo_status refuse_reading(const clo_plan *plan, clo_error *err)
+{
+    const clo_mechanism *const own = plan->mechanism;
+    const clo_query *first = NULL;
+    char others[300] = "";
+    for (size_t i = 0; i < plan->line_count && !first; i++)
+        if (clo_i_query_reading(plan->lines[i].query) != CLO_READING_SUM)
+            first = plan->lines[i].query;
+    for (size_t i = 0; first && i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = clo_mechanism_at(i);
+        const size_t used = strlen(others);
+        if (m == own || strcmp(m->family, own->family) != 0 || !is_spread(m, plan)) continue;
+        snprintf(others + used, sizeof others - used, "%s%s/%s", used ? ", " : "", m->family,
+                 m->method);
+    }
+    return clo_i_fail(err, CLO_UNSUPPORTED,
+                      "%s/%s asks %s, which needs all rows in one process: run on one rank, or "
+                      "take a method that asks for sums alone%s%s",
+                      own->family, own->method, first ? clo_i_query_name(first) : "nothing",
+                      others[0] ? ": " : "", others);
 }
 
 /* What several ranks cannot do, by public facts of the plan. */
@@ -190,15 +242,7 @@ static clo_status check_ranks(const clo_plan *plan, const clo_comm *comm, clo_er
             err, CLO_UNSUPPORTED,
             "units cannot be kept to their rows over several ranks (bound.T3): run on "
             "one rank");
-    for (size_t i = 0; i < plan->line_count; i++) {
-        const clo_query *const query = plan->lines[i].query;
-        if (clo_i_query_reading(query) != CLO_READING_SUM)
-            return clo_i_fail(
-                err, CLO_UNSUPPORTED,
-                "%s/%s asks %s, which needs all rows in one process: run on one rank, "
-                "or take a method that asks for sums alone",
-                plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query));
-    }
+    if (clo_plan_reading(plan) != CLO_READING_SUM) return refuse_reading(plan, err);
     return CLO_OK;
 }
 
@@ -217,7 +261,7 @@ clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
 {
     clo_run_options options;
     CLO_TRY(take_options(given, &options, err));
-    CLO_TRY(clo_plan_check_data(plan, data, err));
+    CLO_TRY(check_data(plan, data, options.comm, err));
     CLO_TRY(check_ranks(plan, options.comm, err));
     return clo_i_check_float_state(clo_i_threads(options.threads), err);
 }
@@ -257,7 +301,7 @@ clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
 {
     clo_run_options options;
     CLO_TRY(take_options(given, &options, err));
-    CLO_TRY(clo_plan_check_data(plan, data, err));
+    CLO_TRY(check_data(plan, data, options.comm, err));
     const int threads = clo_i_threads(options.threads);
     return clo_workspace_new(clo_i_plan_workspace(plan, data, threads, options.block_rows), out,
                              err);

@@ -725,16 +725,12 @@ static void what_is_said_twice_is_refused(void **state)
     const place *const p = *state;
     const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
     clo_job *const job = job_at(p, "");
-    clo_comm comm = { .rank = 0, .size = 2 };
-    clo_run_options options = clo_run_options_default();
     clo_error err;
     assert_ok(clo_job_set_domain(job, &domain, &err), err);
     assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "norm is given, and a whole domain");
     assert_ok(clo_job_set(job, "norm", NULL, &err), err);
     assert_ok(clo_job_set_budget(job, (clo_loss){ 1, 0 }, &err), err);
     assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "and a budget");
-    options.comm = &comm;
-    assert_fails(clo_job_set_run_options(job, &options, &err), CLO_UNSUPPORTED, err, "one process");
     clo_job_free(job);
 }
 
