@@ -17,7 +17,7 @@
 
 ## Explains every command
 
-  $ for command in methods plan run bounds ledger solve generate evaluate assign audit sweep \
+  $ for command in methods plan run bounds ledger solve generate evaluate assign audit sweep draw \
   >     report version completion help; do
   >     cloister help $command > one.txt
   >     cloister $command --help > two.txt
@@ -55,6 +55,7 @@
     assign      find the released cluster of each of your own rows (not private)
     audit       try to refute a privacy claim, ours or that of any program
     sweep       run many methods on many seeds, measured (not private)
+    draw        draw curves with error bars from a JSON file
     report      show a release: text, a page, pictures
     version     print the version
     completion  print a completion script for bash, zsh or fish
@@ -73,7 +74,7 @@
 
 ## Keeps to eighty columns
 
-  $ for command in methods plan run bounds ledger solve generate evaluate assign audit sweep \
+  $ for command in methods plan run bounds ledger solve generate evaluate assign audit sweep draw \
   >     report version completion help; do
   >     cloister help $command | grep -v '^usage:\|^       cloister' \
   >         | awk -v c=$command 'length($0) > 80 { print c ": " $0 }'
@@ -137,6 +138,7 @@
   !   assign      find the released cluster of each of your own rows (not private)
   !   audit       try to refute a privacy claim, ours or that of any program
   !   sweep       run many methods on many seeds, measured (not private)
+  !   draw        draw curves with error bars from a JSON file
   !   report      show a release: text, a page, pictures
   !   version     print the version
   !   completion  print a completion script for bash, zsh or fish
