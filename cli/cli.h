@@ -175,6 +175,10 @@ clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_err
 /* The same for what compares rows with a result, which need not take every column: text is refused
  * where it is used. */
 clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err);
+/* The file of an option, one column of whole numbers, one for each row of the data; *out untouched
+ * where the option is not given. */
+clo_status cli_read_labels(const cli_args *args, const char *option, size_t rows, uint32_t **out,
+                           cli_error *err);
 /* Says on stderr how many rows have a missing cell, and what became of them; 0: nothing. */
 void cli_say_left_out(size_t rows, const char *what);
 
