@@ -96,7 +96,7 @@ static clo_status read_and_bound(clo_job *job, clo_error *err)
     options.digest = job->metered; /* for the ledger to know them again */
     options.progress = job->reading;
     options.user = job->reading_user;
-    CLO_TRY(clo_table_read(clo_i_job_value(job, "data"), &options, &table, err));
+    CLO_TRY(clo_i_job_read_files(job, &options, &table, err));
     job->file_cols = clo_table_file_cols(table);
     job->taken_cols = clo_table_cols(table);
     const clo_status status = bound(job, table, err);
@@ -135,13 +135,9 @@ static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
 
 clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
 {
-    const char *const data = clo_i_job_value(job, "data");
-    char path[PATH_MAX];
     job->known_as[0] = 0;
     if (!job->ledger || clo_i_job_says(job, "new", "yes")) return CLO_OK;
-    if (data && strcmp(data, "-") != 0 && realpath(data, path))
-        CLO_TRY(clo_ledger_known_at(job->ledger, job->dataset, path, job->known_as,
-                                    sizeof job->known_as, err));
+    CLO_TRY(clo_i_job_known_place(job, err));
     if (job->known_as[0] || !job->has_content) return CLO_OK;
     return clo_ledger_known_as(job->ledger, job->dataset, job->content, job->known_as,
                                sizeof job->known_as, err);
