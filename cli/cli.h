@@ -210,14 +210,17 @@ typedef struct cli_progress {
  * it holds the address of this one from cli_job_open on. */
 typedef struct cli_job {
     const cli_args *args;
-    const char *path; /* NULL: a plan, which has no data */
+    const char *path;  /* of the first file; NULL: a plan, which has no data */
+    size_t word, more; /* which word it is, and how many files follow it */
     bool quiet;
     clo_job *job;
     cli_progress progress;
 } cli_job;
 
-/* All options that are settings of a job, by their names.  name: "FAMILY[/METHOD]". */
-clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
+/* All options that are settings of a job, by their names.  name: "FAMILY[/METHOD]"; word: the first
+ * that is a file, and all after it are; CLI_NO_FILES: a plan. */
+enum { CLI_NO_FILES = -1, CLI_MOST_FILES = 100000 };
+clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, int word,
                         cli_error *err);
 clo_status cli_job_set(cli_job *job, const char *name, const char *value, cli_error *err);
 clo_status cli_job_plan(cli_job *job, const clo_plan **out, cli_error *err);

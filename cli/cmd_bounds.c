@@ -143,7 +143,7 @@ static clo_status check(const cli_args *args, cli_error *err)
 {
     const char *const norm = cli_value(args, "norm");
     double unused;
-    const clo_status status = cli_check_words(args, 1, 1, "a file", err);
+    const clo_status status = cli_check_words(args, 1, CLI_MOST_FILES, "a file", err);
     if (status != CLO_OK) return status;
     if (!norm) {
         cli_hint(err, "--norm 1000, or whatever no record can exceed; too much costs little");
@@ -163,8 +163,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     cli_job job = { .args = NULL };
     clo_file *file = NULL;
     clo_status status = check(args, err);
-    if (status == CLO_OK)
-        status = cli_job_open(&job, args, "bounds/quantile", cli_word(args, 0), err);
+    if (status == CLO_OK) status = cli_job_open(&job, args, "bounds/quantile", 0, err);
     /* One choice by the exponential mechanism needs no delta; many are cheaper with one. */
     if (status == CLO_OK && !cli_given(args, "delta") && !of_columns(args))
         status = cli_job_set(&job, "delta", "0", err);
@@ -185,7 +184,7 @@ static const cli_group *const groups[] = {
 };
 
 const cli_command cli_bounds = {
-    .usage = "FILE --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
+    .usage = "FILE ... --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
     .about = "A run must know how far out a record can be.  To read that off the data would not be "
              "private.  This command finds a radius (or bounds of each column) that holds most "
              "records, privately, and charges the ledger for it; for a radius delta is 0 by "

@@ -27,7 +27,8 @@ static clo_status told(const cli_job *job, clo_status status, cli_error *err)
     const char *text;
     switch (status == CLO_OK ? CLO_ADVICE_NONE : clo_job_advice(job->job, &text)) {
     case CLO_ADVICE_SET:
-        cli_hint(err, strcmp(text, "yes") == 0 ? "the same with --%s, which runs it anyway" : "--%s",
+        cli_hint(err,
+                 strcmp(text, "yes") == 0 ? "the same with --%s, which runs it anyway" : "--%s",
                  text);
         break;
     case CLO_ADVICE_BOUNDS:
@@ -110,13 +111,43 @@ static bool spend_anyway(void *user, const char *why)
     return true;
 }
 
-clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
+/* The library takes several files as lines. */
+static clo_status set_files(cli_job *job, cli_error *err)
+{
+    cli_bytes lines = { .data = NULL };
+    bool there = true;
+    for (size_t i = job->word; i <= job->word + job->more && there; i++) {
+        const char *const path = cli_word(job->args, i);
+        there = (i == job->word || cli_bytes_write(&lines, "\n", 1)) &&
+                cli_bytes_write(&lines, path, strlen(path));
+    }
+    const clo_status status = there && cli_bytes_write(&lines, "", 1)
+                                  ? cli_job_set(job, "data", lines.data, err)
+                                  : cli_fail(err, CLO_MEMORY, "out of memory");
+    free(lines.data);
+    return status;
+}
+
+/* The data as people call them: by their file, or by the first of them. */
+static const char *called(const cli_job *job, char *text, size_t size)
+{
+    if (job->more == 0) return job->path;
+    snprintf(text, size, "%s and %zu more", job->path, job->more);
+    return text;
+}
+
+clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, int word,
                         cli_error *err)
 {
     const clo_mechanism *unused;
     const char *const solver = cli_value(args, "solver");
     clo_run_options options = clo_run_options_default();
-    *job = (cli_job){ .args = args, .path = path, .quiet = cli_given(args, "quiet") };
+    *job = (cli_job){ .args = args, .quiet = cli_given(args, "quiet") };
+    if (word >= 0) {
+        job->path = cli_word(args, (size_t)word);
+        job->word = (size_t)word;
+        job->more = cli_word_count(args) - job->word - 1;
+    }
     clo_status status = clo_job_new(&job->job, &err->error);
     if (status != CLO_OK) return status;
     options.comm = cli_comm();
@@ -134,7 +165,7 @@ clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, co
     if ((status = clo_job_set_run_options(job->job, &options, &err->error)) ||
         (status = set_all(job, err)) || (status = cli_job_set(job, "mechanism", name, err)))
         return status;
-    return path ? cli_job_set(job, "data", path, err) : CLO_OK;
+    return job->path ? set_files(job, err) : CLO_OK;
 }
 
 void cli_job_close(cli_job *job)
@@ -156,8 +187,9 @@ clo_status cli_job_check(cli_job *job, cli_error *err)
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err)
 {
     const char *const ledger = clo_job_ledger_path(job->job);
-    if (cli_same_file(output, job->path))
-        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the data", output);
+    for (size_t i = job->word; i <= job->word + job->more; i++)
+        if (cli_same_file(output, cli_word(job->args, i)))
+            return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the data", output);
     if (ledger && cli_same_file(output, ledger))
         return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
     return CLO_OK;
@@ -204,11 +236,11 @@ static void say_columns(const cli_job *job)
 
 static void announce(const cli_job *job, const clo_plan *plan)
 {
-    char name[128];
+    char name[128], files[512];
     const clo_loss budget = clo_plan_budget(plan);
     if (job->quiet) return;
     cli_mechanism_name(clo_plan_mechanism(plan), name, sizeof name);
-    cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
+    cli_note("%s on '%s': epsilon %s, delta %s, %s", name, called(job, files, sizeof files),
              cli_number(budget.epsilon).text, cli_number(budget.delta).text,
              clo_relation_name(clo_plan_domain(plan)->relation));
     say_columns(job);
@@ -243,11 +275,13 @@ static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_acc
 static clo_status read_data(cli_job *job, clo_status (*step)(clo_job *job, clo_error *err),
                             cli_error *err)
 {
+    char files[512];
     cli_progress_start(&job->progress, "reading", job->quiet);
     const clo_status status = step(job->job, &err->error);
     cli_progress_end(&job->progress);
     if (status == CLO_CANCELLED)
-        return cli_fail(err, status, "stopped while '%s' was read: nothing was spent", job->path);
+        return cli_fail(err, status, "stopped while '%s' was read: nothing was spent",
+                        called(job, files, sizeof files));
     return status;
 }
 

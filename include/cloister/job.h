@@ -60,7 +60,11 @@ CLO_API void clo_job_free(clo_job *job);
  *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
  *   project    a file with a release of the family subspace (clo_domain_project)
  *   rows, rows-per-unit, unit                                as in clo_domain
- *   data       the file, "-" for standard input; with several ranks "{rank}" is the number of each
+ *   data       the file, "-" for standard input; or several, each on a line of its own, or those
+ *              that a pattern finds ("part-*.csv"), as one table (clo_table_read_files);
+ *              with several ranks one file, in whose name "{rank}" is the number of each
+ *   memory     the most that the run may take, in bytes or as 512M, 2G: the rows are then not held,
+ *              but read again for each question (clo_table_scan); the release is the same
  *   columns, header (yes, no, auto), delimiter, format, cols, missing (zero, refuse)
  *                                                            as in clo_read_options
  *   ledger     its file, which exists; clo_ledger_default_path where it is not given

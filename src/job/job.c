@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 clo_status clo_job_new(clo_job **out, clo_error *err)
 {
@@ -94,13 +95,14 @@ static clo_status check_unit(clo_job *job, clo_error *err)
 static clo_status check_data(const clo_job *job, clo_error *err)
 {
     clo_read_options unused;
+    uint64_t memory;
     const char *const path = clo_i_job_value(job, "data");
     CLO_TRY(clo_i_job_read_options(job, &unused, err));
     if (!path && !job->table)
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data must be given: a file, or a table");
     if (path && job->table)
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data names a file, and there is a table");
-    return CLO_OK;
+    return clo_i_job_memory(job, &memory, err);
 }
 
 /* A run would find out too late. */
@@ -125,6 +127,9 @@ static clo_status settle_dataset(clo_job *job, clo_error *err)
         return clo_i_job_fail(
             job, err, CLO_ARGUMENT,
             "data from standard input have no name to charge: give @dataset NAME");
+    if (!job->dataset && strpbrk(path, "\n*?[") && access(path, F_OK) != 0)
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "several files have no one name to charge: give @dataset NAME");
     if (!job->dataset) {
         const char *const slash = strrchr(path, '/');
         job->dataset = slash ? slash + 1 : path;

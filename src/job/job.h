@@ -8,6 +8,7 @@
  *   choice.c           which mechanism is meant, and its plan, with what is learnt before it
  *   hopeless.c         whether what it asks for can be told at all
  *   job.c              the steps, in their order
+ *   data_files.c       which files the data are, and how much memory a run over them may take
  *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
  *   job_ranks.c        ... on several ranks, each with some of the rows: what they agree on
  *
@@ -160,6 +161,23 @@ CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,
                                          clo_plan **out, clo_error *err);
+
+/* ---- data_files.c ---------------------------------------------------------- */
+
+typedef struct clo_i_files {
+    char **paths;
+    size_t count, room;
+} clo_i_files;
+/* The files that `data` names, in order; at least one. */
+CLO_CHECK clo_status clo_i_job_files(const clo_job *job, clo_i_files *out, clo_error *err);
+void clo_i_files_clear(clo_i_files *files);
+/* The setting `memory` in bytes, which goes with the others; 0: not given. */
+CLO_CHECK clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err);
+/* All files as a table: in memory, or, with a limit of it, as a scan. */
+CLO_CHECK clo_status clo_i_job_read_files(const clo_job *job, const clo_read_options *options,
+                                          clo_table **out, clo_error *err);
+/* Whether one of the files lies where the ledger knows another data set; into known_as. */
+CLO_CHECK clo_status clo_i_job_known_place(clo_job *job, clo_error *err);
 
 /* ---- prepare.c ------------------------------------------------------------- */
 

@@ -89,21 +89,34 @@ static clo_status bound(clo_job *job, const clo_table *table, uint64_t rows, clo
     return keep_names(job, table, err);
 }
 
-static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)
+/* What one of several ranks reads: the file of all, or one of its own. */
+static clo_status read_part(const clo_job *job, const clo_read_options *options, clo_table **out,
+                            clo_error *err)
 {
-    const int rank = job->options.comm ? job->options.comm->rank : 0;
-    clo_read_options options;
     char path[PATH_MAX];
-    CLO_TRY(clo_i_job_read_options(job, &options, err));
-    CLO_TRY(clo_i_job_path(job, rank, path, sizeof path, err));
-    if (clo_i_job_ranks(job) > 1 && strcmp(path, "-") == 0)
+    CLO_TRY(clo_i_job_path(job, job->options.comm->rank, path, sizeof path, err));
+    if (strcmp(path, "-") == 0)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "standard input is one process's alone: several ranks read a file");
+    if (strchr(path, '\n'))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "several ranks read one file, or one a rank: put {rank} into its name");
+    if (clo_i_job_value(job, "memory"))
+        return clo_i_job_fail(job, err, CLO_UNSUPPORTED,
+                              "@memory is for one process: of several ranks each holds its rows");
+    return clo_table_read(path, options, out, err);
+}
+
+static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)
+{
+    clo_read_options options;
+    CLO_TRY(clo_i_job_read_options(job, &options, err));
     options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
     options.digest = clo_i_job_takes_digest(job); /* for the ledger to know them again */
     options.progress = job->reading;
     options.user = job->reading_user;
-    CLO_TRY(clo_table_read(path, &options, out, err));
+    CLO_TRY(clo_i_job_ranks(job) > 1 ? read_part(job, &options, out, err)
+                                     : clo_i_job_read_files(job, &options, out, err));
     job->file_cols = clo_table_file_cols(*out);
     job->taken_cols = clo_table_cols(*out);
     job->has_content = clo_table_digest(*out, job->content);
@@ -157,14 +170,10 @@ static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
 
 clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
 {
-    const char *const data = clo_i_job_value(job, "data");
-    char path[PATH_MAX];
     job->known_as[0] = 0;
     if (!job->ledger || clo_i_job_says(job, "new", "yes")) return CLO_OK;
     CLO_TRY(clo_i_job_recognise_parts(job, err));
-    if (!job->known_as[0] && data && strcmp(data, "-") != 0 && realpath(data, path))
-        CLO_TRY(clo_ledger_known_at(job->ledger, job->dataset, path, job->known_as,
-                                    sizeof job->known_as, err));
+    if (!job->known_as[0]) CLO_TRY(clo_i_job_known_place(job, err));
     if (job->known_as[0] || !job->has_content) return CLO_OK;
     return clo_ledger_known_as(job->ledger, job->dataset, job->content, job->known_as,
                                sizeof job->known_as, err);

@@ -33,6 +33,7 @@ static const row ROWS[] = {
     { "rows-per-unit", NULL },
     { "unit", NULL },
     { "data", NULL },
+    { "memory", NULL },
     { "columns", NULL },
     { "header", "yes|no|auto" },
     { "delimiter", NULL },

@@ -173,6 +173,25 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
 
 /* ---- the run --------------------------------------------------------------------------- */
 
+/* Rows that are not held are added up as they go by: by a public fact of the plan. */
+static clo_status check_sums(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+{
+    char methods[160];
+    if (!clo_i_data_is_streamed(data)) return CLO_OK;
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const clo_query *const query = plan->lines[i].query;
+        if (clo_i_query_reading(query) == CLO_READING_SUM) continue;
+        clo_i_name_sums(plan, methods, sizeof methods);
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s/%s asks %s, which needs all rows in memory: run without a limit of "
+                          "memory%s%s",
+                          plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query),
+                          methods[0] ? ", or take a method that asks for sums alone: " : "",
+                          methods);
+    }
+    return CLO_OK;
+}
+
 /* Of several ranks each has bounded some of the rows, whose number is not the plan's. */
 static bool fits(const clo_plan *plan, const clo_bounded *data, const clo_comm *comm)
 {
@@ -188,6 +207,7 @@ static clo_status check_data(const clo_plan *plan, const clo_bounded *data, cons
     if (!fits(plan, data, comm))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the data were bounded to another domain than the plan's");
+    CLO_TRY(check_sums(plan, data, err));
     return plan->steps && plan->learning.center ? clo_i_recenter_check(data, err) : CLO_OK;
 }
 
@@ -303,8 +323,9 @@ clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
     CLO_TRY(take_options(given, &options, err));
     CLO_TRY(check_data(plan, data, options.comm, err));
     const int threads = clo_i_threads(options.threads);
-    return clo_workspace_new(clo_i_plan_workspace(plan, data, threads, options.block_rows), out,
-                             err);
+    const size_t bytes = clo_i_plan_workspace(plan, data, threads, options.block_rows);
+    CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
+    return clo_workspace_new(bytes, out, err);
 }
 
 /* All memory that follows the number of rows is there before the grant is used (meter.T2): in a
@@ -314,6 +335,7 @@ static clo_status prepare_workspace(const clo_plan *plan, const clo_bounded *dat
                                     clo_workspace **own, clo_error *err)
 {
     const size_t bytes = clo_i_plan_workspace(plan, data, threads, options->block_rows);
+    CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
     if (options->workspace) return clo_i_workspace_reserve(options->workspace, bytes, err);
     return clo_workspace_new(bytes, own, err);
 }

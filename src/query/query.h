@@ -127,6 +127,12 @@ typedef struct clo_context {
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 
+/* Whether the rows are not held, but read again for every ask: then a plan is of sums alone. */
+bool clo_i_data_is_streamed(const clo_bounded *data);
+/* CLO_MEMORY where a run with so large a workspace would take more than such data may. */
+CLO_CHECK clo_status clo_i_data_check_memory(const clo_bounded *data, size_t workspace, int threads,
+                                             clo_error *err);
+
 /* ---- ranks ------------------------------------------------------------------------------- */
 
 /* Another rank's part in one ask: reads the bytes that rank 0 sent, holds them to its own meter,

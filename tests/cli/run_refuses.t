@@ -56,11 +56,10 @@
   $ charges
   0
 
-## Refuses a third word
+## Refuses several files without a name to charge
 
   $ cloister run kmeans a.csv b.csv --clusters 8 --epsilon 1 --norm 1
-  ! cloister: 'run' does not know what to do with 'b.csv'
-  ! try: cloister run --help
+  ! cloister: several files have no one name to charge: give --dataset NAME
   [exit 2]
 
 ## Refuses another number of rows under replace
