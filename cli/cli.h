@@ -236,6 +236,9 @@ clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error 
 void cli_job_sum_up(const cli_job *job, const char *written_to);
 void cli_job_close(cli_job *job);
 
+/* The same through a broker: the options that are settings are sent, the release comes back. */
+clo_status cli_run_via(const cli_args *args, cli_error *err);
+
 /* ---- plans --------------------------------------------------------------- */
 
 /* A prediction, where there is one; meaning NULL: none. */

@@ -16,6 +16,13 @@ static const cli_option token_rows[] = {
     CLI_ROWS_END,
 };
 static const cli_group token_group = { "Repeating", token_rows };
+static const cli_option via_rows[] = {
+    CLI_OPTION(
+        "via", 0, "SOCKET",
+        "ask the broker at this socket, which has the data: --dataset NAME in place of FILE"),
+    CLI_ROWS_END,
+};
+static const cli_group via_group = { "Through a broker", via_rows };
 static const cli_option method_rows[] = {
     CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
     CLI_PROJECT_OPTION,
@@ -52,6 +59,7 @@ static clo_status release(cli_job *job, clo_file *file, cli_error *err)
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    if (cli_given(args, "via")) return cli_run_via(args, err);
     if (cli_given(args, "seed")) cli_write_for_owner();
     const char *const output = cli_value(args, "output");
     cli_job job = { .args = NULL };
@@ -72,21 +80,14 @@ static clo_status run(const cli_args *args, cli_error *err)
 }
 
 static const cli_group *const groups[] = {
-    &method_group,
-    &cli_privacy_group,
-    &cli_domain_group,
-    &cli_learning_group,
-    &cli_record_group,
-    &cli_reading_group,
-    &cli_ledger_group,
-    &token_group,
-    &result_group,
-    &cli_running_group,
-    NULL,
+    &method_group,     &cli_privacy_group, &cli_domain_group,  &cli_learning_group,
+    &cli_record_group, &cli_reading_group, &cli_ledger_group,  &token_group,
+    &via_group,        &result_group,      &cli_running_group, NULL,
 };
 
 const cli_command cli_run = {
-    .usage = "FAMILY[/METHOD] FILE ... --epsilon E (--norm R | --bounds LO,HI) [option ...]",
+    .usage = "FAMILY[/METHOD] FILE ... --epsilon E (--norm R | --bounds LO,HI) [option ...]\n"
+             "FAMILY[/METHOD] --via SOCKET --dataset NAME --epsilon E [option ...]",
     .about =
         "Reads FILE ('-' is standard input), moves every record into the public bounds, makes "
         "a plan, charges the ledger, and only then asks the data its questions.  The result "

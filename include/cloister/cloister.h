@@ -58,6 +58,7 @@
 #include <cloister/page.h>
 #include <cloister/run.h>
 #include <cloister/job.h>
+#include <cloister/broker.h>
 #include <cloister/generate.h>
 #include <cloister/solve.h>
 #include <cloister/assign.h>

@@ -128,6 +128,11 @@ CLO_API void clo_job_set_anyway(clo_job *job, clo_job_anyway *anyway, void *user
 CLO_API void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done),
                                  void *user);
 
+/* For a program that asks for others: who asks, and a declared name whose cap must cover the run
+ * too (clo_spending); copied, NULL: its own user, none.  CLO_ARGUMENT where one is too long. */
+CLO_API CLO_CHECK clo_status clo_job_charge_for(clo_job *job, const char *user, const char *along,
+                                                clo_error *err);
+
 /* What stands before the name of a setting where a failure names one: "" (preset), or "--" for a
  * command; at most seven bytes of it. */
 CLO_API void clo_job_spell(clo_job *job, const char *prefix);

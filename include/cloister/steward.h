@@ -79,9 +79,9 @@ typedef struct clo_restored {
 
 /* Brings a ledger back from a copy: writes an entry that says so for good, and charges what was
  * spent since the copy was made: what the anchor knows of it, and where it does not know, what the
- * steward answers for, or the whole cap.  visit is called for each data set (NULL: nobody is); other
- * copies, and the lost file if it turns up, are old ones from then on.  CLO_LEDGER where the copy is
- * not sound or its key is not here. */
+ * steward answers for, or the whole cap.  visit is called for each data set (NULL: nobody is);
+ * other copies, and the lost file if it turns up, are old ones from then on.  CLO_LEDGER where the
+ * copy is not sound or its key is not here. */
 CLO_API CLO_CHECK clo_status clo_ledger_restore(const clo_restoration *restoration,
                                                 bool (*visit)(void *user,
                                                               const clo_restored *restored),
@@ -91,8 +91,8 @@ CLO_API CLO_CHECK clo_status clo_ledger_restore(const clo_restoration *restorati
 
 /* To another path on this machine.  CLO_LEDGER where something lies there. */
 CLO_API CLO_CHECK clo_status clo_ledger_move(const char *path, const char *to, clo_error *err);
-/* Into a new folder with its key and its anchor, for another machine; what stays here is a copy that
- * is not charged any more.  Guard the folder as the key, and let it arrive once. */
+/* Into a new folder with its key and its anchor, for another machine; what stays here is a copy
+ * that is not charged any more.  Guard the folder as the key, and let it arrive once. */
 CLO_API CLO_CHECK clo_status clo_ledger_send(const char *path, const char *folder, clo_error *err);
 /* From such a folder to this path.  CLO_LEDGER where this machine knows the ledger already, unless
  * it was sent from here. */

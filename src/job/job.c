@@ -284,7 +284,18 @@ static clo_spending spending_of(const clo_job *job)
     spending.token = job->token;
     spending.content = job->has_content ? job->content : NULL;
     spending.purpose = clo_i_job_value(job, "purpose");
+    spending.user = job->user[0] ? job->user : NULL;
+    spending.along = job->along[0] ? job->along : NULL;
     return spending;
+}
+
+clo_status clo_job_charge_for(clo_job *job, const char *user, const char *along, clo_error *err)
+{
+    if ((user && strlen(user) >= sizeof job->user) || (along && strlen(along) >= sizeof job->along))
+        return clo_i_fail(err, CLO_ARGUMENT, "a name that is charged must have at most 200 bytes");
+    snprintf(job->user, sizeof job->user, "%s", user ? user : "");
+    snprintf(job->along, sizeof job->along, "%s", along ? along : "");
+    return CLO_OK;
 }
 
 static clo_status fetch(clo_job *job, bool *found, clo_error *err)

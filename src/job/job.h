@@ -89,6 +89,7 @@ struct clo_job {
     void *anyway_user;
     bool (*reading)(void *user, double done);
     void *reading_user;
+    char user[201], along[201]; /* who is charged; "": this user, nobody along */
     /* Out of check. */
     clo_loss budget; /* delta < 0: not given */
     clo_i_choice choice;

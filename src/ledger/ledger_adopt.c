@@ -1,10 +1,10 @@
 /*
- * ledger_adopt.c - a charge for what was released elsewhere: before there was a ledger, with another
- * program, in a ledger whose key is lost.
+ * ledger_adopt.c - a charge for what was released elsewhere: before there was a ledger, with
+ * another program, in a ledger whose key is lost.
  *
- * It goes the way of every charge and is counted by the same filter.  What has been released cannot
- * be refused, though: where it is more than the cap leaves, all that is left is charged, and nothing
- * more is admitted.
+ * It goes the way of every charge and is counted by the same filter.  What has been released
+ * cannot be refused, though: where it is more than the cap leaves, all that is left is charged,
+ * and nothing more is admitted.
  */
 #include "ledger/ledger_internal.h"
 #include <cloister/steward.h>

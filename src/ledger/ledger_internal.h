@@ -13,7 +13,7 @@
  *   ledger_write.c    the transaction of a declaration or a charge, under the anchor's lock
  *   ledger_act.c      what a steward does beside declaring caps, in the same chain
  *   ledger_terms.c    acts that narrow what is admitted: lower caps, ends, groups
- *   ledger_slots.c    what was spent on each data set, kept in the anchor against the loss of a file
+ *   ledger_slots.c    what was spent on each data set, kept in the anchor against a loss
  *   ledger_backup.c   a whole copy, while others charge
  *   ledger_restore.c  from such a copy back to a ledger, with what was lost charged
  *   ledger_move.c     to another place, or with key and anchor to another machine

@@ -2,9 +2,10 @@
  * ledger_rekey.c - a new key for all hashes of a ledger (ledger.T18).
  *
  * For a key that too many have seen, or whose time is up.  A draft is made beside the ledger, in
- * which every hash is computed anew, in order, under a key that was drawn for this ledger alone and
- * is kept in keys/ beside the user's own.  An act, signed with the old key, names the new public one,
- * so that who trusts the old one can go on trusting; releases from before stay signed by the old one.
+ * which every hash is computed anew, in order, under a key that was drawn for this ledger alone
+ * and is kept in keys/ beside the user's own.  An act, signed with the old key, names the new
+ * public one, so that who trusts the old one can go on trusting; releases from before stay signed
+ * by the old one.
  *
  * What cannot be computed anew are the keyed digests of data (ledger.T12), since the data are not
  * here: those of charges are taken out, and the same bytes are known again from their next charge

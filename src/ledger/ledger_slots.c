@@ -2,10 +2,10 @@
  * ledger_slots.c - what the anchor knows of each data set, so that a file that is lost can be
  * brought back without spending anything twice (ledger.T17).
  *
- * Behind the places, the anchor has two slots a data set, by the number of its row: an account as it
- * stood after one charge, the number of that charge, and a keyed hash.  An account that has n
- * charges is written to the slot of n's parity, so that the state before stays until the new one is
- * on the disk.  They are written between the commit and the note, and the sync of the note is
+ * Behind the places, the anchor has two slots a data set, by the number of its row: an account as
+ * it stood after one charge, the number of that charge, and a keyed hash.  An account that has n
+ * charges is written to the slot of n's parity, so that the state before stays until the new one
+ * is on the disk.  They are written between the commit and the note, and the sync of the note is
  * theirs, too: a charge that was acknowledged is in its slot.
  *
  * Slots decide nothing while the ledger is there.

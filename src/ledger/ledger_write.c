@@ -243,8 +243,8 @@ clo_status clo_i_write_group(const clo_ledger *ledger, clo_i_writing *w, size_t 
     return CLO_OK;
 }
 
-/* What was spent, beside the anchor's notes: a help for who must bring a ledger back, so that a disk
- * without room for it does not stop a charge (ledger.T17). */
+/* What was spent, beside the anchor's notes: a help for who must bring a ledger back, so that a
+ * disk without room for it does not stop a charge (ledger.T17). */
 static void write_slots(const clo_ledger *ledger, const clo_i_writing *w)
 {
     for (size_t i = 0; i < w->slot_count; i++) {

@@ -49,6 +49,7 @@
     run         make a private release from a file
     bounds      find a radius or column bounds for your data, privately
     ledger      show what was spent on each data set, and what is left
+    serve       answer analysts of this machine, as the account that owns the data
     solve       ordinary, non-private clustering and subspace clustering
     generate    make synthetic data whose truth is known
     evaluate    measure how good a release is on your own data (not private)
@@ -132,6 +133,7 @@
   !   run         make a private release from a file
   !   bounds      find a radius or column bounds for your data, privately
   !   ledger      show what was spent on each data set, and what is left
+  !   serve       answer analysts of this machine, as the account that owns the data
   !   solve       ordinary, non-private clustering and subspace clustering
   !   generate    make synthetic data whose truth is known
   !   evaluate    measure how good a release is on your own data (not private)

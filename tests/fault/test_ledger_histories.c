@@ -1,11 +1,11 @@
 /*
- * test_ledger_histories.c - random histories of charges, copies, losses, restorations, moves and new
- * keys, against an oracle that counts what was really admitted (ledger.T15 to ledger.T18).
+ * test_ledger_histories.c - random histories of charges, copies, losses, restorations, moves and
+ * new keys, against an oracle that counts what was really admitted (ledger.T15 to ledger.T18).
  *
- * Two data sets share persons: each has a cap of its own, and both are in a group with less than the
- * sum of their caps.  After every step no data set and no group has more admitted than its cap says.
- * Where the anchor was never lost, nothing is over-charged either: the books say exactly what was
- * admitted.  The planted fault, a restoration that charges nothing, must be noticed.
+ * Two data sets share persons: each has a cap of its own, and both are in a group with less than
+ * the sum of their caps.  After every step no data set and no group has more admitted than its cap
+ * says. Where the anchor was never lost, nothing is over-charged either: the books say exactly
+ * what was admitted.  The planted fault, a restoration that charges nothing, must be noticed.
  *
  * CLOISTER_HISTORIES says how many; the seeds are fixed.
  */
