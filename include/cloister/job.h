@@ -117,8 +117,8 @@ typedef bool clo_job_confirm(void *user, const clo_account *account, clo_loss bu
 CLO_API void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user);
 
 /* Asked before anything is spent where public numbers say that noise will hide what is looked for:
- * `why` says so in a sentence (clo_plan_hidden_text).  true: spend all the same.  NULL, which is the
- * preset: nobody is asked, and the job is refused with CLO_BUDGET.  Neither happens where `yes` is
+ * `why` says so in a sentence (clo_plan_hidden_text).  true: spend all the same.  NULL, the preset:
+ * nobody is asked, and the job is refused with CLO_BUDGET.  Neither happens where `yes` is
  * set, with a seed, or where no ledger is charged. */
 typedef bool clo_job_anyway(void *user, const char *why);
 CLO_API void clo_job_set_anyway(clo_job *job, clo_job_anyway *anyway, void *user);

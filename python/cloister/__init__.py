@@ -31,8 +31,8 @@ __version__ = _text(_lib.clo_version()) or ""
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
     "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "Ledger",
-    "LedgerError", "MemoryShortError", "NotPrivateWarning", "Plan", "PrivateBounds", "PrivateKMeans", "PrivateKMedian",
-    "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "SignatureError",
+    "LedgerError", "MemoryShortError", "NotPrivateWarning", "Plan", "PrivateBounds",
+    "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "SignatureError",
     "UndeliveredError", "UnsupportedError",
     "audit", "default_ledger", "plan", "read", "run", "solvers",
 ]

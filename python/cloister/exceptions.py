@@ -58,8 +58,8 @@ class ReadError(CloisterError, OSError):
 
 
 class BudgetError(CloisterError):
-    """The cap of the data set does not cover the run, or noise would hide what it looks for; nothing
-    was spent."""
+    """The cap of the data set does not cover the run, or noise would hide what it looks for;
+    nothing was spent."""
 
     status = "BUDGET"
 

@@ -157,7 +157,7 @@ CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
 /* Refuses a choice that leaves out what has no sensible preset: how many clusters there are. */
 CLO_CHECK clo_status clo_i_choice_complete(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
-/* hopeless.c: a plan whose bounds the rows cannot tell, or that noise hides, unless `yes` is said. */
+/* hopeless.c: a plan whose bounds the rows cannot tell, or that noise hides; unless `yes`. */
 CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,

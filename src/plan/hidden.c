@@ -1,6 +1,6 @@
 /*
- * hidden.c - the sentence which says that noise hides what a plan looks for, and what would bring it
- * out.  All of it follows from public numbers.
+ * hidden.c - the sentence which says that noise hides what a plan looks for, and what would bring
+ * it out.  All of it follows from public numbers.
  */
 #include "plan/mechanism.h"
 #include <cloister/output.h>
