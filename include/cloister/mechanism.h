@@ -156,8 +156,8 @@ CLO_API CLO_CHECK clo_status clo_plan_needs_get(const clo_plan *plan, double row
                                                 clo_needs *out, size_t size, clo_error *err);
 /* Whether noise hides what is looked for in the public number of rows, and if so a sentence that
  * says it, and what would help ("noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs
- * ..."): at most `size` bytes with its end.  false, and "", where it does not, or the number of rows
- * is not public. */
+ * ..."): at most `size` bytes with its end.  false, and "", where it does not, or the number of
+ * rows is not public. */
 CLO_API bool clo_plan_hidden_text(const clo_plan *plan, char *text, size_t size);
 /* The domain it was made for, a copy of the plan's own; borrowed. */
 CLO_API const clo_domain *clo_plan_domain(const clo_plan *plan);

@@ -32,7 +32,8 @@ __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
     "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "Ledger",
     "LedgerError", "MemoryShortError", "NotPrivateWarning", "Plan", "PrivateBounds",
-    "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "SignatureError",
+    "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError",
+    "Release", "SignatureError",
     "UndeliveredError", "UnsupportedError",
     "audit", "default_ledger", "plan", "read", "run", "solvers",
 ]
