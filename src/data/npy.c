@@ -492,6 +492,7 @@ static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_option
     const uint8_t *cells = NULL;
     CLO_TRY(read_header(f, source, err));
     CLO_TRY(choose(f, options, table, &way.unit, err));
+    if (source->sink) CLO_TRY(clo_i_table_reserve(table, err));
     if (source->sink)
         return (f->fortran ? show_by_columns : show_by_rows)(f, source, &way, table, err);
     CLO_TRY((map ? map_data : copy_data)(f, source, table, &cells, err));
