@@ -8,7 +8,6 @@
  * lies in memory that is taken once, of a public size, before anything is spent.
  */
 #include "bound/bounded.h"
-#include <sodium.h>
 #include <string.h>
 
 enum {
@@ -133,7 +132,7 @@ static void bound_part(clo_i_flow *flow, const clo_table *table, size_t first, s
         part->rows = rows;
         part->cell_count = rows * part->domain.cols;
     }
-    if (!sodium_is_zero(flow->nulls, rows)) clo_i_close_up(part, flow->nulls); /* bound.T6 */
+    if (memchr(flow->nulls, true, rows)) clo_i_close_up(part, flow->nulls); /* bound.T6 */
     part->slots = part->rows;
 }
 

@@ -249,7 +249,8 @@ uint64_t clo_i_recipe_memory(const clo_recipe *recipe)
     return recipe->memory;
 }
 
-/* A window of text becomes cells of eight bytes, at least a byte of text each.  What is compressed has a window of its own. */
+/* A window of text becomes cells of eight bytes, at least a byte of text each.  What is compressed
+ * has a window of its own. */
 size_t clo_i_recipe_room(const clo_recipe *recipe)
 {
     enum { CELL_BYTES = 8 };
