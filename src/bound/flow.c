@@ -8,6 +8,7 @@
  * lies in memory that is taken once, of a public size, before anything is spent.
  */
 #include "bound/bounded.h"
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -27,6 +28,7 @@ typedef struct clo_i_flow {
     size_t room_rows, room_cells; /* of a part */
     clo_bounded part;
     uint8_t *nulls;
+    _Atomic bool under_way; /* a pass */
     /* Of data that are seen from elsewhere. */
     const clo_bounded *from; /* the above; NULL: this is it */
     double *shift;           /* cols, the workspace's */
@@ -197,10 +199,15 @@ static clo_status take_moved(void *user, const clo_bounded *part, clo_error *err
 clo_status clo_i_bounded_each(const clo_bounded *data, clo_i_take_rows *take, void *user,
                               clo_error *err)
 {
-    pass p = { data->flow, take, user };
-    if (!data->flow) return take(user, data, err);
-    if (data->flow->from) return clo_i_bounded_each(data->flow->from, take_moved, &p, err);
-    return clo_i_recipe_read(data->flow->recipe, take_table, &p, err);
+    clo_i_flow *const flow = data->flow;
+    pass p = { flow, take, user };
+    if (!flow) return take(user, data, err);
+    if (flow->from) return clo_i_bounded_each(flow->from, take_moved, &p, err);
+    if (atomic_exchange(&flow->under_way, true)) /* there is memory for one part */
+        return clo_i_fail(err, CLO_ARGUMENT, "rows that are not held serve one run at a time");
+    const clo_status status = clo_i_recipe_read(flow->recipe, take_table, &p, err);
+    atomic_store(&flow->under_way, false);
+    return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */

@@ -189,6 +189,7 @@ static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
     CLO_TRY(read_and_bound(job, err));
     CLO_TRY(clo_i_job_recognise(job, err));
     CLO_TRY(clo_i_job_make_plan(job, &job->domain, &job->plan, err));
+    CLO_TRY(clo_plan_check_data(job->plan, job->data, err));
     if (rehearsal) return CLO_OK;
     CLO_TRY(gather_memory(job, err));
     return gather_randomness(job, err);
