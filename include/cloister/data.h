@@ -110,7 +110,7 @@ CLO_API CLO_CHECK clo_status clo_table_read_files(const char *const *paths, size
  * (clo_workspace_for_run); so is a plan that is not of sums alone (clo_plan_reading).  A file that
  * changes meanwhile ends the run with CLO_IO.  At least 32 MiB; CLO_UNSUPPORTED for units, whose
  * rows must be seen together, and for pipes, which can be read only once.  The table is for
- * clo_bound alone: CLO_ARGUMENT elsewhere. */
+ * clo_bound alone: CLO_ARGUMENT elsewhere; what that makes of it serves one run at a time. */
 CLO_API CLO_CHECK clo_status clo_table_scan(const char *const *paths, size_t count,
                                             const clo_read_options *options, uint64_t memory,
                                             clo_table **out, clo_error *err);

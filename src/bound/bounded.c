@@ -8,6 +8,7 @@
 #include "bound/bounded.h"
 #include "base/planted.h"
 #include <math.h>
+#include <omp.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -102,7 +103,11 @@ static void look_in_frame(const clo_frame *frame, const double *row, double *see
 /* Whether a cell is missing and stays so; those that a public value stands in for get it. */
 static bool is_null(const double *fill, double *row, size_t cols)
 {
+    double finite = 0; /* 0 times a value that is not, is not 0 */
     bool null = false;
+#pragma omp simd reduction(+ : finite)
+    for (size_t j = 0; j < cols; j++) finite += row[j] * 0;
+    if (finite == 0) return false;
     for (size_t j = 0; j < cols; j++) {
         if (isfinite(row[j])) continue;
         if (fill)
@@ -144,28 +149,44 @@ static void find_fill(const clo_domain *domain, const clo_table *table, const do
     }
 }
 
+static clo_status take_scratch(clo_i_way *way, clo_error *err)
+{
+    const size_t width = clo_i_domain_table_cols(way->domain);
+    way->threads = omp_get_max_threads();
+    way->room = clo_i_block_rows(width, 0) * width + way->domain->cols;
+    return clo_i_alloc((size_t)way->threads * way->room, sizeof *way->scratch, &way->scratch, err);
+}
+
 clo_status clo_i_way_make(const clo_domain *domain, const clo_table *table, clo_i_way *out,
                           clo_error *err)
 {
     const size_t cols = domain->cols, width = clo_i_domain_table_cols(domain);
+    const bool fills = clo_i_table_missing(table) == CLO_MISSING_FILL;
     double *map = NULL;
     CLO_TRY(clo_i_alloc(2 * cols + width, sizeof *map, &map, err));
     clo_i_domain_map(domain, map, map + cols);
     find_fill(domain, table, map + cols, map + 2 * cols);
-    *out =
-        (clo_i_way){ .domain = domain,
-                     .scale = map,
-                     .center = map + cols,
-                     .radius = clo_i_domain_radius(domain),
-                     .fill = clo_i_table_missing(table) == CLO_MISSING_FILL ? map + 2 * cols : NULL,
-                     .numbers = map };
-    return CLO_OK;
+    clo_i_way way = { .domain = domain,
+                      .scale = map,
+                      .center = map + cols,
+                      .radius = clo_i_domain_radius(domain),
+                      .fill = fills ? map + 2 * cols : NULL,
+                      .numbers = map };
+    const bool sparse = clo_i_way_keeps_sparse(domain, clo_i_table_is_sparse(table));
+    const clo_status status = sparse ? CLO_OK : take_scratch(&way, err);
+    if (status)
+        clo_i_way_clear(&way);
+    else
+        *out = way;
+    return status;
 }
 
 void clo_i_way_clear(clo_i_way *way)
 {
     clo_i_free(way->numbers);
-    way->numbers = NULL;
+    clo_i_wipe_free(way->scratch,
+                    way->scratch ? (size_t)way->threads * way->room * sizeof *way->scratch : 0);
+    *way = (clo_i_way){ .numbers = NULL };
 }
 
 bool clo_i_way_keeps_sparse(const clo_domain *domain, bool sparse)
@@ -173,32 +194,22 @@ bool clo_i_way_keeps_sparse(const clo_domain *domain, bool sparse)
     return sparse && !domain->lower && !domain->center && !domain->frame;
 }
 
-clo_status clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first,
-                             size_t count, int32_t *cells, uint8_t *nulls, clo_error *err)
+void clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
+                       int32_t *cells, uint8_t *nulls)
 {
     const size_t cols = way->domain->cols, width = clo_i_domain_table_cols(way->domain);
     const size_t block = clo_i_block_rows(width, 0), blocks = count / block + (count % block != 0);
-    const size_t room = block * width + cols; /* a block, and one record as it is seen */
-    _Atomic int failure = CLO_OK;
-#pragma omp parallel
-    {
-        double *rows = NULL;
-        const clo_status mine = clo_i_alloc(room, sizeof *rows, &rows, NULL);
-#pragma omp for schedule(static)
-        for (size_t b = 0; b < blocks; b++) {
-            const size_t from = b * block, here = count - from < block ? count - from : block;
-            if (mine) continue;
-            clo_i_table_rows(table, first + from, here, rows);
-            for (size_t i = 0; i < here; i++)
-                nulls[from + i] = bound_row(way, rows + i * width, rows + block * width,
-                                            cells + (from + i) * cols);
-            clo_i_table_forget(table, first + from, here);
-        }
-        clo_i_wipe_free(rows, rows ? room * sizeof *rows : 0);
-        if (mine) atomic_store(&failure, (int)mine);
+    const int most = omp_get_max_threads(), team = most < way->threads ? most : way->threads;
+#pragma omp parallel for schedule(static) num_threads(team)
+    for (size_t b = 0; b < blocks; b++) {
+        double *const rows = way->scratch + (size_t)omp_get_thread_num() * way->room;
+        const size_t from = b * block, here = count - from < block ? count - from : block;
+        clo_i_table_rows(table, first + from, here, rows);
+        for (size_t i = 0; i < here; i++)
+            nulls[from + i] =
+                bound_row(way, rows + i * width, rows + block * width, cells + (from + i) * cols);
+        clo_i_table_forget(table, first + from, here);
     }
-    if (!atomic_load(&failure)) return CLO_OK;
-    return clo_i_fail(err, CLO_MEMORY, "out of memory while bounding the records");
 }
 
 static clo_status bound_dense(clo_bounded *data, const clo_i_way *way, const clo_table *table,
@@ -209,7 +220,8 @@ static clo_status bound_dense(clo_bounded *data, const clo_i_way *way, const clo
         return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
     CLO_TRY(clo_i_alloc(cells, sizeof *data->cells, &data->cells, err));
     data->cell_count = cells;
-    return clo_i_bound_dense(way, table, 0, data->rows, data->cells, nulls, err);
+    clo_i_bound_dense(way, table, 0, data->rows, data->cells, nulls);
+    return CLO_OK;
 }
 
 /* A bad record of a sparse table has an entry that is not finite. */

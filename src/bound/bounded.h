@@ -30,6 +30,9 @@ typedef struct clo_i_way {
     const double *fill; /* a value for each column of the table; NULL: a missing cell makes a null
                            record */
     double *numbers;    /* what the above point into */
+    double *scratch;    /* of each thread: a block of rows, and one record as it is seen */
+    size_t room;        /* of each */
+    int threads;
 } clo_i_way;
 /* The domain must live as long as the way. */
 CLO_CHECK clo_status clo_i_way_make(const clo_domain *domain, const clo_table *table,
@@ -40,9 +43,8 @@ bool clo_i_way_keeps_sparse(const clo_domain *domain, bool sparse);
 
 /* Rows first … first+count-1 of the table into cells, and whether each is null; on several threads.
  */
-CLO_CHECK clo_status clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first,
-                                       size_t count, int32_t *cells, uint8_t *nulls,
-                                       clo_error *err);
+void clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
+                       int32_t *cells, uint8_t *nulls);
 /* The same of sparse rows: into data's arrays, which have room for them; sets rows, cell_count. */
 void clo_i_bound_sparse(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
                         clo_bounded *data, uint8_t *nulls);

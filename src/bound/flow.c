@@ -8,7 +8,7 @@
  * lies in memory that is taken once, of a public size, before anything is spent.
  */
 #include "bound/bounded.h"
-#include <sodium.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -28,6 +28,7 @@ typedef struct clo_i_flow {
     size_t room_rows, room_cells; /* of a part */
     clo_bounded part;
     uint8_t *nulls;
+    _Atomic bool under_way; /* a pass */
     /* Of data that are seen from elsewhere. */
     const clo_bounded *from; /* the above; NULL: this is it */
     double *shift;           /* cols, the workspace's */
@@ -123,20 +124,18 @@ static size_t rows_that_fit(const clo_i_flow *flow, const clo_table *table, size
     return rows;
 }
 
-static clo_status bound_part(clo_i_flow *flow, const clo_table *table, size_t first, size_t rows,
-                             clo_error *err)
+static void bound_part(clo_i_flow *flow, const clo_table *table, size_t first, size_t rows)
 {
     clo_bounded *const part = &flow->part;
     if (part->sparse) {
         clo_i_bound_sparse(&flow->way, table, first, rows, part, flow->nulls);
     } else {
-        CLO_TRY(clo_i_bound_dense(&flow->way, table, first, rows, part->cells, flow->nulls, err));
+        clo_i_bound_dense(&flow->way, table, first, rows, part->cells, flow->nulls);
         part->rows = rows;
         part->cell_count = rows * part->domain.cols;
     }
-    if (!sodium_is_zero(flow->nulls, rows)) clo_i_close_up(part, flow->nulls); /* bound.T6 */
+    if (memchr(flow->nulls, true, rows)) clo_i_close_up(part, flow->nulls); /* bound.T6 */
     part->slots = part->rows;
-    return CLO_OK;
 }
 
 static clo_status take_table(void *user, const clo_table *table, clo_error *err)
@@ -145,7 +144,7 @@ static clo_status take_table(void *user, const clo_table *table, clo_error *err)
     for (size_t first = 0, rows; first < clo_table_rows(table); first += rows) {
         rows = rows_that_fit(p->flow, table, first);
         if (rows == 0) return clo_i_fail(err, CLO_INTERNAL, "a record is longer than a line");
-        CLO_TRY(bound_part(p->flow, table, first, rows, err));
+        bound_part(p->flow, table, first, rows);
         CLO_TRY(p->take(p->user, &p->flow->part, err));
     }
     return CLO_OK;
@@ -200,10 +199,15 @@ static clo_status take_moved(void *user, const clo_bounded *part, clo_error *err
 clo_status clo_i_bounded_each(const clo_bounded *data, clo_i_take_rows *take, void *user,
                               clo_error *err)
 {
-    pass p = { data->flow, take, user };
-    if (!data->flow) return take(user, data, err);
-    if (data->flow->from) return clo_i_bounded_each(data->flow->from, take_moved, &p, err);
-    return clo_i_recipe_read(data->flow->recipe, take_table, &p, err);
+    clo_i_flow *const flow = data->flow;
+    pass p = { flow, take, user };
+    if (!flow) return take(user, data, err);
+    if (flow->from) return clo_i_bounded_each(flow->from, take_moved, &p, err);
+    if (atomic_exchange(&flow->under_way, true)) /* there is memory for one part */
+        return clo_i_fail(err, CLO_ARGUMENT, "rows that are not held serve one run at a time");
+    const clo_status status = clo_i_recipe_read(flow->recipe, take_table, &p, err);
+    atomic_store(&flow->under_way, false);
+    return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -213,11 +217,10 @@ clo_status clo_i_bounded_check_memory(const clo_bounded *data, size_t workspace,
 {
     const clo_i_flow *const flow = data->flow;
     if (!flow) return CLO_OK;
-    const size_t width = clo_i_domain_table_cols(&data->domain);
     const uint64_t row_bytes = data->sparse ? sizeof *flow->part.starts + 1 : 1;
     const uint64_t cell_bytes = data->sparse ? 8 : 4;
-    const uint64_t block = clo_i_block_rows(width, 0) * width * sizeof(double);
-    const uint64_t needed = PROGRAM + (uint64_t)threads * (THREAD + block) + workspace +
+    const uint64_t scratch = (uint64_t)flow->way.threads * flow->way.room * sizeof(double);
+    const uint64_t needed = PROGRAM + (uint64_t)threads * THREAD + scratch + workspace +
                             clo_i_recipe_room(flow->recipe) + flow->room_rows * row_bytes +
                             flow->room_cells * cell_bytes;
     const uint64_t allowed = clo_i_recipe_memory(flow->recipe);

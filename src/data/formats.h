@@ -98,6 +98,8 @@ CLO_CHECK clo_status clo_i_table_settle(clo_table *table, const clo_recipe *reci
 CLO_CHECK clo_status clo_i_table_new(clo_table **out, clo_error *err);
 /* Takes the block over and numbers its rows; a block without rows is freed. */
 CLO_CHECK clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err);
+/* Makes room for one more block. */
+CLO_CHECK clo_status clo_i_table_reserve(clo_table *table, clo_error *err);
 void clo_i_block_clear(clo_i_block *block);
 CLO_CHECK clo_status clo_i_check_missing(clo_missing missing, clo_error *err);
 CLO_CHECK clo_status clo_i_check_matrix(clo_matrix values, clo_error *err);
@@ -122,6 +124,10 @@ typedef struct clo_i_sink {
     uint64_t rows;                   /* shown so far */
 } clo_i_sink;
 
+static inline size_t clo_i_sink_window(const clo_i_sink *sink)
+{
+    return sink->text_bytes > sink->matrix_bytes ? sink->text_bytes : sink->matrix_bytes;
+}
 /* Shows the rows that the table has, if it has any, and forgets them; what it has counted of its
  * columns stays. */
 CLO_CHECK clo_status clo_i_sink_show(clo_i_sink *sink, clo_table *table, clo_error *err);
@@ -177,6 +183,8 @@ CLO_CHECK clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err);
 /* Reads until the window holds `wanted` bytes or nothing is left.  Moves the window: pointers into
  * it are no longer valid. */
 CLO_CHECK clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err);
+/* Makes the window that large, also where the file is shorter: how long that is may be a secret. */
+CLO_CHECK clo_status clo_i_source_reserve(clo_i_source *source, size_t bytes, clo_error *err);
 /* Begins a digest, of nothing so far. */
 CLO_CHECK clo_status clo_i_source_digest(clo_i_source *source, clo_error *err);
 /* Bytes of it that a reader has got by another way. */

@@ -17,6 +17,9 @@
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef CLO_TAINT
+#include <valgrind/memcheck.h>
+#endif
 
 enum { MAGIC_BYTES = 6, CHUNK_BYTES = 1 << 20, SCAN_CELLS = 1 << 15 };
 
@@ -396,6 +399,9 @@ static clo_status show_rows(const npy *f, clo_i_source *source, const rows_way *
                             clo_error *err)
 {
     CLO_TRY(add_rows(f, source, way, cells, rows, before, table, err));
+#ifdef CLO_TAINT
+    if (source->sink->marks) (void)VALGRIND_MAKE_MEM_UNDEFINED(cells, rows * f->cols * f->item);
+#endif
     return clo_i_sink_show(source->sink, table, err);
 }
 
@@ -492,6 +498,7 @@ static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_option
     const uint8_t *cells = NULL;
     CLO_TRY(read_header(f, source, err));
     CLO_TRY(choose(f, options, table, &way.unit, err));
+    if (source->sink) CLO_TRY(clo_i_table_reserve(table, err));
     if (source->sink)
         return (f->fortran ? show_by_columns : show_by_rows)(f, source, &way, table, err);
     CLO_TRY((map ? map_data : copy_data)(f, source, table, &cells, err));

@@ -249,13 +249,12 @@ uint64_t clo_i_recipe_memory(const clo_recipe *recipe)
     return recipe->memory;
 }
 
-/* A window of text becomes cells of eight bytes, at least a byte of text each; of a matrix the
- * window is all.  What is compressed has a window of its own. */
+/* A window of text becomes cells of eight bytes, at least a byte of text each.  What is compressed
+ * has a window of its own. */
 size_t clo_i_recipe_room(const clo_recipe *recipe)
 {
-    enum { CELL_BYTES = 8, LINE_ENDS = 1 };
+    enum { CELL_BYTES = 8 };
     const clo_i_sink sink = clo_i_recipe_sink(recipe);
-    const size_t text = (CELL_BYTES + LINE_ENDS) * sink.text_bytes;
-    return (text > sink.matrix_bytes ? text : sink.matrix_bytes) +
+    return clo_i_sink_window(&sink) + CELL_BYTES * sink.text_bytes +
            (recipe->zstd ? (size_t)1 << recipe->unpack_log : 0);
 }

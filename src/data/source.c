@@ -97,6 +97,11 @@ static clo_status grow(clo_i_source *source, size_t wanted, clo_error *err)
     return CLO_OK;
 }
 
+clo_status clo_i_source_reserve(clo_i_source *source, size_t bytes, clo_error *err)
+{
+    return bytes > source->capacity ? grow(source, bytes, err) : CLO_OK;
+}
+
 /* Some bytes of the file as they lie there; none at its end. */
 static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t *got,
                             clo_error *err)

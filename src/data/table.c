@@ -56,6 +56,16 @@ static clo_status add_tallies(clo_table *table, clo_i_block *block, clo_error *e
     return CLO_OK;
 }
 
+clo_status clo_i_table_reserve(clo_table *table, clo_error *err)
+{
+    const size_t capacity = 2 * table->block_capacity + 8;
+    if (table->block_count < table->block_capacity) return CLO_OK;
+    CLO_TRY(
+        clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks, err));
+    table->block_capacity = capacity;
+    return CLO_OK;
+}
+
 clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err)
 {
     if (block->rows == 0) {
@@ -63,12 +73,7 @@ clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *e
         return CLO_OK;
     }
     CLO_TRY(add_tallies(table, block, err));
-    if (table->block_count == table->block_capacity) {
-        const size_t capacity = 2 * table->block_capacity + 8;
-        CLO_TRY(clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks,
-                             err));
-        table->block_capacity = capacity;
-    }
+    CLO_TRY(clo_i_table_reserve(table, err));
     block->first_row = table->rows;
     table->rows += block->rows;
     table->blocks[table->block_count++] = *block;

@@ -219,6 +219,7 @@ static clo_status begin(clo_i_source *source, const clo_read_options *options,
     if (options->digest) CLO_TRY(clo_i_source_digest(source, err));
     CLO_TRY(clo_i_source_fill(source, CLO_HEADER_BYTES, err));
     CLO_TRY(clo_i_source_unpack(source, err));
+    if (how->sink) CLO_TRY(clo_i_source_reserve(source, clo_i_sink_window(how->sink), err));
     return clo_i_source_fill(source, CLO_HEADER_BYTES, err);
 }
 

@@ -190,7 +190,8 @@ clo_status clo_i_job_recognise_parts(clo_job *job, clo_error *err)
 clo_status clo_i_job_check_spread(const clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
-    return clo_i_job_ranks(job) == 1 ? CLO_OK : clo_run_check(job->plan, job->data, &options, err);
+    return clo_i_job_ranks(job) == 1 ? clo_plan_check_data(job->plan, job->data, err)
+                                     : clo_run_check(job->plan, job->data, &options, err);
 }
 
 /* ---- the same plan --------------------------------------------------------- */

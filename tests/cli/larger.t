@@ -53,6 +53,9 @@
   $ r kmeans/highdim a.csv --memory 64M
   ! cloister: kmeans/highdim asks partition, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
   [exit 2]
+  $ r kmeans/highdim a.csv --memory 64M --dry-run
+  ! cloister: kmeans/highdim asks partition, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  [exit 2]
   $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1
   ! cloister: --memory excludes --unit: the rows of one person may lie anywhere, and to keep a person to a number of rows all of them must be held
   [exit 2]
