@@ -56,6 +56,7 @@
 #include <cloister/release.h>
 #include <cloister/page.h>
 #include <cloister/run.h>
+#include <cloister/worker.h>
 #include <cloister/job.h>
 #include <cloister/generate.h>
 #include <cloister/solve.h>
