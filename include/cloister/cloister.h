@@ -57,6 +57,7 @@
 #include <cloister/release.h>
 #include <cloister/page.h>
 #include <cloister/run.h>
+#include <cloister/worker.h>
 #include <cloister/job.h>
 #include <cloister/broker.h>
 #include <cloister/generate.h>

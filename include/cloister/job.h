@@ -27,6 +27,7 @@
 #define CLOISTER_JOB_H
 
 #include <cloister/run.h>
+#include <cloister/worker.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,7 +107,10 @@ CLO_API CLO_CHECK clo_status clo_job_set_budget(clo_job *job, clo_loss budget, c
  * clo_job_result is NULL).  Of one file for all, rank r takes the r-th share of the rows; with
  * "{rank}" in the name of the file, or a table, each has rows of its own.  Plans that need all rows
  * in one process, and units, are refused before anything is spent; without a method, one is chosen
- * among those that need only sums. */
+ * among those that need only sums.
+ *
+ * With workers the job is the driver's: its data have the columns and no rows (a table, or a file
+ * without records), and the number of rows, where it is public, is that of the workers. */
 CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
                                                      clo_error *err);
 
@@ -176,6 +180,14 @@ CLO_API CLO_CHECK clo_status clo_job_run(clo_job *job, clo_error *err);
 /* Succeeds where the ledger cannot keep the release, too, since it was paid for: see
  * clo_job_trouble. */
 CLO_API CLO_CHECK clo_status clo_job_store(clo_job *job, clo_error *err);
+
+/* A worker for the rows of this job's data, which are a part of the driver's (cloister/worker.h).
+ * The settings must be the driver's but for the data, and for ledger, token and seed, which a
+ * worker has none of.  rows: of all parts together, as the driver was told (clo_workers.rows).
+ * Reads, bounds and plans, and charges nothing.  The worker borrows the job, which does nothing
+ * else afterwards and must outlive it. */
+CLO_API CLO_CHECK clo_status clo_job_worker(clo_job *job, uint64_t rows, clo_worker **out,
+                                            clo_error *err);
 
 /* Every step that is still to be taken.  The release is the job's. */
 CLO_API CLO_CHECK clo_status clo_job_release(clo_job *job, const clo_release **out, clo_error *err);

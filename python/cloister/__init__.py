@@ -20,7 +20,7 @@ from ._native import lib as _lib, text as _text
 from ._plan import Plan, plan
 from ._read import read
 from ._release import Release
-from . import solvers
+from . import distributed, solvers
 from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
                          EntropyError, FormatError, HiddenByNoiseWarning, InternalError,
                          LedgerError, MemoryShortError, NotPrivateWarning, ReadError,
@@ -35,5 +35,5 @@ __all__ = [
     "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError",
     "Release", "SignatureError",
     "UndeliveredError", "UnsupportedError",
-    "audit", "default_ledger", "plan", "read", "run", "solvers",
+    "audit", "default_ledger", "distributed", "plan", "read", "run", "solvers",
 ]

@@ -269,6 +269,21 @@ clo_status clo_job_rehearse(clo_job *job, clo_error *err)
     return prepare(job, true, err);
 }
 
+clo_status clo_job_worker(clo_job *job, uint64_t rows, clo_worker **out, clo_error *err)
+{
+    if (clo_i_job_spreads(job))
+        return clo_i_fail(err, CLO_ARGUMENT, "a worker has neither ranks nor workers of its own");
+    if (!clo_i_job_says(job, "no-ledger", "yes") || clo_i_job_value(job, "seed"))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a worker charges no ledger and draws nothing: it must be without");
+    job->is_part = true;
+    job->part_of = rows;
+    clo_status status = prepare(job, true, err);
+    if (!status) status = clo_worker_new(job->plan, job->data, (int)job->threads, out, err);
+    if (status) job->is_part = false;
+    return status;
+}
+
 static clo_status take_stored(clo_job *job, const char *bytes, size_t length, clo_error *err)
 {
     if (!clo_i_growing_write(&job->json, bytes, length))

@@ -83,6 +83,9 @@ struct clo_job {
     clo_domain given_domain; /* a copy */
     clo_loss given_budget;
     clo_run_options options;
+    clo_workers workers; /* what options.workers points to */
+    bool is_part;        /* it makes a worker (clo_job_worker) */
+    uint64_t part_of;    /* ... of so many rows */
     clo_job_confirm *confirm;
     void *confirm_user;
     clo_job_anyway *anyway;
@@ -194,7 +197,9 @@ CLO_CHECK clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
 /* ---- job_ranks.c --------------------------------------------------------------- */
 
-int clo_i_job_ranks(const clo_job *job);  /* 1: it is alone */
+int clo_i_job_ranks(const clo_job *job); /* 1: it is alone */
+/* Whether the rows are with several processes: ranks, or a driver's workers. */
+bool clo_i_job_spreads(const clo_job *job);
 bool clo_i_job_leads(const clo_job *job); /* whether this is rank 0 */
 /* How a step went on all ranks: the first failure, in the words of the rank that failed.  With one
  * rank, and where that is this one, `mine` and what `err` holds. */

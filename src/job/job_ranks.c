@@ -20,6 +20,11 @@ int clo_i_job_ranks(const clo_job *job)
     return job->options.comm ? job->options.comm->size : 1;
 }
 
+bool clo_i_job_spreads(const clo_job *job)
+{
+    return clo_i_job_ranks(job) > 1 || job->options.workers || job->is_part;
+}
+
 bool clo_i_job_leads(const clo_job *job)
 {
     return !job->options.comm || job->options.comm->rank == 0;
@@ -142,6 +147,8 @@ clo_status clo_i_job_share_rows(const clo_job *job, clo_table *read, uint64_t *r
 {
     int64_t *counts = NULL, *own = NULL;
     *rows = clo_table_rows(read ? read : job->table);
+    if (job->options.workers) *rows = job->workers.rows;
+    if (job->is_part) *rows = job->part_of;
     if (clo_i_job_ranks(job) == 1) return CLO_OK;
     const clo_status room = open_slots(job, 1, &counts, &own, err);
     CLO_TRY(clo_i_job_agree(job, room, err));
@@ -190,8 +197,9 @@ clo_status clo_i_job_recognise_parts(clo_job *job, clo_error *err)
 clo_status clo_i_job_check_spread(const clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
-    return clo_i_job_ranks(job) == 1 ? clo_plan_check_data(job->plan, job->data, err)
-                                     : clo_run_check(job->plan, job->data, &options, err);
+    if (job->is_part) return CLO_OK; /* clo_worker_new looks for itself */
+    return clo_i_job_spreads(job) ? clo_run_check(job->plan, job->data, &options, err)
+                                  : clo_plan_check_data(job->plan, job->data, err);
 }
 
 /* ---- the same plan --------------------------------------------------------- */

@@ -77,14 +77,13 @@ static clo_status settle_rows(clo_job *job, const clo_table *table, uint64_t the
     return CLO_OK;
 }
 
-/* rows: of all ranks together.  Where there are several, the number of each one's own is nobody's
- * to know: a bounded part declares none. */
+/* rows: of all ranks or parts together.  Where there are several, a bounded part declares none. */
 static clo_status bound(clo_job *job, const clo_table *table, uint64_t rows, clo_error *err)
 {
     CLO_TRY(settle_rows(job, table, rows, err));
     CLO_TRY(clo_i_spec_fit(job, clo_table_cols(table), table, &job->domain, err));
     clo_domain part = job->domain;
-    if (clo_i_job_ranks(job) > 1) part.rows = 0;
+    if (clo_i_job_spreads(job)) part.rows = 0;
     CLO_TRY(clo_bound(table, &part, &job->data, err));
     return keep_names(job, table, err);
 }

@@ -210,6 +210,12 @@ clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
     CLO_TRY(open_settings(job, err));
     CLO_TRY(clo_i_take_options("clo_run_options", options, &full, sizeof full, err));
     job->options = full;
+    if (full.workers) {
+        job->workers = clo_workers_default();
+        CLO_TRY(clo_i_take_options("clo_workers", full.workers, &job->workers, sizeof job->workers,
+                                   err));
+        job->options.workers = &job->workers;
+    }
     return CLO_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "domain/domain.h"
 #include <cloister/output.h>
+#include "plan/drive.h"
 #include "plan/lift.h"
 #include "plan/mechanism.h"
 #include "parallel/parallel.h"
@@ -19,6 +20,11 @@
 void clo_run_options_init(clo_run_options *options, size_t size)
 {
     clo_i_give_presets(options, size, &(clo_run_options){ 0 }, sizeof *options);
+}
+
+void clo_workers_init(clo_workers *workers, size_t size)
+{
+    clo_i_give_presets(workers, size, &(clo_workers){ 0 }, sizeof *workers);
 }
 
 /* ---- the facts of a release ------------------------------------------------------------ */
@@ -273,7 +279,20 @@ static clo_status take_options(const clo_run_options *given, clo_run_options *ou
     if (out->threads < 0 || out->threads > 4096)
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
                           out->threads);
+    /* To what follows, workers are the other one of two ranks. */
+    static const clo_comm driver = { .rank = 0, .size = 2 };
+    if (out->workers && out->comm)
+        return clo_i_fail(err, CLO_ARGUMENT, "rows are with workers or with ranks, not with both");
+    if (out->workers) out->comm = &driver;
     return CLO_OK;
+}
+
+static clo_status check_driver(const clo_run_options *options, const clo_bounded *data,
+                               clo_error *err)
+{
+    if (!options->workers || clo_i_has_no_rows(data)) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the rows of this run are with its workers: its own data must have none");
 }
 
 clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
@@ -283,6 +302,7 @@ clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
     CLO_TRY(take_options(given, &options, err));
     CLO_TRY(check_data(plan, data, options.comm, err));
     CLO_TRY(check_ranks(plan, options.comm, err));
+    CLO_TRY(check_driver(&options, data, err));
     return clo_i_check_float_state(clo_i_threads(options.threads), err);
 }
 
@@ -415,11 +435,18 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                    const clo_run_options *given, clo_release **out, clo_error *err)
 {
     clo_run_options options;
+    clo_i_driver driver = { .workers = NULL };
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
     CLO_TRY(take_options(given, &options, err));
     CLO_TRY(check(plan, grant, data, given, err));
+    clo_workers workers = clo_workers_default();
+    if (options.workers) {
+        CLO_TRY(clo_i_take_options("clo_workers", options.workers, &workers, sizeof workers, err));
+        CLO_TRY(clo_i_driver_open(&driver, &workers, &plan->domain, err));
+        options.comm = &driver.comm;
+    }
     const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();
     const int threads = clo_i_threads(options.threads), before = omp_get_max_threads();
     /* Rank 0 learns with a meter of its own, and the plan's others are of the mechanism. */
@@ -428,8 +455,9 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
         meter = (clo_meter){ .lines = plan->lines + plan->steps,
                              .count = plan->line_count - plan->steps,
                              .first = plan->steps };
-    CLO_TRY(prepare_workspace(plan, data, &options, threads, &own, err));
-    if ((status = clo_i_release_new(&release, err))) goto done;
+    if ((status = prepare_workspace(plan, data, &options, threads, &own, err)) ||
+        (status = clo_i_release_new(&release, err)))
+        goto done;
     /* From here on the data are asked; of two runs at once, one gets the grant. */
     if (atomic_exchange(&grant->used, true)) {
         status =
@@ -456,8 +484,10 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                              : serve(plan, data, &context, &why);
     omp_set_num_threads(before);
     clo_i_workspace_release(context.workspace, mark);
+    if (status && driver.trouble) (void)clo_i_fail(&why, status, "%s", driver.trouble);
     if (status) status = say_without_numbers(status, &why, err);
 done:
+    clo_i_driver_close(&driver);
     clo_workspace_free(own);
     if (status || comm->rank != 0) {
         clo_release_free(release);

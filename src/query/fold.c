@@ -139,9 +139,13 @@ clo_status clo_i_fold(clo_context *context, const clo_ask *ask, const clo_bounde
     return status;
 }
 
-/* The rows of this rank, for bytes that rank 0 sent. */
-static clo_status fold_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
-                             size_t count, int64_t *totals, size_t entries, clo_error *err)
+size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count)
+{
+    return clo_i_ask_entries(bytes, count);
+}
+
+clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
+                            size_t count, int64_t *totals, size_t entries, clo_error *err)
 {
     const size_t cols = clo_i_bounded_domain(data)->cols;
     const clo_line *line = NULL;
@@ -169,8 +173,9 @@ clo_status clo_i_fold_for_rank_0(clo_context *context, const clo_bounded *data,
     const size_t mark = clo_i_workspace_mark(context->workspace);
     int64_t *totals = NULL;
     CLO_TRY(clo_i_take(context->workspace, entries + 1, sizeof *totals, &totals, err));
-    const clo_status status = data ? fold_bytes(context, data, bytes, count, totals, entries, err)
-                                   : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
+    const clo_status status =
+        data ? clo_i_fold_bytes(context, data, bytes, count, totals, entries, err)
+             : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
     if (status) memset(totals, 0, entries * sizeof *totals);
     totals[entries] = status != CLO_OK; /* rank 0 will end the run */
     const clo_status shared =
