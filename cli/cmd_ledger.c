@@ -21,6 +21,10 @@ static const cli_option rows[] = {
     CLI_OPTION("data", 0, "FILE",
                "init: the file of this data set, so that it is noticed under another name"),
     CLI_OPTION("folder", 0, "FOLDER", "init: the same for whatever lies in this folder"),
+    CLI_CHOICE("rule", "R", "basic|zcdp", NULL,
+               "init: how charges with a delta count: basic adds epsilons and deltas, zcdp adds "
+               "rhos, which suits many Gaussian runs and shuts out subspace/approx and exact; "
+               "without it the first such charge decides"),
     CLI_OPTION("new", 0, NULL,
                "init: a second cap on data that have another name already is meant"),
     CLI_OPTION("note", 0, "TEXT", "why, for who reads the books; what a steward does needs one"),
@@ -100,7 +104,11 @@ static clo_status init(request *r, cli_error *err)
     if ((status = cli_budget(r->args, &cap, err)) != CLO_OK) return status;
     if (cap.delta < 0) cap.delta = 1e-6;
     if ((status = declare(r, cap, err)) != CLO_OK) return status;
-    status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    const char *const rule = cli_value(r->args, "rule");
+    if (rule)
+        status =
+            clo_ledger_choose_rule(r->ledger, r->dataset, rule, "at its declaration", &err->error);
+    if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (status != CLO_OK) return status;
     if (cli_given(r->args, "json")) {
         clo_writer json = cli_json_begin(stdout);
@@ -118,6 +126,10 @@ static clo_status init(request *r, cli_error *err)
                             : "open: other data sets are charged too, without a cap");
     printf("'%s' in %s: at most epsilon %s, delta %s may ever be spent on it\n", r->dataset,
            r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
+    if (rule)
+        printf("charges with a delta: %s\n", strcmp(rule, "zcdp") == 0
+                                                 ? "their rhos are added (zcdp)"
+                                                 : "their epsilons and deltas are added (basic)");
     return CLO_OK;
 }
 
@@ -146,6 +158,9 @@ static bool show_row(void *user, const clo_account *account)
     printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap,
            composed, sum, left, (unsigned long long)account->charges,
            cli_time(account->last_charge).text);
+    if (account->capped && strcmp(account->rule, "zcdp") == 0)
+        printf("%-*s  counted by rho (zcdp): runs that are only approximately so are refused\n",
+               r->name_width, "");
     if (account->lowered) {
         loss_text(account->limit, cap, sizeof cap);
         printf("%-*s  lowered to %s\n", r->name_width, "", cap);
@@ -175,6 +190,7 @@ static bool show_object(void *user, const clo_account *account)
         cli_json_loss(json, "left", account->left);
     else
         clo_json_text(json, "left", NULL);
+    if (account->capped) clo_json_text(json, "rule", account->rule);
     if (account->lowered) cli_json_loss(json, "lowered_to", account->limit);
     if (account->expires) clo_json_text(json, "expires", cli_time(account->expires).text);
     if (account->ended) clo_json_bool(json, "closed", true);
@@ -632,6 +648,7 @@ static const struct {
     { "open", "init" },
     { "data", "init" },
     { "folder", "init" },
+    { "rule", "init" },
     { "new", "init" },
     { "note", "restore|rekey|adopt|lower|close|expire|group" },
     { "relation", "adopt" },
@@ -689,7 +706,7 @@ static const cli_group *const groups[] = { &ledger_group, NULL };
 
 const cli_command cli_ledger = {
     .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--data FILE] [--folder FOLDER] "
-             "[--open] [--json]\n"
+             "[--rule R] [--open] [--json]\n"
              "show [LEDGER] [--dataset NAME] [--json]\n"
              "history [LEDGER] [--dataset NAME] [--csv | --json]\n"
              "verify [LEDGER] [--json]\n"

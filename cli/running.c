@@ -259,7 +259,8 @@ static void say_left(const clo_account *account, char *text, size_t size)
                  cli_rounded(account->left.delta, 3).text);
 }
 
-static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_account *account)
+static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_account *account,
+                         const char *refused)
 {
     clo_writer json = cli_plan_json(stdout, plan);
     clo_json_bool(&json, "metered", ledger != NULL);
@@ -268,6 +269,8 @@ static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_acc
         clo_json_text(&json, "dataset", account->dataset);
     }
     if (account->capped) cli_json_loss(&json, "left", account->left);
+    if (account->capped) clo_json_text(&json, "rule", account->rule);
+    clo_json_text(&json, "refused", refused);
     cli_json_end(&json);
 }
 
@@ -283,34 +286,6 @@ static clo_status read_data(cli_job *job, clo_status (*step)(clo_job *job, clo_e
         return cli_fail(err, status, "stopped while '%s' was read: nothing was spent",
                         called(job, files, sizeof files));
     return status;
-}
-
-clo_status cli_job_dry_run(cli_job *job, cli_error *err)
-{
-    const char *const ledger = clo_job_ledger_path(job->job);
-    const clo_plan *plan = NULL;
-    clo_account account;
-    char left[128];
-    clo_status status = told(job, read_data(job, clo_job_rehearse, err), err);
-    if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
-    if (status != CLO_OK) return status;
-    clo_job_account(job->job, &account, sizeof account);
-    say_left(&account, left, sizeof left);
-    if (clo_job_known_as(job->job))
-        cli_warn("these data are '%s' in this ledger: a run would be refused without --dataset %s, "
-                 "or --new",
-                 clo_job_known_as(job->job), clo_job_known_as(job->job));
-    if (cli_given(job->args, "json")) {
-        dry_run_json(plan, ledger, &account);
-        return cli_flush(stdout, err);
-    }
-    cli_plan_text(stdout, job->job, plan);
-    if (ledger)
-        printf("\n  Would charge '%s' in %s (%s); nothing was spent.\n", account.dataset, ledger,
-               left);
-    else
-        printf("\n  Would charge no ledger; nothing was spent.\n");
-    return cli_flush(stdout, err);
 }
 
 void cli_job_sum_up(const cli_job *job, const char *written_to)
@@ -383,6 +358,58 @@ static void warn_of_noise(const cli_job *job, const clo_plan *plan)
         cli_given(job->args, "yes") || !clo_plan_hidden_text(plan, why, sizeof why))
         return;
     cli_warn("%s", why);
+}
+
+/* Whether a run would be refused, with what it would say. */
+static clo_status would_refuse(cli_job *job, const clo_plan *plan, cli_error *err)
+{
+    char why[400];
+    if (!cli_given(job->args, "yes") && clo_job_ledger_path(job->job) &&
+        !cli_given(job->args, "seed") && cli_say_hidden(plan, why, sizeof why)) {
+        cli_hint(err, "the same with --yes, which runs it anyway");
+        return cli_fail(err, CLO_BUDGET, "a run would be refused: %s", why);
+    }
+    const clo_status status = told(job, clo_job_would_spend(job->job, &err->error), err);
+    if (status == CLO_OK) return CLO_OK;
+    snprintf(why, sizeof why, "%.390s", err->error.message);
+    return cli_fail(err, status, "a run would be refused: %s", why);
+}
+
+/* How charges with a delta are counted there: it decides which runs still fit. */
+static const char *say_rule(const clo_account *account)
+{
+    if (!account->capped || !account->rule) return "";
+    if (strcmp(account->rule, "basic") == 0) return "; losses are added";
+    if (strcmp(account->rule, "zcdp") == 0) return "; rhos are added (zcdp)";
+    return "";
+}
+
+clo_status cli_job_dry_run(cli_job *job, cli_error *err)
+{
+    const char *const ledger = clo_job_ledger_path(job->job);
+    const clo_plan *plan = NULL;
+    clo_account account;
+    char left[128];
+    clo_status status = told(job, read_data(job, clo_job_rehearse, err), err);
+    if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
+    if (status != CLO_OK) return status;
+    clo_job_account(job->job, &account, sizeof account);
+    say_left(&account, left, sizeof left);
+    const clo_status refused = would_refuse(job, plan, err);
+    if (cli_given(job->args, "json")) {
+        dry_run_json(plan, ledger, &account, refused == CLO_OK ? NULL : err->error.message);
+        status = cli_flush(stdout, err);
+        return status == CLO_OK ? refused : status;
+    }
+    cli_plan_text(stdout, job->job, plan);
+    if (ledger)
+        printf("\n  %s charge '%s' in %s (%s%s); nothing was spent.\n",
+               refused == CLO_OK ? "Would" : "Would not", account.dataset, ledger, left,
+               say_rule(&account));
+    else
+        printf("\n  Would charge no ledger; nothing was spent.\n");
+    status = cli_flush(stdout, err);
+    return status == CLO_OK ? refused : status;
 }
 
 /* A cap is somebody's word.  Without one a person is asked (confirm); where there is none to ask,

@@ -173,6 +173,9 @@ CLO_API CLO_CHECK clo_status clo_job_prepare(clo_job *job, clo_error *err);
 /* The same for a look at what would be spent: the ledger is not changed, nothing is gathered, and
  * the job ends here. */
 CLO_API CLO_CHECK clo_status clo_job_rehearse(clo_job *job, clo_error *err);
+/* Of a job that was rehearsed: fails as its spend would now, for its names, its caps and what
+ * public numbers say; nothing is spent. */
+CLO_API CLO_CHECK clo_status clo_job_would_spend(clo_job *job, clo_error *err);
 /* *found: an earlier run with this token has a release; the job then has it, and is done. */
 CLO_API CLO_CHECK clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_job_spend(clo_job *job, clo_error *err);

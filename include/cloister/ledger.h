@@ -102,6 +102,10 @@ CLO_API clo_spending clo_spending_default(void);
  * name and version. */
 CLO_API CLO_CHECK clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *spending,
                                                   clo_grant **out, clo_error *err);
+/* Fails as clo_ledger_spend_for would now for the data set's name and its caps, and changes
+ * nothing. */
+CLO_API CLO_CHECK clo_status clo_ledger_rehearse(clo_ledger *ledger, const clo_spending *spending,
+                                                 clo_error *err);
 /* The other name under which data with this digest were declared or charged last, and never under
  * this one: two names have two caps, and somebody may have forgotten which one is meant.
  * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not
@@ -162,7 +166,8 @@ typedef struct clo_account {
     int64_t last_charge; /* 0: none */
     clo_loss composed;   /* what the charges, as they stand, come to together: never above the cap;
                             an infinite epsilon where they are under more than one relation */
-    const char *rule;    /* "open", "basic", "zcdp": how charges with a delta count (ledger.T4) */
+    const char *rule;    /* how charges with a delta count (ledger.T4): "basic", their losses are
+                            added; "zcdp", their rhos are; "open", the first of them decides */
     bool lowered;        /* the cap was lowered to `limit`, which `left` goes by */
     clo_loss limit;
     bool ended;      /* nothing more is charged */

@@ -27,6 +27,13 @@ CLO_API CLO_CHECK clo_status clo_ledger_end(clo_ledger *ledger, const char *data
  * several the earliest counts. */
 CLO_API CLO_CHECK clo_status clo_ledger_expire(clo_ledger *ledger, const char *dataset,
                                                int64_t time, const char *note, clo_error *err);
+/* How charges with a delta are to count on the data set (ledger.T4): "basic", epsilons and deltas
+ * are added; "zcdp", rhos are, which many Gaussian runs share better, and runs that are only
+ * approximately so are refused.  Where nobody chooses, the first such charge does.  CLO_ARGUMENT
+ * where that is decided. */
+CLO_API CLO_CHECK clo_status clo_ledger_choose_rule(clo_ledger *ledger, const char *dataset,
+                                                    const char *rule, const char *note,
+                                                    clo_error *err);
 /* From here on each charge on the data set is charged to the group too, which is a declared name
  * with a cap of its own: for data sets that share persons.  What was spent on the data set before
  * is charged to the group now.  CLO_BUDGET where the group's cap does not cover that; CLO_ARGUMENT

@@ -439,6 +439,18 @@ clo_status clo_job_spend(clo_job *job, clo_error *err)
     return CLO_OK;
 }
 
+clo_status clo_job_would_spend(clo_job *job, clo_error *err)
+{
+    const clo_spending spending = spending_of(job);
+    CLO_TRY(after(job, CLO_STEP_REHEARSED, "would spend", err));
+    CLO_TRY(clo_i_job_refuse_hopeless(job, err));
+    if (!job->metered) return CLO_OK;
+    CLO_TRY(refuse_other_name(job, err));
+    const clo_status status = clo_ledger_rehearse(job->ledger, &spending, err);
+    if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
+    return status;
+}
+
 /* ---- run and store --------------------------------------------------------- */
 
 static clo_status run(clo_job *job, clo_error *err)

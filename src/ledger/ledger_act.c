@@ -14,6 +14,7 @@
  *   end      data set: nothing more is charged on it
  *   expire   data set, time: nothing more from that time on
  *   member   data set, group: what is charged on it is charged on the group too (ledger.T16)
+ *   rule     data set, rule: how charges with a delta are to count (ledger.T4)
  *   gap      the ledger was brought back from a copy, and entries are lost (ledger.T17)
  *   rekey    public key, signature: all hashes are under a new key from here on (ledger.T18)
  *
@@ -27,7 +28,7 @@
 static const char *const KINDS[] = { LEDGER_ACT_CLOSED, LEDGER_ACT_CONTENT, LEDGER_ACT_FOLDER,
                                      LEDGER_ACT_KEY,    LEDGER_ACT_RESULT,  LEDGER_ACT_LOWER,
                                      LEDGER_ACT_END,    LEDGER_ACT_EXPIRE,  LEDGER_ACT_MEMBER,
-                                     LEDGER_ACT_GAP,    LEDGER_ACT_REKEY };
+                                     LEDGER_ACT_RULE,   LEDGER_ACT_GAP,     LEDGER_ACT_REKEY };
 
 bool clo_i_act_is_known(const char *kind)
 {

@@ -139,7 +139,7 @@ clo_status clo_i_charge_admit(const clo_ledger *ledger, const clo_i_account *bef
     *after = *before;
     if (before->capped && before->charges > 0 && strcmp(before->relation, charge->relation) != 0)
         return refuse_relation(before, charge->relation, err);
-    CLO_TRY(clo_i_account_settle(after, cost, err));
+    CLO_TRY(clo_i_account_settle_as(after, terms->rule, cost, err));
     clo_i_account_add(after, charge->relation, charge->loss, cost);
     /* No single release may promise less than the cap does, whatever the sums say. */
     const bool larger = before->capped && (charge->loss.epsilon > before->cap.epsilon ||
@@ -336,6 +336,54 @@ clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, c
     CLO_TRY(clo_i_write_end(ledger, &w, status, err));
     *out = receipt;
     return CLO_OK;
+}
+
+/* ---- rehearse --------------------------------------------------------------- */
+
+static clo_status find_capped(clo_ledger *ledger, const char *name, clo_i_account *account,
+                              bool *found, clo_error *err)
+{
+    *account = (clo_i_account){ .id = 0 };
+    return clo_i_ledger_find_account(ledger, name, account, found, err);
+}
+
+/* Whether one account would take it: the data set's, a group's, or that which is charged along. */
+static clo_status try_account(clo_ledger *ledger, const clo_i_effects *effects, const char *name,
+                              const clo_i_charge *charge, bool needs_cap, clo_error *err)
+{
+    clo_i_account account, after;
+    clo_i_terms terms;
+    bool found = false;
+    CLO_TRY(find_capped(ledger, name, &account, &found, err));
+    if (needs_cap && !(found && account.capped)) return clo_i_closed_refuse(ledger, name, err);
+    CLO_TRY(clo_i_terms_of(ledger, effects, name, &terms, err));
+    return clo_i_charge_admit(ledger, &account, &terms, charge, &after, err);
+}
+
+static clo_status try_all(clo_ledger *ledger, const clo_i_charge *charge, clo_i_effects *effects,
+                          clo_error *err)
+{
+    uint64_t closed = 0;
+    CLO_TRY(clo_i_act_closed(ledger, &closed, err));
+    CLO_TRY(clo_i_effects_read(ledger, NULL, effects, NULL, err));
+    CLO_TRY(try_account(ledger, effects, charge->dataset, charge, closed > 0, err));
+    for (size_t i = 0; i < effects->count; i++)
+        if (strcmp(effects->items[i].kind, LEDGER_ACT_MEMBER) == 0 &&
+            strcmp(effects->items[i].dataset, charge->dataset) == 0)
+            CLO_TRY(try_account(ledger, effects, effects->items[i].value, charge, true, err));
+    return charge->along ? try_account(ledger, effects, charge->along, charge, true, err) : CLO_OK;
+}
+
+clo_status clo_i_ledger_rehearse(clo_ledger *ledger, const clo_i_charge *charge, clo_error *err)
+{
+    clo_i_effects effects = { .items = NULL };
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    CLO_TRY(check_charge(charge, err));
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN", err));
+    const clo_status status = try_all(ledger, charge, &effects, err);
+    clo_i_sql_undo(ledger);
+    clo_i_effects_clear(&effects);
+    return status;
 }
 
 /* ---- declare --------------------------------------------------------------- */

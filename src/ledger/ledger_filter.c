@@ -193,6 +193,24 @@ clo_status clo_i_account_settle(clo_i_account *account, const clo_i_cost *cost, 
     return CLO_OK;
 }
 
+/* ledger.T4: both continuations are within the rest of the cap, so the choice may be made by
+ * anybody, also before the first charge. */
+clo_status clo_i_account_settle_as(clo_i_account *account, clo_i_rule chosen,
+                                   const clo_i_cost *cost, clo_error *err)
+{
+    uint64_t capacity = 0;
+    if (chosen == CLO_RULE_OPEN) return clo_i_account_settle(account, cost, err);
+    if (!account->capped || account->rule != CLO_RULE_OPEN || cost->delta == 0) return CLO_OK;
+    account->rule = chosen;
+    if (chosen == CLO_RULE_BASIC) return CLO_OK;
+    account->base_epsilon = account->spent.epsilon;
+    account->base_rho = account->spent.rho;
+    if (account->cap_epsilon <= clo_i_epsilon_units(ZCDP_LARGEST_EPSILON, false))
+        CLO_TRY(clo_i_account_capacity(account, &capacity, err));
+    account->capacity = capacity;
+    return CLO_OK;
+}
+
 void clo_i_account_cap(clo_i_account *account, clo_loss cap)
 {
     account->capped = true;

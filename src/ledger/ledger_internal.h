@@ -228,6 +228,10 @@ clo_i_cost clo_i_cost_of(const clo_i_charge *charge);
  * account where the charge is the first one with a delta under a cap. */
 CLO_CHECK clo_status clo_i_account_settle(clo_i_account *account, const clo_i_cost *cost,
                                           clo_error *err);
+/* The same with a rule that the steward has chosen: where zcdp cannot count the charge it is not
+ * covered afterwards. */
+CLO_CHECK clo_status clo_i_account_settle_as(clo_i_account *account, clo_i_rule chosen,
+                                             const clo_i_cost *cost, clo_error *err);
 /* The most rho that the rest of the cap allows, as the account stands. */
 CLO_CHECK clo_status clo_i_account_capacity(const clo_i_account *account, uint64_t *rho,
                                             clo_error *err);
@@ -302,6 +306,7 @@ typedef struct clo_i_act {
 #define LEDGER_ACT_END    "end"
 #define LEDGER_ACT_EXPIRE "expire"
 #define LEDGER_ACT_MEMBER "member"
+#define LEDGER_ACT_RULE   "rule"
 /* Those that tell of the file itself. */
 #define LEDGER_ACT_GAP   "gap"
 #define LEDGER_ACT_REKEY "rekey"
@@ -443,6 +448,7 @@ typedef struct clo_i_terms {
     bool ended, lowered;
     int64_t expires; /* 0: never */
     clo_loss limit;  /* where lowered */
+    clo_i_rule rule; /* that the steward has chosen; CLO_RULE_OPEN: none */
 } clo_i_terms;
 
 /* One transaction that adds an entry.  Between begin and end nobody else adds one, to this ledger

@@ -84,7 +84,7 @@ clo_status clo_i_effects_read(clo_ledger *ledger, const uint8_t identity[LEDGER_
     if (ledger->schema < 4) return CLO_OK;
     snprintf(text, sizeof text,
              "SELECT %s FROM act c LEFT JOIN dataset d ON d.id = c.dataset WHERE c.kind IN "
-             "('lower', 'end', 'expire', 'member') ORDER BY c.sequence",
+             "('lower', 'end', 'expire', 'member', 'rule') ORDER BY c.sequence",
              clo_i_act_columns);
     clo_i_sql sql = clo_i_sql_start(ledger, text);
     const clo_status status = read_acts(ledger, &sql, identity, out, sum, err);
@@ -128,6 +128,8 @@ clo_status clo_i_terms_of(const clo_ledger *ledger, const clo_i_effects *effects
         if (strcmp(effect->kind, LEDGER_ACT_END) == 0) terms.ended = true;
         if (strcmp(effect->kind, LEDGER_ACT_LOWER) == 0)
             right = terms.lowered = scan_loss(effect->value, &terms.limit);
+        if (strcmp(effect->kind, LEDGER_ACT_RULE) == 0)
+            right = clo_i_rule_find(effect->value, &terms.rule);
         if (strcmp(effect->kind, LEDGER_ACT_EXPIRE) == 0) {
             right = scan_time(effect->value, &expires);
             if (terms.expires == 0 || expires < terms.expires) terms.expires = expires;
@@ -310,6 +312,29 @@ clo_status clo_ledger_expire(clo_ledger *ledger, const char *dataset, int64_t ti
                              const char *note, clo_error *err)
 {
     return act_on(ledger, dataset, NULL, expire, &time, note, err);
+}
+
+static clo_status choose(clo_ledger *ledger, clo_i_writing *w, const void *what, const char *note,
+                         clo_error *err)
+{
+    const char *const name = what;
+    clo_i_rule rule;
+    clo_i_terms terms;
+    CLO_TRY(clo_i_terms_of(ledger, &w->effects, w->account.name, &terms, err));
+    if (!clo_i_rule_find(name, &rule) || rule == CLO_RULE_OPEN)
+        return clo_i_fail(err, CLO_ARGUMENT, "a rule is basic or zcdp, not '%.40s'", name);
+    if (w->account.rule != CLO_RULE_OPEN || terms.rule != CLO_RULE_OPEN)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "how the charges of '%.120s' are counted is decided, and stays so",
+                          w->account.name);
+    return insert_effect(ledger, w, LEDGER_ACT_RULE, name, note, err);
+}
+
+clo_status clo_ledger_choose_rule(clo_ledger *ledger, const char *dataset, const char *rule,
+                                  const char *note, clo_error *err)
+{
+    if (!rule) return clo_i_fail(err, CLO_ARGUMENT, "a rule is basic or zcdp");
+    return act_on(ledger, dataset, NULL, choose, rule, note, err);
 }
 
 /* A group of groups would have to be charged through all of them: there is none. */

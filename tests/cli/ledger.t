@@ -46,6 +46,7 @@
           "epsilon": …,
           "delta": 1e-5
         },
+        "rule": "zcdp",
         "charges": 1,
         "created": "{{....-..-..T..:..:..Z}}",
         "last_charge": "{{....-..-..T..:..:..Z}}"
@@ -178,6 +179,7 @@
   $ cloister ledger show l.db
   data set…
   sample.csv  (2, 1e-5)     (1.0{{..}}, 1e-5)    (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
+              counted by rho (zcdp): runs that are only approximately so are refused
   $ cloister ledger history l.db
   number  time…
        1  {{....-..-..T..:..:..Z}}  sample.csv  kmeans/lloyd        replace     (1, 1e-6)

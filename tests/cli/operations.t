@@ -25,6 +25,7 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister ledger show l.db
   data set    cap           composed         plain sum       left            charges  last charge
   sample.csv  (2, 1e-5)     (0.7615, 1e-5)   (0.8, 1e-6)     (1.657, 1e-5)         1  {{[-0-9T:Z]+}}
+              counted by rho (zcdp): runs that are only approximately so are refused
   $ cloister ledger acts l.db
   number  time                  act      data set          what and why
        1  {{[-0-9T:Z]+}}  closed   -{{                 }}
@@ -194,3 +195,32 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q \
   >     -o june.json
   $ cloister ledger check june.json l.db > /dev/null
+
+## Says how charges are counted, and what a run would hear
+
+  $ sample
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2 --rule zcdp
+  l.db is closed: only data sets that are declared in it are charged
+  'sample.csv' in l.db: at most epsilon 2, delta 1e-6 may ever be spent on it
+  charges with a delta: their rhos are added (zcdp)
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dry-run | tail -n 1
+    Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-6; rhos are added (zcdp)); nothing was spent.
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 3 --norm 2 --ledger l.db \
+  >     --dry-run > /dev/null
+  ! cloister: a run would be refused: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-6 only epsilon 2 and delta 1e-6 are left, for a run with Gaussian noise
+  ! try: cloister ledger show l.db
+  [exit 5]
+  $ cloister run subspace/approx sample.csv --dim 1 --gamma 0.5 --epsilon 1 --norm 2 --ledger l.db \
+  >     --dry-run --yes | grep composition
+  ! cloister: a run would be refused: the cap on the data set sample.csv does not cover this run: its charges are counted as zero-concentrated privacy, and this run is only approximately so; choose another method
+  ! try: cloister ledger show l.db
+    composition its losses are added; a cap that counts by rho (zcdp) refuses it
+  $ cloister ledger init m.db --dataset sample.csv --epsilon 2 --rule basic | tail -n 1
+  charges with a delta: their epsilons and deltas are added (basic)
+  $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger m.db -q \
+  >     > /dev/null
+  $ cloister ledger show m.db --json | grep rule
+        "rule": "basic",
+  $ cloister ledger verify m.db
+  m.db: sound; 1 charge, and every hash fits
