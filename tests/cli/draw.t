@@ -44,7 +44,8 @@ A bar that would leave a scale of logarithms ends at its foot.
   ! cloister: this is not a file of curves: "schema" is not "cloister.curves/1"
   [exit 3]
   $ printf '{"schema": "cloister.curves/1", "panels": [{"name": "a", "title": "t",
-  > "x": {"name": "x"}, "y": {"name": "y"}, "curves": [{"name": "c", "x": [1, 2], "y": [1]}]}]}' > short.json
+  > "x": {"name": "x"}, "y": {"name": "y"},
+  > "curves": [{"name": "c", "x": [1, 2], "y": [1]}]}]}' > short.json
   $ cloister draw short.json -o x.svg
   ! cloister: this is not a file of curves: the lists of a curve differ in length
   [exit 3]
