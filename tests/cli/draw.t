@@ -6,9 +6,11 @@
   > {"schema": "cloister.curves/1", "machine": "any",
   >  "panels": [{"name": "loss", "title": "Loss <b>& co</b>", "x": {"name": "epsilon", "log": true},
   >              "y": {"name": "loss"},
-  >              "curves": [{"name": "ours", "x": [0.1, 1, 10], "y": [3, 2, 1], "error": [0.5, 0.1, 0]},
+  >              "curves": [{"name": "ours", "x": [0.1, 1, 10], "y": [3, 2, 1],
+  >                          "error": [0.5, 0.1, 0]},
   >                         {"name": "theirs", "x": [0.1, 1], "y": [4, null]}]},
-  >             {"name": "time", "title": "Time", "x": {"name": "rows"}, "y": {"name": "s", "log": true},
+  >             {"name": "time", "title": "Time", "x": {"name": "rows"},
+  >              "y": {"name": "s", "log": true},
   >              "curves": [{"name": "ours", "x": [1, 2], "y": [0.1, 100], "error": [1, 1]}]}]}
   > END
   $ cloister draw curves.json -o loss.svg
@@ -41,8 +43,9 @@ A bar that would leave a scale of logarithms ends at its foot.
   $ cloister draw other.json -o x.svg
   ! cloister: this is not a file of curves: "schema" is not "cloister.curves/1"
   [exit 3]
-  $ printf '{"schema": "cloister.curves/1", "panels": [{"name": "a", "title": "t", "x": {"name": "x"},
-  > "y": {"name": "y"}, "curves": [{"name": "c", "x": [1, 2], "y": [1]}]}]}' > short.json
+  $ printf '{"schema": "cloister.curves/1", "panels": [{"name": "a", "title": "t",
+  > "x": {"name": "x"}, "y": {"name": "y"},
+  > "curves": [{"name": "c", "x": [1, 2], "y": [1]}]}]}' > short.json
   $ cloister draw short.json -o x.svg
   ! cloister: this is not a file of curves: the lists of a curve differ in length
   [exit 3]
