@@ -252,12 +252,13 @@ static clo_status keep(void *user, clo_table *part, clo_error *err)
 /* The blocks of `rows` in the table, whose cells are then doubles row by row. */
 static void take_blocks(clo_table *table, clo_table *rows)
 {
+    clo_i_free(table->blocks); /* empty by now */
     table->blocks = rows->blocks;
     table->block_count = rows->block_count;
     table->block_capacity = rows->block_capacity;
     table->rows = rows->rows;
     rows->blocks = NULL;
-    rows->block_count = 0;
+    rows->block_count = rows->block_capacity = 0;
     table->element = CLO_FLOAT64;
     table->col_step = sizeof(double);
     table->row_step = table->cols * sizeof(double);
