@@ -18,6 +18,7 @@ import math
 import os
 import platform
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -30,8 +31,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 PEERS = ("scikit-learn", "dask-ml", "diffprivlib", "opendp", "dp-accounting", "numpy")
 CENTERS = dict(rows=20_000, cols=10, clusters=8, noise=0.05, spread=0.85, inner=0.4)
-PLANE = dict(rows=5000, cols=20, clusters=1, dim=3, noise=0.05)
+PLANE = dict(rows=1000, cols=10, clusters=1, dim=3, noise=0.1)
 EPSILONS = (0.3, 1.0)
+LIMIT = 10  # processor seconds, after which a peer is stopped
 
 
 # ---- running -------------------------------------------------------------------------------------
@@ -50,12 +52,26 @@ def command(words):
 
 
 def timed(work):
-    """What a call gives, and its processor seconds."""
-    start = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = work()
-    return found, time.process_time() - start
+    """The array that a call gives, and its processor seconds; None where it gave nothing in LIMIT
+    of them.  It has a process of its own, which can be ended whatever it does."""
+    import numpy as np
+
+    with tempfile.TemporaryFile() as out:
+        child = os.fork()
+        if child == 0:
+            resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+            warnings.simplefilter("ignore")
+            start = time.process_time()
+            found = np.asarray(work())
+            np.savez(out, found=found, seconds=time.process_time() - start)
+            out.flush()
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            return None, float(LIMIT)
+        out.seek(0)
+        made = np.load(out)
+        return made["found"], float(made["seconds"])
 
 
 def generate(cloister, model, settings, seed, folder):
@@ -96,23 +112,24 @@ def centers_run(cloister, seed, folder, add):
             np.asarray(centers)**2).sum(1)
         return float(np.maximum(away.min(1), 0).mean())
 
-    fit, seconds = timed(lambda: KMeans(k, n_init=10, random_state=seed).fit(rows))
-    best = loss(fit.cluster_centers_)
+    found, seconds = timed(lambda: KMeans(k, n_init=10, random_state=seed).fit(
+        rows).cluster_centers_)
+    best = loss(found)
     add("k-means, not private", "scikit-learn, 10 starts", 1.0, seconds)
     out, seconds = command([cloister, "solve", "kmeans", path, "--clusters", k, "--restarts", 10,
                             "--seed", seed, "--threads", 1, "--json", "-q"])
     add("k-means, not private", "cloister solve, 10 starts",
         loss(json.loads(out)["values"]["centers"]) / best, seconds)
-    fit, seconds = timed(lambda: DaskKMeans(k, random_state=seed, init_max_iter=2).fit(rows))
-    add("k-means, not private", "dask-ml, k-means||", loss(fit.cluster_centers_) / best, seconds)
+    found, seconds = timed(lambda: DaskKMeans(k, random_state=seed).fit(rows).cluster_centers_)
+    add("k-means, not private", "dask-ml", found is not None and loss(found) / best, seconds)
     for epsilon in EPSILONS:
         case = f"private k-means, ε = {epsilon:g}"
         found, seconds = release(cloister, "kmeans", path, epsilon, seed, "--clusters", k,
                                  "--relation", "add-remove")
         add(case, "cloister", loss(found["centers"]) / best, seconds)
-        fit, seconds = timed(lambda e=epsilon: PrivateKMeans(
-            k, epsilon=e, bounds=(-1, 1), random_state=seed).fit(rows))
-        add(case, "diffprivlib", loss(fit.cluster_centers_) / best, seconds)
+        found, seconds = timed(lambda e=epsilon: PrivateKMeans(
+            k, epsilon=e, bounds=(-1, 1), random_state=seed).fit(rows).cluster_centers_)
+        add(case, "diffprivlib", found is not None and loss(found) / best, seconds)
 
 
 def plane_run(cloister, seed, folder, add):
@@ -123,7 +140,7 @@ def plane_run(cloister, seed, folder, add):
     from opendp.mod import enable_features
     from sklearn.decomposition import TruncatedSVD
 
-    enable_features("contrib", "floating-point", "honest-but-curious")
+    enable_features("contrib", "idealized-numerics", "honest-but-curious")
     q = PLANE["dim"]
     path, rows = generate(cloister, "subspaces", PLANE, seed, folder)
     total = (rows**2).sum()
@@ -132,8 +149,8 @@ def plane_run(cloister, seed, folder, add):
         axes = np.linalg.qr(np.asarray(axes).T)[0]
         return float(1 - ((rows @ axes)**2).sum() / total)
 
-    fit, seconds = timed(lambda: TruncatedSVD(q, random_state=seed).fit(rows))
-    best = outside(fit.components_)
+    found, seconds = timed(lambda: TruncatedSVD(q, random_state=seed).fit(rows).components_)
+    best = outside(found)
     add("PCA, not private", "scikit-learn", 1.0, seconds)
     for epsilon in EPSILONS:
         case = f"private PCA, ε = {epsilon:g}"
@@ -142,13 +159,13 @@ def plane_run(cloister, seed, folder, add):
         found, seconds = release(cloister, "subspace/bingham", path, epsilon, seed, "--dim", q,
                                  "--delta", 0, "--accept", "idealized")
         add(case, "cloister, δ = 0", outside(np.array(found["basis"]).T) / best, seconds)
-        fit, seconds = timed(lambda e=epsilon: PrivatePCA(
-            q, epsilon=e, data_norm=1, centered=True, random_state=seed).fit(rows))
-        add(case, "diffprivlib, δ = 0", outside(fit.components_) / best, seconds)
-        fit, seconds = timed(lambda e=epsilon: OpenPCA(
+        found, seconds = timed(lambda e=epsilon: PrivatePCA(
+            q, epsilon=e, data_norm=1, centered=True, random_state=seed).fit(rows).components_)
+        add(case, "diffprivlib, δ = 0", found is not None and outside(found) / best, seconds)
+        found, seconds = timed(lambda e=epsilon: OpenPCA(
             epsilon=e, row_norm=1, n_samples=len(rows), n_features=rows.shape[1],
-            n_components=q).fit(rows))
-        add(case, "OpenDP, δ = 0", outside(fit.components_) / best, seconds)
+            n_components=q).fit(rows).components_)
+        add(case, "OpenDP, δ = 0", found is not None and outside(found) / best, seconds)
 
 
 def prices(cloister):
@@ -172,9 +189,9 @@ def prices(cloister):
         for name, make in (("pld", pld_privacy_accountant.PLDAccountant),
                            ("rdp", rdp_privacy_accountant.RdpAccountant)):
             accountant = make()
-            (price, spent) = timed(lambda a=accountant: [a.compose(e) for e in events]
-                                   and a.get_epsilon(1e-6))
-            row[name], row[f"{name}_seconds"] = price, round(spent, 4)
+            price, spent = timed(lambda a=accountant: [a.compose(e) for e in events]
+                                 and a.get_epsilon(1e-6))
+            row[name], row[f"{name}_seconds"] = float(price), round(spent, 4)
         found.append(row)
     return found
 
@@ -182,10 +199,14 @@ def prices(cloister):
 # ---- the file and the page -----------------------------------------------------------------------
 
 def summed(values):
+    """Mean and standard error of those that gave something (not False), and how many did."""
+    values = [value for value in values if value is not False]
+    if not values:
+        return [None, None, 0]
     mean = sum(values) / len(values)
     square = sum((value - mean)**2 for value in values)
     error = math.sqrt(square / (len(values) - 1) / len(values)) if len(values) > 1 else 0.0
-    return [float(f"{mean:.6g}"), float(f"{error:.3g}")]
+    return [float(f"{mean:.6g}"), float(f"{error:.3g}"), len(values)]
 
 
 def machine():
@@ -216,9 +237,12 @@ def measure(cloister, runs):
             "prices": prices(cloister)}
 
 
-def cell(pair):
-    mean, error = pair
-    return f"{mean:.4g} ± {float(f'{error:.1g}'):g}" if error else f"{mean:.4g}"
+def cell(told, runs):
+    mean, error, count = told
+    if not count:
+        return f"none in {LIMIT} s"
+    text = f"{mean:.4g} ± {float(f'{error:.1g}'):g}" if error else f"{mean:.4g}"
+    return text if count == runs else f"{text} ({count} of {runs} ended in {LIMIT} s)"
 
 
 def page(found):
@@ -243,10 +267,11 @@ def page(found):
     for case, names in found["cases"].items():
         ours = names.get("cloister", {}).get("loss", [math.nan])[0]
         for name, row in names.items():
-            ratio = row["loss"][0] / ours if not name.startswith("cloister") else math.nan
-            lines.append(f"| {case} | {name} | {cell(row['loss'])} | "
+            theirs = row["loss"][2] and not name.startswith("cloister")
+            ratio = row["loss"][0] / ours if theirs else math.nan
+            lines.append(f"| {case} | {name} | {cell(row['loss'], found['runs'])} | "
                          f"{'' if math.isnan(ratio) else f'{ratio:.3g}'} | "
-                         f"{cell(row['cpu_seconds'])} |")
+                         f"{cell(row['cpu_seconds'], found['runs'])} |")
     lines += ["", "## Prices", "",
               "The ε that the noise of a plan costs at δ = 1e-6, by cloister's accountant (for "
               "these plans the exact composition of Gaussian queries, rounded up) and by "
