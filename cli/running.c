@@ -365,7 +365,7 @@ static clo_status would_refuse(cli_job *job, const clo_plan *plan, cli_error *er
 {
     char why[400];
     if (!cli_given(job->args, "yes") && clo_job_ledger_path(job->job) &&
-        !cli_given(job->args, "seed") && cli_say_hidden(plan, why, sizeof why)) {
+        !cli_given(job->args, "seed") && clo_plan_hidden_text(plan, why, sizeof why)) {
         cli_hint(err, "the same with --yes, which runs it anyway");
         return cli_fail(err, CLO_BUDGET, "a run would be refused: %s", why);
     }

@@ -52,6 +52,7 @@ static size_t overlap(const clo_i_block *block, size_t first, size_t end, size_t
 
 clo_status clo_table_keep(clo_table *table, size_t first, size_t count, clo_error *err)
 {
+    CLO_TRY(clo_i_table_refuse_scan(table, err));
     size_t kept = 0, rows = 0;
     if (first > table->rows || count > table->rows - first)
         return clo_i_fail(err, CLO_ARGUMENT, "the table has no such rows");

@@ -119,10 +119,11 @@ static clo_status admit(const contest *c, clo_plan **plan, clo_error *why)
     const clo_mechanism *const m = (*plan)->mechanism;
     clo_plan_free(*plan);
     *plan = NULL;
-    return clo_i_fail(why, CLO_UNSUPPORTED,
-                      "no method of %s serves this with sums alone, as several ranks must: %s/%s "
-                      "needs all rows in one process",
-                      m->family, m->family, m->method);
+    return clo_i_fail(
+        why, CLO_UNSUPPORTED,
+        "no method of %s serves this with sums alone, as several ranks and rows that are "
+        "not held must: %s/%s needs all rows in one process",
+        m->family, m->family, m->method);
 }
 
 /* Plans are compared roughly first: most of them are far from the best, and what the accountant
