@@ -273,7 +273,7 @@ def main():
     failed = False
     print(f"1..{len(tests)}")
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(folder, command, mpirun)
+        place = Place(folder, os.path.abspath(command), mpirun)
         for number, (name, test) in enumerate(tests, 1):
             trouble = ""
             try:
