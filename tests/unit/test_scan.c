@@ -355,7 +355,7 @@ static void assert_ends(const place *p, const char *path, change c, const char *
     const clo_release *release = NULL;
     const uint64_t before = charges_at(p);
     clo_job *const job =
-        metered_on(p, path, "mechanism=kmeans/lloyd clusters=2 norm=1 rounds=3 memory=64M");
+        metered_on(p, path, "mechanism=kmeans/lloyd clusters=2 norm=1 rounds=3 memory=64M yes=yes");
     clo_error err;
     c.path = path;
     options.progress = make_change;
