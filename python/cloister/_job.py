@@ -173,7 +173,7 @@ class Job:
         plan, why = ffi.new("const clo_plan **"), ffi.new("char[512]")
         call(lib.clo_job_plan, self.pointer, plan)
         if lib.clo_plan_hidden_text(plan[0], why, len(why)):
-            warnings.warn(text(why), HiddenByNoiseWarning, stacklevel=4)
+            warnings.warn(text(why) or "", HiddenByNoiseWarning, stacklevel=4)
 
     def left(self) -> float | None:
         """The epsilon that the ledger's cap leaves; None without a cap."""
