@@ -9,6 +9,8 @@
 #include <time.h>
 
 static const double WIDTH = 420, RIGHT = 404, HEIGHT = 220, LEGEND = 17;
+/* Seconds: no axis of dates is shorter, and up to which it says them. */
+static const double SHORTEST = 10, TO_THE_SECOND = 600;
 
 typedef struct frame {
     const clo_curves *curves;
@@ -91,8 +93,8 @@ static void lay_out(frame *f)
         widen(curves->lines[i].y, curves->lines[i].count, curves->y_log, y);
         widen_by_error(&curves->lines[i], curves->y_log, y);
     }
-    if (curves->dates && x[1] - x[0] < 60) { /* a minute at least */
-        const double more = (60 - (x[1] - x[0])) / 2;
+    if (curves->dates && x[1] - x[0] < SHORTEST) {
+        const double more = (SHORTEST - (x[1] - x[0])) / 2;
         x[0] -= more;
         x[1] += more;
     }
@@ -195,14 +197,16 @@ static void draw_limits(clo_picture *p, const frame *f)
     }
 }
 
-/* Dates stand at both ends of their axis. */
+/* Dates stand at both ends of their axis; with seconds, where minutes would not tell them apart. */
 static void draw_dates(clo_picture *p, const frame *f)
 {
+    const char *const layout =
+        f->x.high - f->x.low < TO_THE_SECOND ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M";
     for (int i = 0; i < 2; i++) {
         const time_t at = (time_t)(i ? f->x.high : f->x.low);
         struct tm utc;
         char text[64] = "";
-        if (gmtime_r(&at, &utc)) strftime(text, sizeof text, "%Y-%m-%d %H:%M", &utc);
+        if (gmtime_r(&at, &utc)) strftime(text, sizeof text, layout, &utc);
         clo_i_draw_text(p, "s", i ? 'e' : 's', i ? f->x.to : f->x.from, f->y.from + 15, 200, text);
     }
 }

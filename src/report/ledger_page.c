@@ -1,262 +1,17 @@
-/*
- * ledger_page.c - what was spent on each data set: for an auditor, and as a part of a release's
- * page.  Times, names and losses; a ledger holds no data.
- */
+/* ledger_page.c - the page of a ledger, for an auditor. */
 #include "report/page.h"
-#include <math.h>
+#include <cloister/steward.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { MOST_CHARGES = 100, NAME_BYTES = 256, MOST_SETS = 40 };
+enum { MOST_ACTS = 100 };
 
-/* What a page tells of a data set. */
-typedef struct account {
-    char dataset[NAME_BYTES], label[NAME_BYTES];
-    bool capped;
-    clo_loss cap, spent, left, composed;
-    uint64_t charges;
-} account;
-
-typedef struct charge {
-    int64_t time;
-    uint64_t sequence;
-    char mechanism[64], relation[32];
-    clo_loss loss;
-    double used; /* share of the cap after it, or the sum of epsilons where there is none */
-    bool stored;
-} charge;
-
-/* Everything of one data set's charges that the page needs. */
-typedef struct history {
-    account *account;
-    charge *charges;
-    size_t count, room;
-    double epsilon, delta, rho, base; /* running sums, and the epsilons before rhos were added */
-    bool by_rho;
-    clo_error *err;
-    clo_status status;
-} history;
-
-typedef struct accounts {
-    account all[MOST_SETS];
-    size_t count, left_out;
-} accounts;
-
-static bool note_account(void *user, const clo_account *a)
-{
-    accounts *const to = user;
-    if (to->count == MOST_SETS) {
-        to->left_out++;
-        return true;
-    }
-    account *const one = &to->all[to->count++];
-    *one = (account){ .capped = a->capped,
-                      .cap = a->cap,
-                      .spent = a->spent,
-                      .left = a->left,
-                      .composed = a->composed,
-                      .charges = a->charges };
-    snprintf(one->dataset, sizeof one->dataset, "%s", a->dataset);
-    clo_i_harmless(a->dataset, one->label, sizeof one->label);
-    return true;
-}
-
-/* ---- how the cap filled ---------------------------------------------------------------------- */
-
-/* As the ledger itself counts (ledger.T2, ledger.T3): epsilons and deltas are added; or, from the
- * charge on that fixed it, rhos, up to the capacity of what was left. */
-static double used_after(history *h, const clo_charge *c)
-{
-    const account *const a = h->account;
-    const double rho = ldexp((double)c->rho, -48);
-    if (strcmp(c->rule, "zcdp") == 0 && !h->by_rho) {
-        h->by_rho = true;
-        h->base = h->epsilon;
-        h->rho = 0;
-    }
-    h->epsilon += c->loss.epsilon;
-    h->delta += c->loss.delta;
-    h->rho += rho;
-    if (!a->capped) return h->epsilon;
-    if (!h->by_rho)
-        return fmax(h->epsilon / a->cap.epsilon,
-                    a->cap.delta > 0 ? h->delta / a->cap.delta : (h->delta > 0 ? INFINITY : 0));
-    const double before = h->base / a->cap.epsilon;
-    const double capacity = ldexp((double)c->capacity, -48);
-    return before + (1 - before) * (capacity > 0 ? h->rho / capacity : 1);
-}
-
-static bool note_charge(void *user, const clo_charge *c)
-{
-    history *const h = user;
-    if (h->count == h->room) {
-        const size_t room = 2 * h->room + 16;
-        h->status = clo_i_resize(&h->charges, h->room, room, sizeof *h->charges, h->err);
-        if (h->status) return false;
-        h->room = room;
-    }
-    charge *const one = &h->charges[h->count++];
-    *one = (charge){ .time = c->time,
-                     .sequence = c->sequence,
-                     .loss = c->loss,
-                     .used = used_after(h, c),
-                     .stored = c->stored > 0 };
-    clo_i_harmless(c->mechanism, one->mechanism, sizeof one->mechanism);
-    clo_i_harmless(c->relation, one->relation, sizeof one->relation);
-    return true;
-}
-
-static void time_text(int64_t seconds, char text[32])
-{
-    const time_t at = (time_t)seconds;
-    struct tm utc;
-    snprintf(text, 32, "-");
-    if (gmtime_r(&at, &utc)) strftime(text, 32, "%Y-%m-%d %H:%M:%S", &utc);
-}
-
-/* ---- a data set ------------------------------------------------------------------------------ */
-
-static clo_status draw_budget(clo_writer *w, const history *h, size_t number, clo_error *err)
-{
-    const account *const a = h->account;
-    char name[40], text[200];
-    const size_t count = h->count + 1; /* it begins at nothing */
-    double *x = NULL;
-    CLO_TRY(clo_i_alloc(2 * count, sizeof *x, &x, err));
-    x[0] = (double)h->charges[0].time;
-    for (size_t i = 1; i < count; i++) {
-        x[i] = (double)h->charges[i - 1].time;
-        x[count + i] = (a->capped ? 100 : 1) * h->charges[i - 1].used;
-    }
-    snprintf(name, sizeof name, "budget%zu", number);
-    snprintf(text, sizeof text, "A step is a charge; %s.",
-             a->capped ? "the line across is the cap" : "there is no cap");
-    const clo_caption caption = { name, "The budget over time", text, false };
-    const clo_line_of line = { .x = x, .y = x + count, .count = count };
-    const clo_curves curves = { .lines = &line,
-                                .count = 1,
-                                .x_name = "time (UTC)",
-                                .y_name = a->capped ? "used, in % of the cap" : "sum of epsilons",
-                                .y_zero = true,
-                                .dates = true,
-                                .steps = true,
-                                .limit = a->capped ? 100 : NAN,
-                                .limit_name = "cap",
-                                .here = NAN };
-    const clo_status status = clo_i_draw_curves(w, &caption, &curves, err);
-    clo_i_free(x);
-    return status;
-}
-
-static void write_charges(clo_writer *w, const history *h)
-{
-    static const char *const heads[] = { "no.",    "time (UTC)", "mechanism", "epsilon, delta",
-                                         "result", "of the cap" };
-    char text[NAME_BYTES + 32];
-    const size_t first = h->count > MOST_CHARGES ? h->count - MOST_CHARGES : 0;
-    snprintf(text, sizeof text, "Charges to %s", h->account->label);
-    clo_i_table_open_words(w, text);
-    clo_i_table_heads(w, heads, h->account->capped ? 6 : 5);
-    for (size_t i = first; i < h->count; i++) {
-        const charge *const c = &h->charges[i];
-        snprintf(text, sizeof text, "%llu", (unsigned long long)c->sequence);
-        clo_i_table_name(w, text);
-        time_text(c->time, text);
-        clo_i_table_text(w, text);
-        snprintf(text, sizeof text, "%s, %s", c->mechanism, c->relation);
-        clo_i_table_text(w, text);
-        snprintf(text, sizeof text, "%s, %s", clo_i_short(c->loss.epsilon, 6).text,
-                 clo_i_short(c->loss.delta, 3).text);
-        clo_i_table_text(w, text);
-        clo_i_table_text(w, c->stored ? "stored" : "none");
-        snprintf(text, sizeof text, "%s %%", clo_i_short(100 * c->used, 3).text);
-        if (h->account->capped) clo_i_table_text(w, text);
-        clo_i_table_end_row(w);
-    }
-    clo_i_table_close(w);
-    if (first > 0)
-        clo_i_paragraph(w, "The last %d of %zu charges; 'cloister ledger history' lists all.",
-                        (int)MOST_CHARGES, h->count);
-}
-
-static void write_sums(clo_writer *w, const account *a)
-{
-    clo_i_facts_open(w);
-    if (a->capped)
-        clo_i_fact(w, "cap (epsilon, delta)", "%s, %s", clo_i_short(a->cap.epsilon, 6).text,
-                   clo_i_short(a->cap.delta, 3).text);
-    else
-        clo_i_fact(w, "cap", "none");
-    if (isfinite(a->composed.epsilon))
-        clo_i_fact(w, "spent, all charges together", "%s, %s",
-                   clo_i_short(a->composed.epsilon, 4).text,
-                   clo_i_short(a->composed.delta, 3).text);
-    clo_i_fact(w, "plain sum of the charges", "%s, %s", clo_i_short(a->spent.epsilon, 4).text,
-               clo_i_short(a->spent.delta, 3).text);
-    if (a->capped)
-        clo_i_fact(w, "left: what one run could still ask", "%s, %s",
-                   clo_i_short(a->left.epsilon, 4).text, clo_i_short(a->left.delta, 3).text);
-    clo_i_fact(w, "charges", "%llu", (unsigned long long)a->charges);
-    clo_i_facts_close(w);
-}
-
-static clo_status write_account(clo_writer *w, clo_ledger *ledger, account *a, size_t number,
-                                clo_error *err)
-{
-    history h = { .account = a, .err = err };
-    clo_status status = clo_ledger_history(ledger, a->dataset, note_charge, &h, err);
-    if (!status) status = h.status;
-    if (!status) {
-        clo_writer_text(w, "<h3>");
-        clo_i_html_name(w, a->label);
-        clo_writer_text(w, "</h3>\n");
-        write_sums(w, a);
-        if (h.count) {
-            clo_writer_text(w, "<div class=\"pair\"><div class=\"chart\">");
-            status = draw_budget(w, &h, number, err);
-            clo_writer_text(w, "</div><div>\n");
-            write_charges(w, &h);
-            clo_writer_text(w, "</div></div>\n");
-        }
-    }
-    clo_i_free(h.charges);
-    return status;
-}
-
-clo_status clo_i_say_budget(clo_writer *w, clo_ledger *ledger, const char *dataset, clo_error *err)
-{
-    accounts *all = NULL;
-    CLO_TRY(clo_i_alloc(1, sizeof *all, &all, err));
-    clo_status status = clo_ledger_accounts(ledger, dataset, note_account, all, err);
-    if (!status) {
-        clo_i_section_open(w, "What was spent, and what is left");
-        clo_i_paragraph(w, "Losses are written epsilon, delta. Independent noises partly cancel, "
-                           "so that many small charges together come to less than their plain sum; "
-                           "the cap holds for what they come to together. A charge is made before "
-                           "the data are asked, so one without a result was spent all the same. "
-                           "The share of a cap is counted as the ledger counts: where noises "
-                           "compose, twice the epsilon takes about four times the share.");
-        if (all->count == 0) clo_i_paragraph(w, "The ledger knows no data set yet.");
-    }
-    for (size_t i = 0; i < all->count && !status; i++)
-        status = write_account(w, ledger, &all->all[i], i, err);
-    if (!status) {
-        if (all->left_out)
-            clo_i_paragraph(w, "And %zu data sets more, which 'cloister ledger show' lists.",
-                            all->left_out);
-        clo_i_section_close(w);
-    }
-    clo_i_free(all);
-    return status;
-}
-
-/* ---- the page of a ledger -------------------------------------------------------------------- */
+/* ---- the books themselves -------------------------------------------------------------------- */
 
 static void write_facts(clo_writer *w, const clo_ledger_facts *facts, bool sound,
                         const char *problem)
 {
-    char time[32];
     clo_i_section_open(w, "Whether the books can be trusted");
     if (sound)
         clo_i_paragraph(w, "Every hash from the first charge on fits, and no copy of this ledger "
@@ -275,11 +30,90 @@ static void write_facts(clo_writer *w, const clo_ledger_facts *facts, bool sound
     clo_i_fact(w, "key of its hashes", "%s", facts->key_id);
     clo_i_fact(w, "charges", "%llu", (unsigned long long)facts->charges);
     clo_i_fact(w, "caps declared", "%llu", (unsigned long long)facts->declarations);
-    time_text(facts->created, time);
-    clo_i_fact(w, "created (UTC)", "%s", time);
+    clo_i_fact(w, "created (UTC)", "%s", clo_i_time(facts->created).text);
     clo_i_facts_close(w);
     clo_i_section_close(w);
 }
+
+/* ---- what its steward did -------------------------------------------------------------------- */
+
+/* What is known of the acts while they are read. */
+typedef struct acts {
+    clo_writer *w;
+    const char *dataset; /* NULL: of all */
+    size_t seen;
+} acts;
+
+static const char *in_words(const char *kind)
+{
+    static const char *const words[][2] = {
+        { "closed", "closed to undeclared names" },
+        { "key", "public key that signs" },
+        { "folder", "data that the name stands for" },
+        { "lower", "cap lowered" },
+        { "end", "data set closed" },
+        { "expire", "end set" },
+        { "member", "charged along with" },
+        { "rule", "rule of composition set" },
+        { "gap", "restored from a copy" },
+        { "rekey", "new key of the hashes" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(kind, words[i][0]) == 0) return words[i][1];
+    return kind;
+}
+
+/* A time to read, and of a key as much as tells it from others: 'ledger key' prints it whole. */
+static void say_value(const clo_act *act, char *text, size_t size)
+{
+    if (strcmp(act->kind, "expire") == 0)
+        snprintf(text, size, "%s", clo_i_time(strtoll(act->value, NULL, 10)).text);
+    else if (strcmp(act->kind, "key") == 0 || strcmp(act->kind, "rekey") == 0)
+        snprintf(text, size, "begins with %.16s", act->value);
+    else
+        clo_i_harmless(act->value, text, size);
+}
+
+static bool write_act(void *user, const clo_act *act)
+{
+    static const char *const heads[] = { "no.", "time (UTC)", "act", "data set", "what", "why" };
+    acts *const a = user;
+    char text[400];
+    if (a->dataset && act->dataset[0] && strcmp(a->dataset, act->dataset) != 0) return true;
+    if (a->seen++ == 0) {
+        clo_i_table_open_words(a->w, "What the steward did");
+        clo_i_table_heads(a->w, heads, 6);
+    }
+    if (a->seen > MOST_ACTS) return true;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)act->sequence);
+    clo_i_table_name(a->w, text);
+    clo_i_table_text(a->w, clo_i_time(act->time).text);
+    clo_i_table_text(a->w, in_words(act->kind));
+    clo_i_harmless(act->dataset, text, sizeof text);
+    clo_i_table_text(a->w, text[0] ? text : "-");
+    say_value(act, text, sizeof text);
+    clo_i_table_text(a->w, text[0] ? text : "-");
+    clo_i_harmless(act->note, text, sizeof text);
+    clo_i_table_text(a->w, text[0] ? text : "-");
+    clo_i_table_end_row(a->w);
+    return true;
+}
+
+static clo_status write_acts(clo_writer *w, clo_ledger *ledger, const char *dataset, clo_error *err)
+{
+    acts a = { .w = w, .dataset = dataset };
+    clo_i_section_open(w, "What its steward did");
+    CLO_TRY(clo_ledger_acts(ledger, write_act, &a, err));
+    if (a.seen) clo_i_table_close(w);
+    if (a.seen == 0) clo_i_paragraph(w, "Nothing beside declaring caps.");
+    if (a.seen > MOST_ACTS)
+        clo_i_paragraph(w, "The first %d of %zu acts; 'cloister ledger acts' lists all.",
+                        (int)MOST_ACTS, a.seen);
+    clo_i_section_close(w);
+    return CLO_OK;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
 
 clo_status clo_ledger_html(clo_ledger *ledger, const char *dataset, clo_write *write, void *user,
                            clo_error *err)
@@ -299,6 +133,7 @@ clo_status clo_ledger_html(clo_ledger *ledger, const char *dataset, clo_write *w
         clo_writer_text(&writer, "</p></div>\n");
     }
     CLO_TRY(clo_i_say_budget(&writer, ledger, dataset, err));
+    CLO_TRY(write_acts(&writer, ledger, dataset, err));
     write_facts(&writer, &facts, sound, found.message);
     clo_i_page_close(&writer, "Made by cloister from the ledger itself.", false);
     if (writer.failed) return clo_i_fail(err, CLO_IO, "the page could not be written");

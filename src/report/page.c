@@ -5,6 +5,7 @@
 #include "report/page.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 /* For the page's own parts; the charts' style comes before it. */
 static const char style[] =
@@ -99,6 +100,15 @@ void clo_i_page_close(clo_writer *w, const char *foot, bool fragment)
     clo_writer_text(w, "<footer class=\"soft\"><p>");
     clo_i_escape(w, foot, 1000);
     clo_writer_text(w, "</p></footer>\n</main>\n</body>\n</html>\n");
+}
+
+clo_number clo_i_time(int64_t seconds)
+{
+    clo_number out = { "-" };
+    const time_t at = (time_t)seconds;
+    struct tm utc;
+    if (gmtime_r(&at, &utc)) strftime(out.text, sizeof out.text, "%Y-%m-%d %H:%M:%S", &utc);
+    return out;
 }
 
 void clo_i_section_open(clo_writer *w, const char *title)

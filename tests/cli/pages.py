@@ -516,13 +516,20 @@ def test_budgets(folder):
     for epsilon in (1, 0.5, 3):
         cloister("run", "kmeans/lloyd", Path(folder) / "d.csv", "--ledger", ledger, "--dataset",
                  "people", "--noise", "laplace", "--clusters", 3, "--epsilon", epsilon, "--delta",
-                 0, "--norm", 2, "-q", "-o", Path(folder) / "x.json")
+                 0, "--norm", 2, "-q", "-o", Path(folder) / "x.json", "--purpose", f"<b>{epsilon}")
         spent += epsilon
         wanted.append(100 * spent / 8)
         time.sleep(1)
+    cloister("ledger", "lower", ledger, "--dataset", "people", "--epsilon", 6, "--delta", 0,
+             "--note", "<i>minutes of May")
+    cloister("ledger", "expire", ledger, "--dataset", "people", "--on", "2099-12-31", "--note", "end")
     cloister("ledger", "report", ledger, "-o", page)
     root = Page(page.read_text(encoding="utf-8")).root
     rows = table_rows(root, "Charges to people")
+    assert [row[7] for row in rows] == ["<b>1", "<b>0.5", "<b>3"], rows
+    acts = {row[2]: row[3:] for row in table_rows(root, "What the steward did")}
+    assert acts["cap lowered"] == ["people", "6 0", "<i>minutes of May"], acts
+    assert acts["end set"] == ["people", "2099-12-31 00:00:00", "end"], acts
     times = [datetime.fromisoformat(row[1] + "+00:00").timestamp() for row in rows]
     assert [number(row[5].split()[0]) for row in rows] == [rounded(w, 3) for w in wanted], rows
     check_budget(root, list(zip(times, wanted)))
