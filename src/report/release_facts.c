@@ -90,9 +90,11 @@ static void say_lists(clo_writer *w, const clo_release *release)
             continue;
         const size_t shown = array.shape[0] < MOST_COLUMNS ? array.shape[0] : MOST_COLUMNS;
         clo_i_table_open(w, small[n][1]);
-        clo_writer_text(w, "<tbody><tr>");
+        clo_writer_text(w, "<thead><tr>");
+        for (size_t i = 0; i < shown; i++) clo_i_writer_format(w, "<th scope=\"col\">%zu</th>", i);
+        clo_writer_text(w, "</tr></thead><tbody>\n<tr>");
         for (size_t i = 0; i < shown; i++) clo_i_table_number(w, array.data[i], 6, NAN);
-        clo_writer_text(w, "</tr>\n");
+        clo_i_table_end_row(w);
         clo_i_table_close(w);
         if (shown < array.shape[0])
             clo_i_paragraph(w, "The first %zu of %zu.", shown, array.shape[0]);

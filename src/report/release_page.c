@@ -4,11 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What one number says needs no picture. */
+static void write_radius(clo_writer *w, const clo_release *release)
+{
+    clo_array array;
+    if (!clo_release_find(release, "radius", &array) || array.shape[0] != 1) return;
+    clo_i_section_open(w, "What was found");
+    clo_i_facts_open(w);
+    clo_i_fact(w, "radius", "%s", clo_i_short(array.data[0], 6).text);
+    clo_i_facts_close(w);
+    clo_i_paragraph(w, "Most records are no longer than this. Which share it was chosen to hold is "
+                       "the parameter 'quantile' below; noise decides how nearly it does.");
+    clo_i_section_close(w);
+}
+
 static clo_status write_charts(clo_writer *w, const clo_asked *view, clo_error *err)
 {
     const clo_chart *chart;
     char text[1200];
-    if (!clo_i_chart_at(view->release, 0)) return CLO_OK;
+    if (!clo_i_chart_at(view->release, 0)) {
+        write_radius(w, view->release);
+        return CLO_OK;
+    }
     clo_i_section_open(w, "What was found");
     for (size_t i = 0; (chart = clo_i_chart_at(view->release, i)); i++) {
         chart->describe(view, text, sizeof text);

@@ -66,7 +66,7 @@ void clo_i_table_name(clo_writer *w, const char *name)
 
 void clo_i_table_label(clo_writer *w, const char *text)
 {
-    clo_writer_text(w, "<tr><th scope=\"row\">");
+    clo_writer_text(w, "<tr><th scope=\"row\" class=\"l\">");
     clo_i_escape(w, text, 200);
     clo_writer_text(w, "</th>");
 }

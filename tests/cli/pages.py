@@ -477,7 +477,8 @@ def test_bounds(folder):
         if of == "columns":
             check_ranges(root, release)
         else:
-            assert f"{release['values']['radius'][0]:.6g}" in root.text()
+            found = root.text().split("What was found")[1].split("How sure")[0]
+            assert f"{release['values']['radius'][0]:.6g}" in found, found
 
 
 def test_other_families(folder):
