@@ -303,7 +303,8 @@ static clo_status expire(clo_ledger *ledger, clo_i_writing *w, const void *what,
 {
     const int64_t time = *(const int64_t *)what;
     char value[32];
-    if (time <= 0) return clo_i_fail(err, CLO_ARGUMENT, "a day before 1970 has gone by");
+    if (time <= 0)
+        return clo_i_fail(err, CLO_ARGUMENT, "the day on which it ends must be after 1970");
     snprintf(value, sizeof value, "%lld", (long long)time);
     return insert_effect(ledger, w, LEDGER_ACT_EXPIRE, value, note, err);
 }

@@ -79,7 +79,7 @@ static clo_status take_options(const clo_solve_options *given, clo_solve_options
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 1024, not %d",
                           out->threads);
     if (!out->lower != !out->upper)
-        return clo_i_fail(err, CLO_ARGUMENT, "of bounds both ends must be given, or none");
+        return clo_i_fail(err, CLO_ARGUMENT, "bounds need both ends: give both, or neither");
     return CLO_OK;
 }
 

@@ -48,7 +48,7 @@ static clo_status blame_settings(const char *family, const clo_setting *settings
             if (!someone_has(family, settings[i].name, settings[j].name))
                 return clo_i_fail(err, CLO_ARGUMENT,
                                   "no method of %s has both '%.60s' and '%.60s': leave one of them "
-                                  "away",
+                                  "out",
                                   family, settings[j].name, settings[i].name);
     return clo_i_fail(err, CLO_ARGUMENT, "no method of %s has all of these parameters", family);
 }
