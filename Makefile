@@ -62,6 +62,7 @@ bench: build ## measure speed, against the peers in build/venv; BENCH="read" for
 	@tools/deps.sh bench
 	@tools/bench.sh $(release) build/venv/bin/python3 $(BENCH)
 	@test -n "$(BENCH)" || build/venv/bin/python3 bench/bench_peers.py $(release)/cli/cloister
+	@test -n "$(BENCH)" || build/venv/bin/python3 bench/bench_bingham_peers.py
 
 bench-quick: build ## utility and speed beside the peers of PyPI, in minutes: build/bench/peers.md
 	@tools/deps.sh bench

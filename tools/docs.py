@@ -23,7 +23,8 @@ import wheel
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "build" / "docs"
 SOURCE = HOME / "source"
-PAGES = ["SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/PEERS.md"]
+PAGES = ["SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/PEERS.md",
+         "bench/BINGHAM.md"]
 THEOREM = re.compile(r"(?<![\w/`\[.-])([a-z][a-z0-9_]*)\.T(\d+)(?![\w`])")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -123,7 +124,7 @@ def lay_out_results():
         out.write_text(settle_links(link_theorems(body, theorems()), Path("bench"),
                                     Path("bench/results")), encoding="utf-8")
         names.append(f"results/{name}")
-    listed = "\n".join(["PEERS", *names])
+    listed = "\n".join(["PEERS", "BINGHAM", *names])
     summary = settle_links(link_theorems(summary, theorems()), Path("bench"))
     (SOURCE / "bench" / "RESULTS.md").write_text(
         f"{summary}\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n", encoding="utf-8")
