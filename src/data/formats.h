@@ -109,6 +109,8 @@ double clo_i_element_load(const uint8_t *cell, clo_element element);
 CLO_CHECK clo_status clo_i_table_refuse_missing(const clo_table *table, const char *where,
                                                 clo_error *err);
 
+/* Keeps the rows that the table owns out of swap, where all of them may be. */
+void clo_i_table_lock(const clo_table *table);
 /* For the information-flow test: from here on memcheck follows every byte of the rows, where each
  * sparse row begins, and how many there are where that is a secret. */
 void clo_i_table_taint(clo_table *table, bool rows_too);

@@ -296,6 +296,7 @@ static clo_status read_and_keep(const clo_recipe *recipe, clo_table *rows, clo_t
         clo_table_free(table);
         return status;
     }
+    clo_i_table_lock(table);
     clo_i_table_taint(table, recipe->options.rows_are_secret || table->has_unit);
     *out = table;
     return CLO_OK;

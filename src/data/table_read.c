@@ -278,6 +278,7 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
         if (status != CLO_OK) clo_table_free(table);
         if (status != CLO_OK) return status;
     }
+    clo_i_table_lock(table);
     clo_i_table_taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
     return CLO_OK;
