@@ -343,6 +343,7 @@ typedef struct cli_foreign_spec {
     const char *command; /* for /bin/sh, with {input} and {output} unless resident */
     bool resident;       /* started once, and told of each pair of files on its standard input */
     const char *pair;    /* "FILE0,FILE1": the user's own worlds; NULL: those made of the rest */
+    clo_read_options reading; /* of the user's own worlds */
     clo_relation relation;
     uint64_t rows;
     size_t cols;
@@ -350,7 +351,11 @@ typedef struct cli_foreign_spec {
 } cli_foreign_spec;
 
 typedef struct cli_foreign cli_foreign;
-/* Makes the worlds in a temporary folder and runs the program once in each. */
+/* CLO_ARGUMENT where the two files are not neighbours under the relation. */
+clo_status cli_check_neighbours(const char *const files[2], const clo_read_options *reading,
+                                clo_relation relation, cli_error *err);
+/* Makes the worlds in a temporary folder, or checks the user's own, and runs the program once in
+ * each. */
 clo_status cli_foreign_open(const cli_foreign_spec *spec, cli_foreign **out, cli_error *err);
 size_t cli_foreign_outputs(const cli_foreign *foreign); /* numbers in an answer */
 clo_status cli_foreign_draw(cli_foreign *foreign, int world, double *outputs, cli_error *err);

@@ -21,7 +21,8 @@ static const cli_option claim_rows[] = {
                "what is hidden: which record it is, or also whether there is one"),
     CLI_OPTION("pair", 0, "P",
                "only the pair of this name, of a mechanism; for a program two files, FILE0,FILE1, "
-               "that differ by one record, in place of those that are made"),
+               "in place of those that are made: they must differ by one record, or by one person "
+               "with --unit, which is checked before the first run"),
     CLI_CHOICE("group", "G", "1|2|4|all", "1",
                "how many records change together; the claim grows with them; of a mechanism"),
     CLI_ROWS_END,
@@ -54,6 +55,13 @@ static const cli_option program_rows[] = {
     CLI_OPTION("cols", 0, "D", "how many columns the input has"),
     CLI_OPTION("rows", 0, "N", "how many rows the input has; by default 4"),
     CLI_OPTION("norm", 0, "R", "how far out the record is that changes; by default 1"),
+    CLI_OPTION("unit", 0, "COLUMN",
+               "with --pair: the column that names the person a row belongs to; the files then "
+               "differ by one person"),
+    CLI_CHOICE("header", "WORD", "yes|no|auto", "auto",
+               "with --pair: whether the first line of the files holds names"),
+    CLI_OPTION("delimiter", 0, "C",
+               "with --pair: what separates the cells of the files: one character, or 'tab'"),
     CLI_ROWS_END,
 };
 static const cli_group program_group = { "Someone else's program", program_rows };
@@ -112,7 +120,9 @@ static clo_status refuse(const cli_args *args, const char *const *names, const c
 static clo_status read_program(const cli_args *args, audit *a, cli_error *err)
 {
     static const char *const not_of_a_program[] = { "group", "seed", "threads", NULL };
-    static const char *const not_of_own_files[] = { "cols", "rows", "norm", "relation", NULL };
+    static const char *const not_of_own_files[] = { "cols", "rows", "norm", NULL };
+    static const char *const of_own_files[] = { "unit", "header", "delimiter", NULL };
+    const char *const relation = cli_value(args, "relation");
     const char *const cols = cli_value(args, "cols"), *const rows = cli_value(args, "rows");
     const char *const norm = cli_value(args, "norm");
     uint64_t width = 0;
@@ -124,6 +134,12 @@ static clo_status read_program(const cli_args *args, audit *a, cli_error *err)
                              .norm = 1 };
     clo_status status = refuse(args, not_of_a_program, "beside --command", err);
     if (status == CLO_OK && p->pair) status = refuse(args, not_of_own_files, "beside --pair", err);
+    if (status == CLO_OK && !p->pair) status = refuse(args, of_own_files, "without --pair", err);
+    if (status == CLO_OK && p->pair && relation && strcmp(relation, "both") == 0)
+        return cli_fail(err, CLO_ARGUMENT,
+                        "two files are neighbours under one relation: --relation replace or "
+                        "--relation add-remove");
+    if (status == CLO_OK && p->pair) status = cli_read_options(args, &p->reading, err);
     if (status == CLO_OK && !p->pair && !cols) {
         cli_hint(err, "--cols 2");
         return cli_fail(err, CLO_ARGUMENT, "--cols must be given, or two files with --pair");
@@ -138,7 +154,8 @@ static clo_status read_program(const cli_args *args, audit *a, cli_error *err)
 
 static clo_status read_mechanism(const cli_args *args, audit *a, cli_error *err)
 {
-    static const char *const not_of_a_mechanism[] = { "resident", "cols", "rows", "norm", NULL };
+    static const char *const not_of_a_mechanism[] = { "resident", "cols",   "rows",      "norm",
+                                                      "unit",     "header", "delimiter", NULL };
     clo_status status = cli_mechanism(cli_word(args, 0), NULL, &a->mechanism, err);
     if (status == CLO_OK)
         status = refuse(args, not_of_a_mechanism,
@@ -228,7 +245,7 @@ static void print_heading(const audit *a, clo_relation relation)
     printf("%s%s%s claims epsilon %s, delta %s%s%s\n\n", cli_style_on(stdout, CLI_BOLD),
            a->mechanism ? a->name : "the program", cli_style_off(stdout),
            cli_number(a->budget.epsilon).text, cli_number(a->budget.delta).text,
-           own ? " between two files" : " under ", own ? "" : relation_name(relation));
+           own ? " between two files under " : " under ", relation_name(relation));
     printf("%-10s %5s  %-7s %8s  %8s  %-11s %8s  %7s\n", "pair", "group", "unit", "claim",
            "evidence", "verdict", "trials", "seconds");
 }
@@ -324,8 +341,7 @@ static void print_json(const audit *a)
     for (size_t i = 0; i < a->count; i++) {
         const clo_audit_finding *const f = &a->findings[i].found;
         clo_json_open(&json, NULL, '{');
-        clo_json_text(&json, "relation",
-                      a->program.pair ? NULL : relation_name(a->findings[i].relation));
+        clo_json_text(&json, "relation", relation_name(a->findings[i].relation));
         clo_json_text(&json, "pair", f->pair);
         clo_json_text(&json, "what", f->what);
         clo_json_count(&json, "group", f->group);
@@ -497,6 +513,10 @@ const cli_command cli_audit = {
         "(R,0,...,0) in one world and (-R,0,...,0) in the other; under add-remove it is there "
         "or not.  Every number in the file that the program writes is part of its answer: in "
         "the same order and as many as the first time, at most 256.  Runs come one at a time.\n\n"
+        "Two files of yours (--pair) must be neighbours: with replace they have as many records "
+        "and differ in one, with add-remove one of them has one more.  The order of the records "
+        "does not matter; texts are compared too.  Other files are refused before the first run, "
+        "with exit code 2.\n\n"
         "The exit code is 0 if no claim was refuted, and 1 if one was.",
     .examples =
         "Is private PCA as private as it says?\n"

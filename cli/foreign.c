@@ -85,8 +85,9 @@ static clo_status write_world(const char *path, const cli_foreign_spec *spec, in
     return CLO_OK;
 }
 
-static clo_status take_own_pair(cli_foreign *f, const char *pair, cli_error *err)
+static clo_status take_own_pair(cli_foreign *f, const cli_foreign_spec *spec, cli_error *err)
 {
+    const char *const pair = spec->pair;
     const char *const comma = strchr(pair, ',');
     if (!comma || strchr(comma + 1, ','))
         return cli_fail(err, CLO_ARGUMENT, "--pair must name two files: FILE0,FILE1, not '%s'",
@@ -100,14 +101,15 @@ static clo_status take_own_pair(cli_foreign *f, const char *pair, cli_error *err
         free(name);
         if (!readable) return CLO_IO;
     }
-    return CLO_OK;
+    const char *const files[2] = { f->inputs[0], f->inputs[1] };
+    return cli_check_neighbours(files, &spec->reading, spec->relation, err);
 }
 
 static clo_status make_worlds(cli_foreign *f, const cli_foreign_spec *spec, cli_error *err)
 {
     f->output = in_folder(f, "output");
     f->messages = in_folder(f, "messages");
-    if (spec->pair) return take_own_pair(f, spec->pair, err);
+    if (spec->pair) return take_own_pair(f, spec, err);
     clo_status status = CLO_OK;
     for (int world = 0; world < 2 && status == CLO_OK; world++) {
         f->inputs[world] = in_folder(f, world ? "world1.csv" : "world0.csv");

@@ -1,7 +1,7 @@
 /*
- * inspect.h - what a file holds, and what a run would take of it.  What comes out of here is NOT
- * private: it is for the operator's eyes, before anything is spent.  It says nothing of how large
- * the numbers are: bounds must not come from the data.
+ * inspect.h - what a file holds, what a run would take of it, and how two files differ.  What comes
+ * out of here is NOT private: it is for the operator's eyes, before anything is spent.  It says
+ * nothing of how large the numbers are: bounds must not come from the data.
  */
 #ifndef CLOISTER_INSPECT_H
 #define CLOISTER_INSPECT_H
@@ -53,6 +53,25 @@ CLO_API size_t clo_inspection_cols(const clo_inspection *inspection); /* of the 
 CLO_API void clo_inspection_column(const clo_inspection *inspection, size_t index, clo_column *out);
 /* Why a run would refuse the file, before it spends anything, with what to do; NULL: would not. */
 CLO_API const char *clo_inspection_refusal(const clo_inspection *inspection);
+
+/* How two files differ, whatever the order of their rows; the caller sets struct_size. */
+typedef struct clo_difference {
+    size_t struct_size;
+    uint64_t rows[2]; /* in each file */
+    /* Records that one file has and the other has not, so often as it has them more often; with a
+     * unit, persons who are in one file alone, and rows that name nobody. */
+    uint64_t only[2];
+    uint64_t changed; /* with a unit: persons who are in both files, with other rows */
+} clo_difference;
+
+/* Compares two files with all that stands in their columns, text too; numbers are the same that are
+ * read as the same, and lines of LIBSVM where they are written the same.  Under replace two files
+ * are neighbours where `only` is 1 and 1, or with a unit also where it is 0 and 0 and `changed` 1;
+ * under add-remove, where `only` is 1 in one of them, and nothing else differs.  Fails as
+ * clo_table_read_files does, but for columns of text. */
+CLO_API CLO_CHECK clo_status clo_files_compare(const char *first, const char *second,
+                                               const clo_read_options *options, clo_difference *out,
+                                               clo_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-"""Audits: try to refute a claim of the library, or that of any function of Python's."""
+"""Audits: try to refute a claim of one of the library's mechanisms."""
 from __future__ import annotations
 
 from typing import Any

@@ -129,6 +129,11 @@ CLO_CHECK clo_status clo_i_check_float_state(int threads, clo_error *err);
 
 /* Keeps memory that holds a key out of swap, where limits allow, and out of cores. */
 void clo_i_guard(void *pointer, size_t bytes);
+/* Data are locked, too, all of one kind or none of it: whether so much may be, by the limits of the
+ * process and the machine; and a block of it, from clo_i_alloc, until clo_i_wipe_free.  False where
+ * the system does not do it, which is no failure. */
+bool clo_i_may_lock(size_t bytes);
+bool clo_i_lock(void *block, size_t bytes);
 
 /* ---- a text that grows ------------------------------------------------------- */
 

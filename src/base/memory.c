@@ -4,12 +4,15 @@
  * A failure never says how much was asked for: it may follow the number of rows, which may be a
  * secret.  Who asks for a public size may say so in words of their own. */
 #include "base/base.h"
+#include <malloc.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, LARGE = 1 << 16, PAGE = 1 << 12 };
 
 #ifdef CLO_FAULT_INJECTION
 /* The only writable state of the library, and only in the test build. */
@@ -63,19 +66,62 @@ bool clo_i_add(size_t a, size_t b, size_t *out)
     return true;
 }
 
+/* The pages that are the block's alone. */
+typedef struct pages {
+    void *first;
+    size_t bytes;
+} pages;
+
+static pages pages_of(void *block, size_t bytes)
+{
+    const uintptr_t first = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
+    const uintptr_t end = ((uintptr_t)block + bytes) / PAGE * PAGE;
+    return (pages){ (void *)first, end > first ? end - first : 0 };
+}
+
 /* Data are large: the whole pages of a large block are not written to a core.  Where that cannot be
  * said, nothing is lost but that. */
 static void keep_out_of_cores(void *block, size_t bytes)
 {
-    enum { LARGE = 1 << 16, PAGE = 1 << 12 };
-    const uintptr_t first = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE;
-    const uintptr_t end = ((uintptr_t)block + bytes) / PAGE * PAGE;
-    if (bytes >= LARGE) (void)!madvise((void *)first, end - first, MADV_DONTDUMP);
+    const pages own = pages_of(block, bytes);
+    if (bytes >= LARGE) (void)!madvise(own.first, own.bytes, MADV_DONTDUMP);
 }
 
 void clo_i_guard(void *pointer, size_t bytes)
 {
     (void)!sodium_mlock(pointer, bytes); /* which also keeps it out of cores */
+}
+
+/* ---- out of swap --------------------------------------------------------------------------- */
+
+/* Who may lock without a limit could leave the machine without memory: not more than a quarter. */
+bool clo_i_may_lock(size_t bytes)
+{
+    enum { FOR_KEYS = 1 << 16 };
+    struct rlimit limit;
+    const long all = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t room = all > 0 && page > 0 ? (size_t)all / 4 * (size_t)page : 0;
+#ifdef CLO_TAINT
+    return false; /* how much there is may be marked as a secret, and locking would tell */
+#endif
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
+    if (limit.rlim_cur < room) room = (size_t)limit.rlim_cur;
+    return room > FOR_KEYS && bytes <= room - FOR_KEYS;
+}
+
+bool clo_i_lock(void *block, size_t bytes)
+{
+    const pages own = pages_of(block, bytes);
+    if (!block || bytes < LARGE) return true; /* too little to have pages of its own */
+    return mlock(own.first, own.bytes) == 0;
+}
+
+/* A block that goes back to the allocator must not stay locked for whoever gets it next. */
+static void unlock(void *block)
+{
+    const size_t bytes = block ? malloc_usable_size(block) : 0;
+    const pages own = pages_of(block, bytes);
+    if (bytes >= LARGE) (void)!munlock(own.first, own.bytes);
 }
 
 clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err)
@@ -120,6 +166,7 @@ void clo_i_wipe(void *pointer, size_t bytes)
 void clo_i_wipe_free(void *pointer, size_t bytes)
 {
     clo_i_wipe(pointer, bytes);
+    unlock(pointer);
     free(pointer);
 }
 

@@ -93,6 +93,7 @@ static clo_status new_chunk(size_t bytes, size_t start, chunk **out, clo_error *
     }
     made->size = bytes;
     made->start = start;
+    if (clo_i_may_lock(bytes)) (void)!clo_i_lock(made->bytes, bytes); /* exact sums lie there */
     *out = made;
     return CLO_OK;
 }

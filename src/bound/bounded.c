@@ -460,6 +460,17 @@ static clo_status bound_rows(clo_bounded *data, const clo_table *table, uint8_t 
     return status;
 }
 
+/* Records are kept out of swap where all of them may be. */
+static void lock_records(const clo_bounded *data)
+{
+    const size_t cells = data->cell_count * sizeof *data->cells;
+    const size_t columns = data->columns ? data->cell_count * sizeof *data->columns : 0;
+    const size_t starts = data->starts ? (data->rows + 1) * sizeof *data->starts : 0;
+    if (!clo_i_may_lock(cells + columns + starts)) return;
+    (void)!(clo_i_lock(data->cells, cells) && clo_i_lock(data->columns, columns) &&
+            clo_i_lock(data->starts, starts));
+}
+
 static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_error *err)
 {
     const bool placed = data->domain.relation == CLO_REPLACE && !data->domain.unit;
@@ -473,6 +484,7 @@ static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_err
         status = clo_table_has_unit(table) ? limit_units(data, table, nulls, err)
                                            : drop_nulls(data, nulls, err);
     data->slots = placed ? rows : data->rows;
+    if (!status) lock_records(data);
     if (!status) taint(data, placed);
     clo_i_wipe_free(nulls, rows);
     return status;

@@ -33,6 +33,7 @@ typedef struct csv {
     bool runs;  /* several delimiters are one */
     bool refuse;
     bool comma;     /* is the decimal mark */
+    bool marks;     /* a cell that is no number keeps a mark of its text */
     size_t cells;   /* of a record */
     char **names;   /* of the cells, or NULL */
     int32_t *slots; /* cell -> column of the table, or -1 */
@@ -188,6 +189,22 @@ static void hash_unit(const csv *f, content c, uint8_t *unit)
     clo_i_wipe(&state, sizeof state);
 }
 
+/* What a cell that is not a number becomes: a NaN; where texts are to be told apart, with a mark of
+ * its text in the bits that a NaN leaves free. */
+static double not_a_number(const csv *f, content c)
+{
+    static const uint64_t quiet = UINT64_C(0x7ff8000000000000);
+    uint8_t hash[CLO_UNIT_BYTES];
+    uint64_t bits;
+    double cell;
+    if (!f->marks) return NAN;
+    hash_unit(f, c, hash);
+    memcpy(&bits, hash, sizeof bits);
+    bits |= quiet;
+    memcpy(&cell, &bits, sizeof cell);
+    return cell;
+}
+
 /* The counts of a column, which come into being with the first cell that is not a number. */
 static clo_i_tally *tally_of(const csv *f, size_t column, clo_i_block *block, clo_i_fault *fault)
 {
@@ -232,7 +249,7 @@ static const char *parse_as_text(const csv *f, size_t cell, const char *text, co
         if (f->refuse && c.from == c.to) fault->kind = FAULT_NO_UNIT;
     }
     if (slot >= 0 && !is_number(f->comma, c, &row[slot])) {
-        row[slot] = NAN;
+        row[slot] = not_a_number(f, c);
         count_bad_cell(f, (size_t)slot, c, block, fault);
         if (f->refuse) fault->kind = FAULT_BAD_CELL;
     }
@@ -621,10 +638,9 @@ static clo_status choose_cells(csv *f, const clo_i_source *source, const clo_rea
     const clo_i_columns columns = { f->cells, f->names, f->name };
     uint32_t *chosen = NULL;
     f->unit = SIZE_MAX;
-    if (options->unit) {
-        CLO_TRY(clo_i_source_unit_key(source, f->key, err));
+    if (options->unit || f->marks) CLO_TRY(clo_i_source_unit_key(source, f->key, err));
+    if (options->unit)
         CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", &f->unit, err));
-    }
     CLO_TRY(clo_i_alloc(f->cells, sizeof *f->slots, &f->slots, err));
     CLO_TRY(clo_i_choose_columns(&columns, options->columns, f->unit, &chosen, &f->cols, err));
     for (size_t cell = 0; cell < f->cells; cell++) f->slots[cell] = -1;
@@ -678,7 +694,8 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
 {
     csv f = { .name = source->name,
               .refuse = options->missing == CLO_MISSING_REFUSE,
-              .comma = options->decimal == ',' };
+              .comma = options->decimal == ',',
+              .marks = source->text_marks };
     const clo_i_text_format format = { record_end, parse, explain, &f, source->name };
     clo_table *table = NULL;
     CLO_TRY(check_delimiter(options->delimiter, f.comma, err));

@@ -109,6 +109,8 @@ double clo_i_element_load(const uint8_t *cell, clo_element element);
 CLO_CHECK clo_status clo_i_table_refuse_missing(const clo_table *table, const char *where,
                                                 clo_error *err);
 
+/* Keeps the rows that the table owns out of swap, where all of them may be. */
+void clo_i_table_lock(const clo_table *table);
 /* For the information-flow test: from here on memcheck follows every byte of the rows, where each
  * sparse row begins, and how many there are where that is a secret. */
 void clo_i_table_taint(clo_table *table, bool rows_too);
@@ -159,6 +161,7 @@ typedef struct clo_i_source {
     struct clo_i_footprint *footprint; /* every byte as it lies in the file; NULL: nobody asks */
     double progress_from, progress_share; /* of several files */
     int unpack_log;                       /* a zstd window of 2^this at most; 0: the usual */
+    bool text_marks; /* a cell of text is a NaN with a mark of the text in it: see read_pair.c */
 } clo_i_source;
 
 /* All bytes that a pass over files has read, under a key of its own: two passes over the same bytes
@@ -197,12 +200,16 @@ typedef struct clo_i_file_way {
     clo_i_footprint *footprint;
     double progress_from, progress_share;
     int unpack_log;
-    bool again; /* it must be a file that can be read more than once */
+    bool again;      /* it must be a file that can be read more than once */
+    bool text_marks; /* as in clo_i_source; a line of LIBSVM is then one cell of text */
 } clo_i_file_way;
 /* One file, as it comes; checked options.  What a table of all files is refused for is not looked
  * at yet: columns of text. */
 CLO_CHECK clo_status clo_i_file_read(const char *path, const clo_read_options *options,
                                      const clo_i_file_way *how, clo_table **out, clo_error *err);
+/* CLO_FORMAT where the two are not of one table: other columns, or other names of them. */
+CLO_CHECK clo_status clo_i_check_alike(const clo_table *first, const clo_table *other,
+                                       clo_error *err);
 /* The caller's options, or the presets where there are none, and whether they can be. */
 CLO_CHECK clo_status clo_i_read_options_take(const clo_read_options *given, clo_read_options *out,
                                              clo_error *err);

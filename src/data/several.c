@@ -118,7 +118,7 @@ static clo_status check_names(const clo_table *first, const clo_table *other, cl
 }
 
 /* `first` has no rows by now; `other` may have some. */
-static clo_status check_alike(const clo_table *first, const clo_table *other, clo_error *err)
+clo_status clo_i_check_alike(const clo_table *first, const clo_table *other, clo_error *err)
 {
     if (first->sparse != other->sparse)
         return unlike(first, other, "one is sparse and the other is not", err);
@@ -139,7 +139,7 @@ typedef struct pass {
 static clo_status show(void *user, clo_table *part, clo_error *err)
 {
     const pass *const p = user;
-    if (p->first) CLO_TRY(check_alike(p->first, part, err));
+    if (p->first) CLO_TRY(clo_i_check_alike(p->first, part, err));
     return p->outer->take(p->outer->user, part, err);
 }
 
@@ -164,7 +164,7 @@ static clo_status join(pass *p, clo_table *table, clo_error *err)
         p->first = table;
         return CLO_OK;
     }
-    clo_status status = check_alike(p->first, table, err);
+    clo_status status = clo_i_check_alike(p->first, table, err);
     if (!status) status = add_counts(p->first, table, err);
     if (table->packing && strcmp(table->packing, "zstd") == 0) p->first->packing = table->packing;
     p->first->guessed_cols = p->first->guessed_cols || table->guessed_cols;
@@ -296,6 +296,7 @@ static clo_status read_and_keep(const clo_recipe *recipe, clo_table *rows, clo_t
         clo_table_free(table);
         return status;
     }
+    clo_i_table_lock(table);
     clo_i_table_taint(table, recipe->options.rows_are_secret || table->has_unit);
     *out = table;
     return CLO_OK;

@@ -94,6 +94,30 @@ clo_status clo_i_sink_show(clo_i_sink *sink, clo_table *table, clo_error *err)
     return status;
 }
 
+/* Shows each block of rows that the table owns, until visit says false (NULL: none is shown), and
+ * says how many bytes there are in all. */
+static size_t each_row_block(const clo_table *table, bool (*visit)(void *block, size_t bytes))
+{
+    size_t all = table->bytes ? table->byte_count : 0;
+    bool more = !visit || visit(table->bytes, all);
+    for (size_t i = 0; i < table->block_count; i++) {
+        const clo_i_block *const b = &table->blocks[i];
+        const size_t values = b->borrowed ? 0 : b->value_count * sizeof *b->values;
+        const size_t entries = b->borrowed || !b->starts ? 0 : b->value_count * sizeof *b->columns;
+        const size_t units = b->units ? b->room * CLO_UNIT_BYTES : 0;
+        all += values + entries + units;
+        if (visit && values) more = more && visit(b->values, values);
+        if (visit && entries) more = more && visit(b->columns, entries);
+        if (visit && units) more = more && visit(b->units, units);
+    }
+    return all;
+}
+
+void clo_i_table_lock(const clo_table *table)
+{
+    if (clo_i_may_lock(each_row_block(table, NULL))) (void)each_row_block(table, clo_i_lock);
+}
+
 bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES])
 {
     if (table->has_digest) memcpy(out, table->digest, CLO_DIGEST_BYTES);

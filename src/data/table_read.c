@@ -207,6 +207,7 @@ static clo_status begin(clo_i_source *source, const clo_read_options *options,
     source->unit_key = how->unit_key;
     source->footprint = how->footprint;
     source->unpack_log = how->unpack_log;
+    source->text_marks = how->text_marks;
     if (how->progress_share > 0) {
         source->progress_from = how->progress_from;
         source->progress_share = how->progress_share;
@@ -221,6 +222,17 @@ static clo_status begin(clo_i_source *source, const clo_read_options *options,
     CLO_TRY(clo_i_source_unpack(source, err));
     if (how->sink) CLO_TRY(clo_i_source_reserve(source, clo_i_sink_window(how->sink), err));
     return clo_i_source_fill(source, CLO_HEADER_BYTES, err);
+}
+
+/* A file of lines that are not looked into: one column of text, and no header. */
+static clo_status read_lines(clo_i_source *source, const clo_read_options *given, clo_table **out,
+                             clo_error *err)
+{
+    clo_read_options options = *given;
+    options.header = CLO_HEADER_NONE;
+    options.delimiter = '\x01';
+    options.columns = NULL;
+    return clo_i_read_csv(source, &options, out, err);
 }
 
 clo_status clo_i_file_read(const char *path, const clo_read_options *options,
@@ -238,7 +250,9 @@ clo_status clo_i_file_read(const char *path, const clo_read_options *options,
         status = refuse_foreign(&source, err);
         format = detect_format(&source, path);
     }
-    if (status == CLO_OK) status = format->read(&source, options, &table, err);
+    const bool lines = how->text_marks && format && strcmp(format->name, "libsvm") == 0;
+    if (status == CLO_OK)
+        status = (lines ? read_lines : format->read)(&source, options, &table, err);
     if (status != CLO_OK) goto done;
     table->missing = options->missing;
     table->format = format->name;
@@ -264,6 +278,7 @@ clo_status clo_table_read(const char *path, const clo_read_options *given, clo_t
         if (status != CLO_OK) clo_table_free(table);
         if (status != CLO_OK) return status;
     }
+    clo_i_table_lock(table);
     clo_i_table_taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
     return CLO_OK;

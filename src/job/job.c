@@ -408,7 +408,7 @@ static clo_status charge(clo_job *job, clo_error *err)
     clo_status status;
     if (job->origin[0]) {
         status = clo_ledger_claim(job->ledger, job->dataset, job->origin, err);
-        if (status) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");
+        if (status == CLO_ARGUMENT) clo_i_job_advise(job, CLO_ADVICE_SET, "dataset NAME");
         if (status) return status;
     }
     CLO_TRY(refuse_other_name(job, err));

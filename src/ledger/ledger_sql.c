@@ -6,8 +6,11 @@
  */
 #include "ledger/ledger_internal.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A free place in the handle, or -1; *statement is what is kept there for this text, or NULL. */
 static int find_kept(const clo_ledger *ledger, const char *text, sqlite3_stmt **statement)
@@ -233,15 +236,44 @@ static clo_status fail_to_read(const clo_ledger *ledger, clo_error *err)
                       number ? strerror_r(number, text, sizeof text) : "no reason given");
 }
 
+/* Another process that has one of SQLite's locks on this file, as Linux tells it; 0: not known.  A
+ * reader that stays is in the way of every charge, so it should have a name. */
+static long find_holder(const clo_ledger *ledger)
+{
+    enum { FIRST_LOCK = 0x40000000, LINE = 256 };
+    struct stat facts;
+    char line[LINE];
+    long found = 0;
+    FILE *const locks = stat(ledger->resolved, &facts) == 0 ? fopen("/proc/locks", "re") : NULL;
+    while (locks && !found && fgets(line, sizeof line, locks)) {
+        long process = 0;
+        unsigned long long inode = 0, first = 0;
+        if (sscanf(line, "%*d: POSIX %*s %*s %ld %*x:%*x:%llu %llu", &process, &inode, &first) ==
+                3 &&
+            inode == facts.st_ino && first >= FIRST_LOCK && process > 0 && process != getpid())
+            found = process;
+    }
+    if (locks) fclose(locks);
+    return found;
+}
+
+static clo_status fail_to_wait(const clo_ledger *ledger, clo_error *err)
+{
+    char who[48] = "another process";
+    const long holder = find_holder(ledger);
+    if (holder) snprintf(who, sizeof who, "another process (%ld)", holder);
+    return clo_i_fail(err, CLO_LEDGER,
+                      "the ledger %s is in use by %s, and still was after %g seconds, so nothing "
+                      "was done: try again when that one has ended",
+                      ledger->shown, who, ledger->patience_ms / 1000.0);
+}
+
 clo_status clo_i_sql_fail(const clo_ledger *ledger, int code, clo_error *err)
 {
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return clo_i_fail(err, CLO_LEDGER,
-                          "the ledger %s is in use by another process, and still was after %g "
-                          "seconds: try again when that one is done",
-                          ledger->shown, ledger->patience_ms / 1000.0);
+        return fail_to_wait(ledger, err);
     case SQLITE_READONLY:
         return fail_to_write(ledger, code, err);
     case SQLITE_FULL:

@@ -33,6 +33,47 @@ here, laplace_mean.py, is private at the epsilon that it is called with.
   No claim was refuted: the strongest evidence, the pair 'opposite',…
   …
 
+## Refuses files that are not neighbours
+
+What tells two files apart that differ by more than one record was never promised to be hidden.  The
+program is not started.
+
+  $ printf '1,2\n3,4\n5,6\n' > a.csv
+  $ printf '5,6\n1,2\n3,4\n' > b.csv
+  $ audit() { cloister audit --resident --command 'touch started' --epsilon 1 --pair "$@"; }
+  $ audit a.csv,b.csv
+  ! cloister: 'a.csv' and 'b.csv' hold the same records: a pair differs in one
+  [exit 2]
+  $ printf '1,2\n3,5\n5,7\n' > b.csv
+  $ audit a.csv,b.csv
+  ! cloister: under replace a pair differs in one record: 'a.csv' has 2 records that 'b.csv' has not, and 'b.csv' has 2 records that 'a.csv' has not
+  [exit 2]
+  $ printf '3,4\n1,2\n' > b.csv
+  $ audit a.csv,b.csv
+  ! cloister: under replace a pair differs in one record: 'a.csv' has 1 record that 'b.csv' has not, and 'b.csv' has 0 records that 'a.csv' has not
+  ! try: --relation add-remove
+  [exit 2]
+  $ printf '3,4\n1,2\n5,5\n' > b.csv
+  $ audit a.csv,b.csv --relation add-remove
+  ! cloister: under add-remove one file of a pair has one record more: 'a.csv' has 1 record that 'b.csv' has not, and 'b.csv' has 1 record that 'a.csv' has not
+  ! try: --relation replace
+  [exit 2]
+  $ audit a.csv,b.csv --relation both
+  ! cloister: two files are neighbours under one relation: --relation replace or --relation add-remove
+  [exit 2]
+  $ printf 'x,y\n1,2\n3,4\n5,6\n' > b.csv
+  $ audit a.csv,b.csv --relation add-remove
+  ! cloister: {{.*}}a.csv and {{.*}}b.csv are not of one table: one has a header and the other has none
+  [exit 3]
+  $ printf 'who,x\nann,1\nann,2\nbob,3\n' > a.csv
+  $ printf 'who,x\nbob,4\nann,1\n' > b.csv
+  $ audit a.csv,b.csv --unit who
+  ! cloister: under replace a pair differs in one person: 'a.csv' has 0 persons that 'b.csv' has not, and 'b.csv' has 0 persons that 'a.csv' has not; 2 persons are in both with other rows
+  [exit 2]
+  $ ls started
+  ! ls: {{.*}}
+  [exit 2]
+
 ## Refuses a seed for a program
 
   $ cloister audit --command 'cp {input} {output}' --epsilon 1 --cols 1 --seed a
@@ -126,7 +167,24 @@ Without noise: the sum of the first column, which is the record that changes.
   >     print(*(f[key] for key in 'relation pair group unit claim'.split()),
   >           f['evidence'] > 1.5, f['refuted'], f['trials'])"
   cloister.audit/1 None {'epsilon': 1, 'delta': 0} None True
-  None files 1 epsilon 1 True True 3000
+  replace files 1 epsilon 1 True True 3000
+
+## Takes two files that differ by a person, or by a record more
+
+  $ printf 'x\n1\n1\n' > a.csv
+  $ printf 'x\n1\n1\n-1\n' > b.csv
+  $ count() { cloister audit --command 'wc -l < {input} > {output}' --epsilon 1 --trials 100 \
+  >     -q --json --pair "$@"; }
+  $ count a.csv,b.csv --relation add-remove | grep -E 'relation|refuted'
+    "refuted": true,
+        "relation": "add-remove",
+        "refuted": true,
+  $ printf 'who;x\nann;1\nann;2\nbob;3\n' > a.csv
+  $ printf 'who;x\nbob;3\nann;9\n' > b.csv
+  $ count a.csv,b.csv --unit who | grep -E 'relation|refuted'
+    "refuted": true,
+        "relation": "replace",
+        "refuted": true,
 
 ## Wants a place for the files
 

@@ -84,10 +84,39 @@ Keys, changed and older files, and other processes.
   > END
   $ holder=$!
   $ while [ ! -e held ]; do sleep 0.05; done
-  $ cloister ledger init l.db --dataset other --epsilon 1
-  ! cloister: the ledger l.db is in use by another process, and still was after 5 seconds: try again when that one is done
-  [exit 6]
+  $ cloister ledger init l.db --dataset other --epsilon 1 2>&1 | sed "s/($holder)/(that one)/"
+  cloister: the ledger l.db is in use by another process (that one), and still was after 5 seconds, so nothing was done: try again when that one has ended
   $ kill $holder
+
+## Ends in bounded time where a reader stays, and nothing is spent
+
+  $ sample; ledger
+  $ python3 - <<'END' &
+  > import sqlite3, time
+  > db = sqlite3.connect("l.db")
+  > db.execute("BEGIN")
+  > db.execute("SELECT * FROM dataset").fetchall()
+  > open("held", "w").close()
+  > time.sleep(60)
+  > END
+  $ holder=$!
+  $ while [ ! -e held ]; do sleep 0.05; done
+  $ timeout 20 cloister run kmeans sample.csv --clusters 2 --epsilon 0.5 --norm 2 --ledger l.db -q \
+  >     -o release.json 2> said
+  [exit 6]
+  $ sed "s/($holder)/(that one)/" said
+  cloister: the ledger l.db is in use by another process (that one), and still was after 5 seconds, so nothing was done: try again when that one has ended
+  $ ls release.json 2> /dev/null
+  [exit 2]
+  $ cloister ledger show l.db
+  data set    cap           composed         plain sum       left            charges  last charge
+  sample.csv  (2, 1e-5)     (0, 0)           (0, 0)          (2, 1e-5)             0  -
+  $ kill $holder; wait $holder 2> /dev/null
+  [exit 143]
+  $ cloister run kmeans sample.csv --clusters 2 --epsilon 0.5 --norm 2 --ledger l.db -q \
+  >     -o release.json
+  $ cloister ledger verify l.db
+  l.db: sound; 1 charge, and every hash fits
 
 ## Says that it is damaged
 

@@ -14,6 +14,7 @@ sys.path[:0] = [str(TOOLS / "lint"), str(TOOLS)]
 
 import arrows  # noqa: E402
 import check_tables  # noqa: E402
+import environment  # noqa: E402
 import headers  # noqa: E402
 import layout  # noqa: E402
 import manual  # noqa: E402
@@ -44,6 +45,9 @@ SOUND = {
     "src/mechanism/other/other.h": "/* The other. */\n",
     "src/mechanism/one/one.c": '/* One. */\n#include "mechanism/common/shared.h"\n',
     "cli/cli.h": "/* Command. */\n",
+    "cli/term.c": '/* Terminal. */\nconst char *a = getenv("NO_COLOR");\n',
+    "docs/man/cloister.1.in": ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNone.\n.SH SECURITY\n",
+    "SECURITY.md": "## The environment\n\n| variable |\n|---|\n| `NO_COLOR` |\n\n## More\n",
     "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
     "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n\n    " + "x " * 60 + "y\n\n| "
                        + "x " * 60 + "|\n|---|\n\n- an item\n  of two lines\n",
@@ -86,6 +90,16 @@ PLANTED = [
     (arrows, "the command includes the library's inside", "cli/main.c",
      '/* Command. */\n#include "../src/data/data.h"\n', "the command may not include"),
     (arrows, "the table is gone", "ARCHITECTURE.md", "# nothing\n", "there is no table"),
+    (environment, "a variable that nobody was told of", "cli/term.c",
+     '/* Terminal. */\nconst char *a = getenv("NO_COLOR"), *b = getenv("TERM");\n',
+     "TERM is not told of in SECURITY.md"),
+    (environment, "a variable of our own in another file", "src/data/more.c",
+     '/* More. */\nstatic const char NAME[] = "CLOISTER_FAST";\n',
+     "CLOISTER_FAST is not told of in docs/man/cloister.1.in"),
+    (environment, "a variable of the Python package", "python/cloister/a.py",
+     'import os\nx = os.environ.get("CLOISTER_LEDGER")\n', "CLOISTER_LEDGER is not told of"),
+    (environment, "a variable that is read no more", "cli/term.c", "/* Terminal. */\n",
+     "NO_COLOR is read by nobody"),
     (headers, "a header that needs another", "include/cloister/sound.h",
      "/* A header. */\nsize_t clo_sound(void);\n", "does not compile alone with gcc -std=c11"),
     (headers, "a header that is no C++", "include/cloister/sound.h",
@@ -291,7 +305,7 @@ def the_runner_counts():
 
 
 def tests():
-    for lint in (arrows, headers, layout, markdown, names, papers, proofs, scripts):
+    for lint in (arrows, environment, headers, layout, markdown, names, papers, proofs, scripts):
         name = lint.__name__
         yield f"{name} finds nothing in a sound tree", lambda lint=lint: finds_nothing(lint)
     for lint, fault, *rest in PLANTED:

@@ -5,6 +5,7 @@
  * that the totals are what they were before.
  */
 #include "ledger/ledger_internal.h"
+#include <cloister/steward.h>
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -1020,6 +1021,15 @@ static bool list_account(void *user, const clo_account *account)
 {
     names *n = user;
     strcat(strcat(n->text, account->dataset), ";");
+    if (n->other) charge_once(n->other, a_pure_charge("c", 9)); /* nobody holds a lock */
+    return --n->stop_after != 0;
+}
+
+static bool list_act(void *user, const clo_act *act)
+{
+    names *n = user;
+    strcat(strcat(n->text, act->kind), ";");
+    if (n->other) charge_once(n->other, a_pure_charge("c", 9));
     return --n->stop_after != 0;
 }
 
@@ -1075,6 +1085,14 @@ static void lets_others_charge_while_a_reader_thinks(void **state)
     names n = { .stop_after = 3, .other = other };
     assert_int_equal(clo_ledger_history(ledger, NULL, list_charge, &n, NULL), CLO_OK);
     assert_string_equal(n.text, "1 b 1;2 a 2;3 c 9;");
+    n = (names){ .stop_after = 2, .other = other };
+    assert_int_equal(clo_ledger_accounts(ledger, NULL, list_account, &n, NULL), CLO_OK);
+    assert_string_equal(n.text, "a;b;");
+    n = (names){ .stop_after = 1, .other = other };
+    declare(ledger, "z", 5, 0);
+    assert_int_equal(clo_ledger_lower(ledger, "z", (clo_loss){ 4, 0 }, "a note", NULL), CLO_OK);
+    assert_int_equal(clo_ledger_acts(ledger, list_act, &n, NULL), CLO_OK);
+    assert_string_equal(n.text, "lower;");
     clo_ledger_close(other);
     clo_ledger_close(ledger);
 }
