@@ -55,6 +55,7 @@ typedef struct clo_i_accounting {
     const char *name;
     bool exact;   /* where it applies, no bound is lower */
     bool costly;  /* takes milliseconds: a search asks it seldom */
+    bool least;   /* epsilon is the least that delta() brings to what is asked */
     double slack; /* how far, relative, hints may move epsilon: a lesser loss may be priced that
                      much higher, never below the truth */
     bool (*applies)(const clo_i_composition *list);
@@ -62,6 +63,9 @@ typedef struct clo_i_accounting {
     double (*epsilon)(const clo_i_composition *list, mpfr_srcptr delta);
     /* A delta that this epsilon leaves; 1 where the method knows nothing better. */
     void (*delta)(mpfr_ptr out, const clo_i_composition *list, double epsilon);
+    /* log of that delta in double, many times faster, and how far it may be off; NAN where nobody
+     * knows.  NULL: there is none. */
+    double (*log_delta_near)(const clo_i_composition *list, double epsilon, double *error);
 } clo_i_accounting;
 
 extern const clo_i_accounting clo_i_gaussian_exact; /* gaussian_exact.c */
@@ -86,6 +90,8 @@ void clo_i_normal_tail_down(mpfr_ptr out, mpfr_srcptr x);
 void clo_i_gaussian_delta(mpfr_ptr out, mpfr_srcptr square, mpfr_srcptr epsilon);
 /* The least double that clo_i_gaussian_delta brings to delta. */
 double clo_i_gaussian_epsilon(mpfr_srcptr square, mpfr_srcptr delta);
+/* A hint, not a bound: log delta of this mu in double, good to 10^-9; NAN where it may not be. */
+double clo_i_gaussian_log_delta_near(double mu, double epsilon);
 /* A hint, not a bound: the mu that costs about (epsilon, delta). */
 double clo_i_gaussian_mu_near(double epsilon, mpfr_srcptr delta);
 

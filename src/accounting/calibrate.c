@@ -18,9 +18,18 @@ typedef struct trial {
     size_t count;
     clo_event *scaled; /* as many, ours */
     clo_loss budget;
-    mpfr_t left; /* the delta that the reveals leave; they are not scaled */
+    mpfr_t left;     /* the delta that the reveals leave; they are not scaled */
+    double log_left; /* of it, about */
     bool starved;
 } trial;
+
+/* About; -INFINITY of 0. */
+static double log_of(mpfr_srcptr x)
+{
+    long exponent;
+    const double digits = mpfr_get_d_2exp(&exponent, x, MPFR_RNDN);
+    return log(digits) + (double)exponent * 0.69314718055994531;
+}
 
 /* Rounded up, so that a factor is good for a caller who multiplies in double as well. */
 static bool scale_events(trial *t, double factor)
@@ -39,25 +48,50 @@ static bool scale_events(trial *t, double factor)
     return finite;
 }
 
-/* Whether some method keeps the budget; `finally`: by its epsilon, with its slack, so that the
- * caller finds a price within the budget for these events and for any lesser ones. */
+/* Whether the method leaves a delta at epsilon that is paid for. */
+static bool keeps_delta(const clo_i_accounting *method, const clo_i_composition *list,
+                        const trial *t, double epsilon)
+{
+    mpfr_t delta;
+    mpfr_init2(delta, CLO_I_PRECISION);
+    method->delta(delta, list, epsilon);
+    const bool kept = mpfr_lessequal_p(delta, t->left);
+    mpfr_clear(delta);
+    return kept;
+}
+
+/* The same, where a hint tells it without any doubt. */
+static bool keeps_delta_quickly(const clo_i_accounting *method, const clo_i_composition *list,
+                                const trial *t, double epsilon)
+{
+    double error = 0, excess = NAN;
+    if (method->log_delta_near)
+        excess = method->log_delta_near(list, epsilon, &error) - t->log_left;
+    return fabs(excess) > error ? excess < 0 : keeps_delta(method, list, t, epsilon);
+}
+
+/* By its epsilon, with its slack, so that the caller finds a price within the budget for these
+ * events and for any lesser ones.  An epsilon that is the least to keep delta is not looked for:
+ * it is within the budget where the budget's own keeps it (accounting.T14). */
+static bool keeps_epsilon(const clo_i_accounting *method, const clo_i_composition *list,
+                          const trial *t)
+{
+    const double most = t->budget.epsilon * (1 - method->slack);
+    return method->least ? mpfr_sgn(t->left) > 0 && keeps_delta(method, list, t, most)
+                         : method->epsilon(list, t->left) <= most;
+}
+
+/* Whether some method keeps the budget; `finally`: by its epsilon. */
 static bool some_method_affords(const clo_i_composition *list, const trial *t, bool finally)
 {
     const clo_i_accounting *method;
     bool afforded = false;
-    mpfr_t delta;
-    mpfr_init2(delta, CLO_I_PRECISION);
     for (size_t i = 0; !afforded && (method = clo_i_accounting_at(i)); i++) {
         if (method->costly || !method->applies(list)) continue;
-        if (finally) {
-            afforded = method->epsilon(list, t->left) <= t->budget.epsilon * (1 - method->slack);
-        } else {
-            method->delta(delta, list, t->budget.epsilon);
-            afforded = mpfr_lessequal_p(delta, t->left);
-        }
+        afforded = finally ? keeps_epsilon(method, list, t)
+                           : keeps_delta_quickly(method, list, t, t->budget.epsilon);
         if (method->exact) break;
     }
-    mpfr_clear(delta);
     return afforded;
 }
 
@@ -228,6 +262,7 @@ static clo_status calibrate(const clo_event *events, size_t count, clo_loss budg
     CLO_TRY(clo_i_composition_init(&list, events, count, err));
     mpfr_init2(t.left, CLO_I_PRECISION);
     clo_i_delta_left(t.left, &list, budget.delta);
+    t.log_left = log_of(t.left);
     clo_status status = check_list(&list, &t, err);
     if (!status) status = clo_i_alloc(count, sizeof *t.scaled, &t.scaled, err);
     if (!status) {

@@ -169,6 +169,14 @@ static bool log_profile_near(double mu, double epsilon, double log_wanted, doubl
     return true;
 }
 
+/* Where no more than three of the digits cancel. */
+double clo_i_gaussian_log_delta_near(double mu, double epsilon)
+{
+    double log_delta, first;
+    if (!log_profile_near(mu, epsilon, 0, &log_delta, &first)) return NAN;
+    return first < 7 && epsilon / mu < 30 ? log_delta : NAN;
+}
+
 /* Newton's steps go in double until they are small, then with all digits. */
 typedef struct newton {
     mpfr_srcptr delta;
@@ -282,6 +290,7 @@ static void delta_of(mpfr_ptr out, const clo_i_composition *list, double epsilon
 const clo_i_accounting clo_i_gaussian_exact = {
     .name = "gaussian-exact",
     .exact = true,
+    .least = true,
     .applies = applies,
     .epsilon = epsilon_of,
     .delta = delta_of,

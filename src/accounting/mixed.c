@@ -173,11 +173,30 @@ static void gdp_delta(mpfr_ptr out, const clo_i_composition *list, double epsilo
     mpfr_clears(square, level, (mpfr_ptr)0);
 }
 
+/* Where the hint of every event is as good as the search for it. */
+static double gdp_log_delta_near(const clo_i_composition *list, double epsilon, double *error)
+{
+    *error = 1e-8;
+    double square = mpfr_get_d(list->square, MPFR_RNDN);
+    for (size_t i = 0; i < list->count; i++) {
+        const clo_event *const event = &list->events[i];
+        if (event->kind == CLO_EVENT_GAUSSIAN || !event->count || !(event->parameter > 0)) continue;
+        const double x =
+            event->kind == CLO_EVENT_EXPONENTIAL ? event->parameter / 2 : event->parameter;
+        if (!(x > 1e-6 && x < 100)) return NAN;
+        const double mu = gdp_near(x);
+        square += (double)event->count * mu * mu;
+    }
+    return clo_i_gaussian_log_delta_near(sqrt(square), epsilon);
+}
+
 const clo_i_accounting clo_i_mixed_gdp = {
     .name = "mixed",
     .exact = false,
+    .least = true,
     .slack = 0x1p-40,
     .applies = gdp_applies,
     .epsilon = gdp_epsilon,
     .delta = gdp_delta,
+    .log_delta_near = gdp_log_delta_near,
 };

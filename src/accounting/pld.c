@@ -159,13 +159,23 @@ static double excess_at(const clo_i_pld *pld, double epsilon, double log_wanted,
     return excess;
 }
 
+/* Whether all of delta at epsilon 0 is below the wanted one: no epsilon is needed.  It is not where
+ * that of the Gaussian events alone, 1 - 2 Q(mu/2), is above already. */
+static bool none_needed(const clo_i_pld *pld, double log_wanted)
+{
+    const double root_eighth = 0.35355339059327376;
+    double tangent;
+    if (log(erf(pld->mu_down * root_eighth)) > log_wanted + 1e-3) return false;
+    return !(excess_at(pld, 0, log_wanted, true, &tangent) > 0);
+}
+
 /* About where delta comes down to the wanted one, from above. */
 static double epsilon_near(const clo_i_pld *pld, double log_wanted, bool up, double start,
                            double high)
 {
     double low = 0, epsilon = start < high ? start : high * (1 - 0x1p-20), tangent;
     /* from below, the errors drown a delta that is far from where the tilt is best */
-    if (up && !(excess_at(pld, 0, log_wanted, up, &tangent) > 0)) return 0;
+    if (up && none_needed(pld, log_wanted)) return 0;
     for (int i = 0; i < MOST_STEPS && (isinf(high) || high - low > NEAR * high); i++) {
         const double excess = excess_at(pld, epsilon, log_wanted, up, &tangent);
         if (excess > 0)

@@ -91,12 +91,27 @@ static double tail_outside(const grid *g, double size)
     return tail;
 }
 
+/* The mass of a single event that is outside of the window: what tail_outside is a bound of, and
+ * found at a thousandth of its time. */
+static bool leaves_too_much_outside(const grid *g, double size)
+{
+    if (g->made != 1 || g->pairs->pair[0].count != 1) return false;
+    const clo_i_grid_pair *const pair = &g->pair[0];
+    double outside = 0;
+    for (size_t j = 0; j <= 2 * pair->reach; j++) {
+        const double cell = (double)j - (double)pair->reach;
+        if (fabs(cell - g->centre) > size / 2) outside += pair->mass[j];
+    }
+    return outside > 2 * TAIL;
+}
+
 static size_t window_size(const grid *g, double *tail)
 {
     const double wanted = fmin(2 * DEVIATIONS * g->deviation, 2 * (fabs(g->centre) + g->reach));
     size_t size = (size_t)1 << SMALLEST_SIZE_LOG2;
     const size_t largest = (size_t)1 << LARGEST_SIZE_LOG2;
     while (size < largest && (double)size < wanted + 4) size *= 2;
+    while (size < largest && leaves_too_much_outside(g, (double)size)) size *= 2;
     *tail = tail_outside(g, (double)size);
     for (; *tail > TAIL && size < largest; *tail = tail_outside(g, (double)size)) size *= 2;
     return size;

@@ -356,6 +356,18 @@ static void delta_of(mpfr_ptr out, const clo_i_composition *list, double epsilon
     mpfr_clears(bound, term, (mpfr_ptr)0);
 }
 
+/* The margin of log_delta_near, and rounding, are a hundredth of this error. */
+static double log_delta_of_near(const clo_i_composition *list, double epsilon, double *error)
+{
+    aim a = aim_at(list);
+    a.epsilon = epsilon;
+    const double log_beta = clo_i_best_order(log_delta_near, &a), beta = exp(log_beta);
+    const double size = beta * (divergence_near(&a, 1 + beta, beta) + epsilon);
+    *error = 1e-9 + 1e-11 * size;
+    /* from curve_near's least order on, and as far as deltas are numbers */
+    return beta > 1e-3 && size < 1e12 ? fmin(log_delta_near(log_beta, &a), 0) : NAN;
+}
+
 const clo_i_accounting clo_i_renyi = {
     .name = "renyi",
     .exact = false,
@@ -363,4 +375,5 @@ const clo_i_accounting clo_i_renyi = {
     .applies = applies,
     .epsilon = epsilon_of,
     .delta = delta_of,
+    .log_delta_near = log_delta_of_near,
 };

@@ -1,7 +1,8 @@
 /*
  * automatic.c - which method of a family to take, by public quantities alone: every method that can
  * serve makes its plan, and the one whose plan predicts the least error is taken.  Nothing here
- * sees data, so the choice costs nothing.
+ * sees data, so the choice costs nothing.  A plan is priced once it is taken: an error does not
+ * depend on the exact price, which takes as long to find as the plan.
  */
 #include "accounting/memo.h"
 #include "plan/mechanism.h"
@@ -65,7 +66,7 @@ static clo_status plan_with(const clo_mechanism *mechanism, const clo_setting *s
     for (size_t i = 0; i < count && !status; i++)
         status = clo_params_set_text(params, settings[i].name, settings[i].value, err);
     *taken = status == CLO_OK;
-    if (!status) status = clo_plan_new(params, domain, budget, accept, out, err);
+    if (!status) status = clo_i_plan_unpriced(params, domain, budget, accept, out, err);
     clo_params_free(params);
     return status;
 }
@@ -186,12 +187,27 @@ static clo_status enter(contest *c, const clo_mechanism *mechanism)
     return status == CLO_MEMORY ? status : CLO_OK;
 }
 
-static clo_status settle(contest *c, clo_error *err)
+static clo_status find_best(contest *c, clo_error *err)
 {
     candidate *who;
     bool taken;
     while ((who = rough_contender(c)) != NULL) CLO_TRY(plan_method(c, who, false, &taken, err));
     return CLO_OK;
+}
+
+/* The best, priced.  One that cannot be does not serve. */
+static clo_status settle(contest *c, clo_error *err)
+{
+    while (c->count > 0) {
+        CLO_TRY(find_best(c, err));
+        candidate *const best = &c->candidates[c->best - c->candidates];
+        const clo_status status = clo_i_plan_price(best->plan, &c->why);
+        if (!status) return CLO_OK;
+        if (status == CLO_MEMORY) break;
+        clo_plan_free(best->plan);
+        *best = c->candidates[--c->count];
+    }
+    return clo_i_fail(err, c->why.status, "%s", c->why.message);
 }
 
 static void give_reason(const contest *c)

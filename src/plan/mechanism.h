@@ -104,6 +104,12 @@ CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, 
  * delta that nothing needs is not charged: the price then has none (accounting.T9). */
 CLO_CHECK clo_status clo_i_price_lines(const clo_line *lines, size_t count, clo_loss budget,
                                        clo_price *price, clo_error *err);
+/* A plan in two steps, for those who compare many and take one: all but what it costs; and that,
+ * without which no plan is handed out.  CLO_INTERNAL where it is more than the budget. */
+CLO_CHECK clo_status clo_i_plan_unpriced(const clo_params *params, const clo_domain *domain,
+                                         clo_loss budget, clo_guarantee accept, clo_plan **out,
+                                         clo_error *err);
+CLO_CHECK clo_status clo_i_plan_price(clo_plan *plan, clo_error *err);
 /* The hash of all that a plan is. */
 void clo_i_plan_identify(clo_plan *plan);
 /* The mechanism's own plan once more, for another domain: its state, and its lines, which must be

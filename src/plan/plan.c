@@ -156,17 +156,22 @@ static const clo_domain *planned_for(const clo_domain *domain, clo_domain *narro
 
 /* ---- making it ------------------------------------------------------------------------- */
 
-/* Gives the plan its own copies of what the draft and the parameters hold. */
+/* Gives the plan its own copies of what the draft holds. */
 static clo_status settle(clo_plan *plan, const clo_draft *draft, clo_error *err)
 {
     CLO_TRY(clo_i_alloc(draft->line_count, sizeof *plan->lines, &plan->lines, err));
     memcpy(plan->lines, draft->lines, draft->line_count * sizeof *plan->lines);
     plan->line_count = draft->line_count;
     plan->workspace = draft->workspace;
-    CLO_TRY(clo_i_price_lines(plan->lines, plan->line_count, draft->budget, &plan->price, err));
+    return clo_i_check_budget(plan->budget, plan->lines, plan->line_count, err);
+}
+
+clo_status clo_i_plan_price(clo_plan *plan, clo_error *err)
+{
+    const clo_loss budget = clo_i_loss_on_grid(plan->budget);
+    CLO_TRY(clo_i_price_lines(plan->lines, plan->line_count, budget, &plan->price, err));
     if (plan->price.loss.delta <= 0) plan->budget.delta = 0;
-    CLO_TRY(clo_i_check_budget(plan->budget, plan->lines, plan->line_count, err));
-    if (plan->price.loss.epsilon > draft->budget.epsilon)
+    if (plan->price.loss.epsilon > budget.epsilon)
         return clo_i_fail(err, CLO_INTERNAL, "the plan of %s/%s costs more than its budget",
                           plan->mechanism->family, plan->mechanism->method);
     clo_i_plan_identify(plan);
@@ -231,8 +236,8 @@ clo_status clo_i_plan_again(const clo_plan *plan, const clo_domain *domain, void
     return status;
 }
 
-clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_loss budget,
-                        clo_guarantee accept, clo_plan **out, clo_error *err)
+clo_status clo_i_plan_unpriced(const clo_params *params, const clo_domain *domain, clo_loss budget,
+                               clo_guarantee accept, clo_plan **out, clo_error *err)
 {
     const clo_mechanism *const mechanism = params->owner;
     clo_plan *plan = NULL;
@@ -255,6 +260,19 @@ clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_
     plan->guarantee = guarantee;
     plan->budget = plan->rest = budget;
     const clo_status status = fill(plan, params, domain, err);
+    if (status)
+        clo_plan_free(plan);
+    else
+        *out = plan;
+    return status;
+}
+
+clo_status clo_plan_new(const clo_params *params, const clo_domain *domain, clo_loss budget,
+                        clo_guarantee accept, clo_plan **out, clo_error *err)
+{
+    clo_plan *plan = NULL;
+    CLO_TRY(clo_i_plan_unpriced(params, domain, budget, accept, &plan, err));
+    const clo_status status = clo_i_plan_price(plan, err);
     if (status)
         clo_plan_free(plan);
     else

@@ -82,20 +82,26 @@ typedef struct variation {
     double epsilon, rows, clusters; /* of the whole budget; clusters 0: as they are */
 } variation;
 
-static clo_status set_values(const clo_plan *plan, double clusters, clo_params *params,
-                             clo_error *err)
+/* The plan's values, for its own method or another that has all parameters which are not at their
+ * presets. */
+static clo_status set_values(const clo_plan *plan, double clusters, const clo_mechanism *taken,
+                             clo_params *params, clo_error *err)
 {
     const clo_mechanism *const m = plan->mechanism;
     for (size_t i = 0; i < m->param_count; i++) {
-        const bool other = clusters > 0 && strcmp(m->params[i].name, "clusters") == 0;
-        CLO_TRY(clo_params_set(params, m->params[i].name, other ? clusters : plan->values[i], err));
+        const clo_param *const param = &m->params[i];
+        const bool other = clusters > 0 && strcmp(param->name, "clusters") == 0;
+        const double value = other ? clusters : plan->values[i];
+        if (taken != m && !(value < param->preset || value > param->preset)) continue;
+        CLO_TRY(clo_params_set(params, param->name, value, err));
     }
     return CLO_OK;
 }
 
-/* Its error, infinite where there is no such plan or no prediction; of the mechanism's part of the
- * budget where something is learnt first. */
-static clo_status error_of(const clo_plan *plan, const variation *v, double *out, clo_error *err)
+/* Its error by this method, infinite where there is no such plan or no prediction; of the
+ * mechanism's part of the budget where something is learnt first. */
+static clo_status error_by(const clo_mechanism *taken, const clo_plan *plan, const variation *v,
+                           double *out, clo_error *err)
 {
     const double part = plan->rest.epsilon / plan->budget.epsilon;
     const clo_loss budget = { v->epsilon * part, plan->rest.delta };
@@ -106,13 +112,36 @@ static clo_status error_of(const clo_plan *plan, const variation *v, double *out
     clo_plan *other = NULL;
     if (domain.rows) domain.rows = (uint64_t)v->rows;
     *out = INFINITY;
-    CLO_TRY(clo_params_new(plan->mechanism, &params, err));
-    clo_status status = set_values(plan, v->clusters, params, &unused);
-    if (!status) status = clo_plan_new(params, &domain, budget, plan->guarantee, &other, &unused);
-    if (!status) status = clo_plan_predict(other, v->rows, out, &meaning, &unused);
+    CLO_TRY(clo_params_new(taken, &params, err));
+    clo_status status = set_values(plan, v->clusters, taken, params, &unused);
+    if (!status)
+        status = clo_i_plan_unpriced(params, &domain, budget, plan->guarantee, &other, &unused);
+    const bool presumes =
+        !status && taken != plan->mechanism && taken->presumes && taken->presumes(other->values);
+    if (!status && !presumes) status = clo_plan_predict(other, v->rows, out, &meaning, &unused);
+    if (isnan(*out)) *out = INFINITY;
     clo_plan_free(other);
     clo_params_free(params);
     return status == CLO_MEMORY ? clo_i_fail(err, status, "%s", unused.message) : CLO_OK;
+}
+
+/* The least error; of a plan whose method was chosen, of all methods that could be.  Those are
+ * planned roughly, as in the choice. */
+static clo_status error_of(const clo_plan *plan, const variation *v, double *out, clo_error *err)
+{
+    clo_status status = error_by(plan->mechanism, plan, v, out, err);
+    clo_i_memo memo = { .rough = true };
+    if (!plan->reason[0]) return status;
+    clo_i_memo_begin(&memo);
+    for (size_t i = 0; !status && i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = clo_mechanism_at(i);
+        double error;
+        if (m == plan->mechanism || strcmp(m->family, plan->mechanism->family) != 0) continue;
+        status = error_by(m, plan, v, &error, err);
+        if (!status) *out = fmin(*out, error);
+    }
+    clo_i_memo_end(&memo);
+    return status;
 }
 
 /* The least number from *field up, to two digits, at which the error is at most the target; 0 where

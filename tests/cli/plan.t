@@ -135,17 +135,17 @@ A plan reads no data and charges nobody.
     each column: ± 1.1.
 
     Noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs epsilon 0.65,
-    or 3700 rows, or at most 1 cluster.
+    or 3700 rows, or at most 2 clusters.
   $ cloister plan kmeans --cols 2 --rows 2 --clusters 3 --epsilon 1e-9 --norm 1 | tail -n 2
-  {{}}
-    Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs 11000000 rows.
+    Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs epsilon 21, or
+    11000000 rows.
   $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 --json \
   >     | grep -A 4 hidden
       "hidden": true,
       "needs": {
         "epsilon": 0.65,
         "rows": 3700,
-        "clusters": 1
+        "clusters": 2
   $ cloister plan subspace --cols 64 --rows 300 --dim 3 --epsilon 0.3 --norm 1 | tail -n 2
     Noise hides 3 directions in 300 rows at epsilon 0.3: that needs epsilon 4, or
     3200 rows.

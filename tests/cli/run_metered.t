@@ -277,7 +277,7 @@
 
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q
-  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.35, or 960 rows, or at most 1 cluster; nothing was spent
+  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.14, or 420 rows, or at most 1 cluster; nothing was spent
   ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister ledger show l.db
@@ -290,7 +290,7 @@
   sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
               counted by rho (zcdp): runs that are only approximately so are refused
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
-  ! warning: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.35, or 960 rows, or at most 1 cluster
+  ! warning: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.14, or 420 rows, or at most 1 cluster
 
 ## Refuses to spend on subspaces that noise would hide
 
@@ -299,7 +299,16 @@
   $ cloister ledger init l.db --dataset faces.csv --epsilon 2 --delta 1e-3 > /dev/null
   $ cloister run subspaces faces.csv --clusters 5 --dim 9 --flats affine --epsilon 1 --norm 1 \
   >     --ledger l.db -q
-  ! cloister: noise hides 5 clusters of 9 directions in 320 rows at epsilon 1: that needs epsilon 71, or 11000 rows, or at most 2 clusters; nothing was spent
+  ! cloister: noise hides 5 clusters of 9 directions in 320 rows at epsilon 1: that needs epsilon 15, or 3400 rows, or at most 2 clusters; nothing was spent
+  ! try: the same with --yes, which runs it anyway
+  [exit 5]
+  $ cloister run subspaces faces.csv --clusters 5 --dim 9 --epsilon 1 --norm 1 --ledger l.db -q
+  ! cloister: noise hides 5 clusters of 9 directions in 320 rows at epsilon 1: that needs epsilon 12, or 2800 rows, or at most 2 clusters; nothing was spent
+  ! try: the same with --yes, which runs it anyway
+  [exit 5]
+  $ cloister run subspaces faces.csv --clusters 5 --dim 9 --epsilon 1 --norm 1 --center private \
+  >     --ledger l.db -q
+  ! cloister: noise hides 5 clusters of 9 directions in 320 rows at epsilon 1: that needs epsilon 12, or 2800 rows, or at most 2 clusters; nothing was spent
   ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister run subspace faces.csv --dim 9 --epsilon 1 --norm 1 --ledger l.db -q

@@ -379,6 +379,71 @@ static void a_calibrated_list_fits_the_budget_and_hardly_more_would(void **state
     check_factor(&PURE, 1, (clo_loss){ 1, 0 });
 }
 
+/* What the search takes in place of a certified delta, where it says that it knows. */
+static void hints_are_as_near_to_the_certified_delta_as_they_say(void **state)
+{
+    const clo_event kinds[] = EVERY_KIND;
+    const double factors[] = { 1e-3, 0.1, 1, 3, 20 }, epsilons[] = { 0.01, 0.5, 1, 5, 40 };
+    const clo_i_accounting *method;
+    size_t known = 0;
+    (void)state;
+    for (size_t m = 0; (method = clo_i_accounting_at(m)) != NULL; m++) {
+        for (size_t i = 0; method->log_delta_near && i < 3 * 3 * 5 * 5; i++) {
+            clo_event events[2] = { kinds[i % 3], kinds[i / 3 % 3] };
+            const double epsilon = epsilons[i / 45], factor = factors[i / 9 % 5];
+            double error = NAN;
+            clo_i_composition list;
+            clo_error err;
+            mpfr_t delta;
+            events[0].parameter *= factor;
+            events[1].parameter *= factor;
+            events[1].count = 1 + i % 7;
+            assert_ok(clo_i_composition_init(&list, events, 2, &err), err);
+            mpfr_init2(delta, CLO_I_PRECISION);
+            const double hint =
+                method->applies(&list) ? method->log_delta_near(&list, epsilon, &error) : NAN;
+            if (!isnan(hint)) {
+                known++;
+                method->delta(delta, &list, epsilon);
+                mpfr_log(delta, delta, MPFR_RNDN);
+                assert_true(fabs(mpfr_get_d(delta, MPFR_RNDN) - hint) <= error / 4);
+            }
+            mpfr_clear(delta);
+            clo_i_composition_clear(&list);
+        }
+    }
+    assert_true(known > 200); /* it is not that they know nothing */
+}
+
+/* Of those that say so, epsilon is within a level where delta at that level is paid for. */
+static void an_epsilon_that_is_the_least_is_where_delta_is_paid_for(void **state)
+{
+    const clo_event kinds[] = EVERY_KIND;
+    const clo_i_accounting *method;
+    (void)state;
+    for (size_t m = 0; (method = clo_i_accounting_at(m)) != NULL; m++) {
+        for (size_t i = 0; method->least && i < 3 * 12; i++) {
+            clo_event event = kinds[i % 3];
+            clo_i_composition list;
+            clo_error err;
+            mpfr_t delta, left;
+            event.parameter *= exp2((double)i / 4 - 4);
+            assert_ok(clo_i_composition_init(&list, &event, 1, &err), err);
+            mpfr_inits2(CLO_I_PRECISION, delta, left, (mpfr_ptr)0);
+            mpfr_set_d(left, 1e-7, MPFR_RNDN);
+            if (method->applies(&list)) {
+                const double epsilon = method->epsilon(&list, left);
+                method->delta(delta, &list, epsilon);
+                assert_true(mpfr_lessequal_p(delta, left));
+                method->delta(delta, &list, clo_i_just_below(epsilon));
+                assert_true(!(epsilon > 0) || !mpfr_lessequal_p(delta, left));
+            }
+            mpfr_clears(delta, left, (mpfr_ptr)0);
+            clo_i_composition_clear(&list);
+        }
+    }
+}
+
 static void one_event_at_the_budget_has_the_factor_one(void **state)
 {
     const clo_event pure = { CLO_EVENT_PURE, 0.7, 0, 1 };
@@ -717,6 +782,8 @@ int main(void)
         cmocka_unit_test(neither_mixed_bound_undercuts_a_gaussian_beside_a_choice),
         cmocka_unit_test(the_zcdp_lines_lie_above_the_curves),
         cmocka_unit_test(a_calibrated_list_fits_the_budget_and_hardly_more_would),
+        cmocka_unit_test(hints_are_as_near_to_the_certified_delta_as_they_say),
+        cmocka_unit_test(an_epsilon_that_is_the_least_is_where_delta_is_paid_for),
         cmocka_unit_test(one_event_at_the_budget_has_the_factor_one),
         cmocka_unit_test(refuses_a_budget_that_no_factor_can_meet),
         cmocka_unit_test(units_round_a_cost_up_and_a_cap_down),

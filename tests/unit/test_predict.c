@@ -102,6 +102,41 @@ static void what_is_needed_is_enough_and_less_is_not(void **state)
     }
 }
 
+/* Where the method was chosen, what another one would need counts as well: an epsilon that brings
+ * the clusters out is named at any smaller one, whichever method serves best there. */
+static void what_is_needed_is_of_the_method_that_would_be_chosen(void **state)
+{
+    static const char *const flats[] = { "linear", "affine" };
+    static const double epsilons[] = { 0.3, 1, 3, 10 };
+    clo_domain domain = clo_domain_default();
+    (void)state;
+    domain.cols = 50;
+    domain.norm = 1;
+    domain.rows = 320;
+    for (size_t f = 0; f < 2; f++) {
+        const clo_setting settings[] = { { "clusters", "5" },
+                                         { "dim", "9" },
+                                         { "flats", flats[f] } };
+        double first = 0;
+        for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++) {
+            clo_plan *plan = NULL;
+            clo_needs needs;
+            clo_error err;
+            const clo_loss budget = { epsilons[e], 1e-6 };
+            assert_ok(
+                clo_plan_auto("subspaces", settings, 3, &domain, budget, CLO_EXACT, &plan, &err),
+                err);
+            assert_true(clo_plan_hidden(plan, 320));
+            const double enough = 0.999 * clo_plan_hidden_from(plan);
+            assert_ok(clo_plan_needs_get(plan, 320, enough, &needs, sizeof needs, &err), err);
+            assert_true(needs.epsilon > 10 && needs.epsilon < 20);
+            assert_true(e == 0 || fabs(needs.epsilon - first) <= 0.05 * first);
+            first = needs.epsilon;
+            clo_plan_free(plan);
+        }
+    }
+}
+
 static void what_is_out_of_reach_is_not_named(void **state)
 {
     clo_domain domain = clo_domain_default();
@@ -146,6 +181,7 @@ int main(void)
         cmocka_unit_test(column_errors_are_in_the_units_of_their_columns),
         cmocka_unit_test(column_errors_share_a_norm),
         cmocka_unit_test(what_is_needed_is_enough_and_less_is_not),
+        cmocka_unit_test(what_is_needed_is_of_the_method_that_would_be_chosen),
         cmocka_unit_test(what_is_out_of_reach_is_not_named),
         cmocka_unit_test(subspaces_are_hidden_next_to_random_ones),
     };
