@@ -93,16 +93,26 @@ def without_fast_row(rows):
     return [name for name in queries if f"src/query/{name}.c" not in fast]
 
 
+def all_generated(shop):
+    """What generate.py finds, which takes a while, or found before in the same sources."""
+    digest, store = digest_of([HERE / "generate.py"]) + sources_digest(), HOME / "rows.json"
+    known = json.loads(store.read_text()) if store.exists() else {}
+    if known.get("digest") != digest:
+        import generate  # it needs libclang, and the rest does not
+        known = {"digest": digest, "rows": generate.rows(shop)}
+        store.write_text(json.dumps(known), encoding="utf-8")
+    return known["rows"]
+
+
 def generated_rows(shop, wanted, patterns):
     """Generated faults in the form of the others; what is equivalent is left out and counted."""
-    import generate
     equivalent = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))
     whole = {(row["file"], row["function"]) for row in equivalent.get("function", [])}
     single = {(row["file"], row["function"], row["from"], row["to"])
               for row in equivalent.get("fault", [])}
     used, rows, sorted_out = set(), [], 0
-    for row in generate.rows(shop):
-        known = generate.known_by(row)[:4]
+    for row in all_generated(shop):
+        known = tuple(row[part] for part in ("file", "function", "from", "to"))
         if known in single or known[:2] in whole:
             used |= {known, known[:2]}
             sorted_out += not wanted or len(rows) < wanted
