@@ -4,17 +4,18 @@ PREFIX  ?= /usr/local
 TIME    ?= 60
 SUITES  ?=
 BENCH   ?=
+COUNT   ?= 300
 DATA    ?=
 RESULTS ?= build/reproduce/results
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants lint bench bench-quick reproduce figures fuzz asan tsan coverage format report-look wheel python-long docs pictures install clean
+.PHONY: help deps build demo test test-long audit mutants mutants-generated lint bench bench-quick reproduce figures fuzz asan tsan coverage format report-look wheel python-long docs pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 25
 
 deps: ## install what building and testing need; quiet where nothing is missing
 	@tools/deps.sh build test coverage
@@ -53,6 +54,10 @@ audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs
 mutants: ## plant every fault of tests/mutants, each of which a test must notice
 	@tools/deps.sh build test
 	@tests/mutants/run.py $(MUTANTS)
+
+mutants-generated: ## plant COUNT=300 faults made from the syntax tree; 0: all, which takes a night
+	@tools/deps.sh build test mutants
+	@build/venv/bin/python3 tests/mutants/run.py --generated $(COUNT) $(MUTANTS)
 
 lint: ## layout, arrows between folders, symbols, proofs, names
 	@tools/deps.sh build test

@@ -36,8 +36,8 @@ BUILDS = {
     "dev": {
         "cc": "gcc",
         "options": ["-Dfault_injection=true"],
-        "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "fuzz", "cli", "docs",
-                   "python"],
+        "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "mutants", "fuzz",
+                   "cli", "docs", "python"],
     },
     "asan": {
         "cc": "clang",

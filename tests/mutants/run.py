@@ -1,49 +1,60 @@
 #!/usr/bin/env python3
 """Plants faults into the code, one after another, and demands that a test notices each.
 
-A row of a table (NAME.toml beside this file) is one fault: the file, the text that is there once,
-what it becomes, which claim that breaks, and the test programs that must notice.  Each fault is
-built in a copy of the tree, and its programs are run until one fails.  A fault that all of them
-pass has survived: that is an error, and so is a row whose text is no longer there.
+A row of a table (NAME.toml beside this file) is one fault written by hand: the file, the text that
+is there once, what it becomes, which claim that breaks, and the test programs that must notice.
+With --generated the faults are made from the syntax tree (generate.py), and the programs are those
+that enter the function (reach.py); what changes nothing that a release or a message could show is
+listed in equivalent.toml, each with its reason.
 
-Results are kept under build/mutants, so that a run that was stopped goes on where it was, as long
-as nothing in src, include, cli or tests has changed.
+Each fault is built in a copy of the tree (workshop.py), and its programs are run until one fails.
+A fault that all of them pass has survived: that is an error, and so is a row whose text is no
+longer there.  Results are kept under build/mutants: a run that was stopped goes on where it was,
+and what was noticed is not planted again until the sources or the test that noticed it change.
 
-usage: tests/mutants/run.py [--fast] [--again] [--list | --check] [PATTERN ...]
-  --fast    the rows that say fast = true: one a query
-  --again   forget earlier results
-  --list    only say what there is
-  --check   only see whether every edit can be made and every test program is there
-  PATTERN   rows whose name or file contains it
+usage: tests/mutants/run.py [OPTION]... [PATTERN]...
+  --generated N  the first N of the generated faults; 0: all of them
+  --fast         the rows that say fast = true: one a query, as TAP
+  --build DIR    plant into what is built in DIR instead of a copy (it stays as it is)
+  --jobs N       at a time; as many as there are cores
+  --again        forget earlier results
+  --reach        measure anew which programs enter which function
+  --list         only say what there is
+  --check        only see whether every edit can be made, every test program is there and every
+                 query has a fast row
+  PATTERN        faults whose name or file contains it
 """
 import argparse
-import concurrent.futures
 import hashlib
 import json
 import os
-import shutil
-import subprocess
+import re
 import sys
 import threading
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import reach
+from workshop import Workshop
+
 ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
 HOME = ROOT / "build" / "mutants"
-COPIED = ["src", "include", "cli", "tests", "bench", "docs", "proofs", "python", "tools",
-          "meson.build", "meson_options.txt", "pyproject.toml", "README.md", "LICENSE"]
-LIMIT = 600  # seconds for a program: a fault may make it run for ever, which is noticed too
 FIELDS = {"name", "file", "find", "replace", "breaks", "noticed_by"}
+SHARE = 40  # seconds of programs that are shown a generated fault, the cheapest first
+
+# ---- rows ---------------------------------------------------------------------------------------
 
 
-def rows():
+def hand_rows():
     """All rows of all tables, each checked for its form."""
     found, names = [], set()
-    for table in sorted(Path(__file__).parent.glob("*.toml")):
-        for row in tomllib.loads(table.read_text(encoding="utf-8"))["mutant"]:
+    for table in sorted(HERE.glob("*.toml")):
+        for row in tomllib.loads(table.read_text(encoding="utf-8")).get("mutant", []):
             missing = FIELDS - row.keys()
-            unknown = row.keys() - FIELDS - {"fast", "setting"}
+            unknown = row.keys() - FIELDS - {"fast"}
             if missing or unknown:
                 sys.exit(f"{table.name}: {row.get('name', row)}: missing {sorted(missing)}, "
                          f"unknown {sorted(unknown)}")
@@ -63,167 +74,264 @@ def stale(row):
     if times != 1:
         return f"its text is {times} times in {row['file']}, not once"
     for program in row["noticed_by"]:
-        suite, _, name = program.partition("_")
-        if not (ROOT / "tests" / suite / f"test_{name}.c").exists():
+        if not test_source(program).exists():
             return f"there is no test program {program}"
     return None
 
 
-def tree_digest():
-    """Of all that a result depends on."""
+def control():
+    """An edit that changes nothing: were it noticed, everything would be."""
+    return {"name": "an edit that changes nothing survives", "file": "src/query/meter.c",
+            "find": "meter->asked[line]++;", "replace": "meter->asked[line] += 1;", "breaks": "",
+            "noticed_by": ["unit_meter"]}
+
+
+def without_fast_row(rows):
+    """Queries that no fault of the fast subset is planted into."""
+    fast = [row["file"] for row in rows if row.get("fast")]
+    queries = re.findall(r"^QUERY\((\w+)\)", (ROOT / "src/query/table.def").read_text(), re.M)
+    return [name for name in queries if f"src/query/{name}.c" not in fast]
+
+
+def all_generated(shop):
+    """What generate.py finds, which takes a while, or found before in the same sources."""
+    digest, store = digest_of([HERE / "generate.py"]) + sources_digest(), HOME / "rows.json"
+    known = json.loads(store.read_text()) if store.exists() else {}
+    if known.get("digest") != digest:
+        import generate  # it needs libclang, and the rest does not
+        known = {"digest": digest, "rows": generate.rows(shop)}
+        store.write_text(json.dumps(known), encoding="utf-8")
+    return known["rows"]
+
+
+def generated_rows(shop, wanted, patterns):
+    """Generated faults in the form of the others; what is equivalent is left out and counted."""
+    equivalent = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8"))
+    whole = {(row["file"], row["function"]) for row in equivalent.get("function", [])}
+    single = {(row["file"], row["function"], row["from"], row["to"])
+              for row in equivalent.get("fault", [])}
+    used, rows, sorted_out = set(), [], 0
+    for row in all_generated(shop):
+        known = tuple(row[part] for part in ("file", "function", "from", "to"))
+        if known in single or known[:2] in whole:
+            used |= {known, known[:2]}
+            sorted_out += not wanted or len(rows) < wanted
+            continue
+        if wanted and len(rows) >= wanted:
+            continue
+        again = f" ({row['number']})" if row["number"] > 1 else ""
+        named = {**row, "name": f"{row['class']}: {row['file']}, {row['function']}: "
+                                f"{row['from']}  ->  {row['to']}{again}"}
+        if matches(named, patterns):
+            rows.append(named)
+    for known in sorted((single | whole) - used):
+        print(f"equivalent.toml: there is no such fault any more: {' | '.join(known)}")
+    return rows, sorted_out
+
+
+def test_source(program):
+    suite, _, name = program.partition("_")
+    return ROOT / "tests" / suite / f"test_{name}.c"
+
+
+def edited(shop, row):
+    """The file with its fault."""
+    text = (shop.tree / row["file"]).read_bytes()
+    if "find" in row:
+        return text.decode().replace(row["find"], row["replace"])
+    return (text[:row["start"]] + row["text"].encode() + text[row["end"]:]).decode()
+
+
+# ---- who can notice -----------------------------------------------------------------------------
+
+
+def near(program, row):
+    """Whether a program is named for the file: then it is the first to be asked."""
+    stem = Path(row["file"]).stem
+    name = program.partition("_")[2]
+    return name == stem or name.startswith(stem + "_") or stem.startswith(name + "_")
+
+
+def choose_programs(row, mine, seconds):
+    """Of the programs that enter the function, those of its file first and then the quick ones, as
+    many as there is time for."""
+    ranked = sorted(mine, key=lambda p: (not (near(p, row) and seconds.get(p, 0) < SHARE / 3),
+                                         seconds.get(p, 0)))
+    chosen, total = [], 0.0
+    for program in ranked:
+        total += seconds.get(program, 0)
+        if total > SHARE and chosen and not near(program, row):
+            break
+        chosen.append(program)
+    return chosen
+
+
+# ---- results ------------------------------------------------------------------------------------
+
+
+def digest_of(paths):
     digest = hashlib.sha256()
-    for folder in ("src", "include", "cli", "tests"):
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".toml":
-                digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
-                digest.update(path.read_bytes())
-    return digest.hexdigest()
+    for path in paths:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:24]
 
 
-def renew(source, target):
-    """Copies a file where it has changed, so that ninja builds again only what it must."""
-    if not target.exists() or target.read_bytes() != source.read_bytes():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, target)
-        shutil.copymode(source, target)
+def sources_digest():
+    return digest_of(sorted(path for folder in ("src", "include")
+                            for path in (ROOT / folder).rglob("*.[chd]*") if path.is_file()))
 
 
-def mirror(source, target):
-    wanted = {path.relative_to(source) for path in source.rglob("*")
-              if path.is_file() and "__pycache__" not in path.parts}
-    for path in wanted:
-        renew(source / path, target / path)
-    for path in list(target.rglob("*")):
-        if path.is_file() and path.relative_to(target) not in wanted:
-            path.unlink()
+class Results:
+    """What came of each fault, kept on disk."""
+
+    def __init__(self, again, store):
+        self.store, self.sources = store, sources_digest()
+        self.known = {} if again or not store.exists() else json.loads(store.read_text())
+
+    def of(self, row):
+        """What is known and still true."""
+        result = self.known.get(self.key(row), {})
+        if "by" in result and result.get("test") != digest_of([test_source(result["by"])]):
+            return {}
+        return result
+
+    def of_program(self, name):
+        source = test_source(name)
+        return self.sources + (digest_of([source]) if source.exists() else "")
+
+    def key(self, row):
+        bare = {k: v for k, v in row.items() if k not in ("start", "end", "noticed_by")}
+        text = self.sources + json.dumps(bare, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def put(self, row, result):
+        if "by" in result:
+            result["test"] = digest_of([test_source(result["by"])])
+        self.known[self.key(row)] = result
+        new = self.store.with_suffix(".new")
+        new.write_text(json.dumps(self.known, indent=1), encoding="utf-8")
+        new.replace(self.store)
 
 
-class Workshop:
-    """A copy of the tree with a build folder of its own."""
-
-    def __init__(self, number):
-        self.folder = HOME / f"copy{number}"
-        self.build = self.folder / "build" / "mutants"
-        self.passes = set()
-
-    def prepare(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for name in COPIED:
-            source, target = ROOT / name, self.folder / name
-            if not source.exists():
-                continue
-            if source.is_dir():
-                mirror(source, target)
-            else:
-                renew(source, target)
-        if not (self.build / "build.ninja").exists():
-            # Warnings are allowed: a fault may leave a variable without use.
-            self.quietly(["meson", "setup", str(self.build), str(self.folder),
-                          "-Dfault_injection=true", "-Dwerror=false"], "configure")
-
-    def quietly(self, command, what):
-        done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"{what} failed:\n{done.stdout[-3000:]}")
-
-    def compile(self, programs):
-        done = subprocess.run(["ninja", "-C", str(self.build), "-j1",
-                               *(f"tests/{name}" for name in programs)], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
-        return done.returncode == 0, done.stdout
-
-    def notices(self, program):
-        """Whether the program fails."""
-        environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
-        try:
-            done = subprocess.run([str(self.build / "tests" / program)], cwd=self.folder,
-                                  env=environment, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, timeout=LIMIT, check=False)
-        except subprocess.TimeoutExpired:
-            return True
-        return done.returncode != 0
-
-    def sound(self, programs):
-        """Without a fault every program must pass, or it would notice anything."""
-        for name in programs:
-            if name in self.passes:
-                continue
-            built, said = self.compile([name])
-            if not built:
-                raise RuntimeError(f"{name} does not build:\n{said[-2000:]}")
-            if self.notices(name):
-                raise RuntimeError(f"{name} fails without any fault")
-            self.passes.add(name)
-
-    def plant(self, row):
-        """What came of a fault: how it ended, and who noticed."""
-        self.sound(row["noticed_by"])
-        path = self.folder / row["file"]
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(row["find"], row["replace"]), encoding="utf-8")
-        try:
-            for program in row["noticed_by"]:
-                built, said = self.compile([program])
-                if not built:
-                    return {"end": "does not build", "said": said[-1500:]}
-                if self.notices(program):
-                    return {"end": "noticed", "by": program}
-            return {"end": "survived"}
-        finally:
-            path.write_text(text, encoding="utf-8")
-
-
-def chosen(arguments):
-    found = rows()
-    if arguments.fast:
-        found = [row for row in found if row.get("fast")]
-    if arguments.patterns:
-        found = [row for row in found
-                 if any(p in row["name"] or p in row["file"] for p in arguments.patterns)]
-    return found
-
-
-def key_of(row, tree):
-    return hashlib.sha256((tree + json.dumps(row, sort_keys=True)).encode()).hexdigest()[:24]
-
-
-def work(todo, known, tree):
-    """Plants what is left to do, on as many copies as there are cores."""
-    lock, free = threading.Lock(), []
-    for number in range(min(len(todo), len(os.sched_getaffinity(0)))):
-        shop = Workshop(number)
-        shop.prepare()
-        free.append(shop)
+def work(shop, todo, results, jobs, say):
+    """Plants what is left to do, some at a time."""
+    lock, benches = threading.Lock(), [HOME / f"bench{os.getpid()}_{n}" for n in range(jobs)]
 
     def one(row):
         with lock:
-            shop = free.pop()
+            bench = benches.pop()
         begin = time.monotonic()
         try:
-            result = shop.plant(row)
+            result = shop.plant(bench, row["file"], edited(shop, row), row["noticed_by"])
         finally:
             with lock:
-                free.append(shop)
+                benches.append(bench)
         result["seconds"] = round(time.monotonic() - begin, 1)
         with lock:
-            known[key_of(row, tree)] = result
-            (HOME / "results.json").write_text(json.dumps(known, indent=1), encoding="utf-8")
-            who = f" by {result['by']}" if "by" in result else ""
-            print(f"{result['end']}{who}: {row['name']} ({result['seconds']} s)", flush=True)
+            results.put(row, result)
+            say(row, result)
 
-    with concurrent.futures.ThreadPoolExecutor(len(free) or 1) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(one, row) for row in todo]):
+    with ThreadPoolExecutor(jobs) as pool:
+        for done in as_completed([pool.submit(one, row) for row in todo]):
             done.result()
+
+
+# ---- the command --------------------------------------------------------------------------------
+
+
+def say_line(row, result):
+    who = f" by {result['by']}" if "by" in result else ""
+    print(f"{result['end']}{who} ({result['seconds']} s): {row['name']}", flush=True)
+
+
+def plant_by_hand(arguments, rows):
+    """The rows of the tables: each must be noticed."""
+    shop = Workshop(ROOT, arguments.build) if arguments.build else Workshop.of_copy(ROOT, HOME)
+    wanted = {row["name"]: "noticed" for row in rows}
+    if not arguments.patterns:
+        rows = [*rows, control()]
+    shop.make(sorted({name for row in rows for name in row["noticed_by"]}))
+    store = HOME / ("fast.json" if arguments.fast else "results.json")
+    results, begin = Results(arguments.again or arguments.fast, store), time.monotonic()
+    if not arguments.build:
+        shop.remember(HOME / "sound.json", results.of_program)
+    todo = [row for row in rows if results.of(row).get("end") != "noticed"]
+    good = lambda row, result: result["end"] == wanted.get(row["name"], "survived")
+    work(shop, todo, results, arguments.jobs, (lambda row, result: None) if arguments.fast
+         else say_line)
+    ends = [(row, results.of(row)) for row in rows]
+    bad = [(row, result) for row, result in ends if not good(row, result)]
+    if arguments.fast:
+        print(f"1..{len(ends)}")
+        for number, (row, result) in enumerate(ends, 1):
+            print("ok" if good(row, result) else "not ok", number, "-", row["name"])
+    for row, result in bad:
+        print(f"# {result['end']}: {row['name']}: {row['breaks']}\n{result.get('said', '')}")
+    noticed = sum(result["end"] == "noticed" for _, result in ends)
+    print(f"# {noticed} of {len(wanted)} faults noticed, "
+          f"{time.monotonic() - begin:.0f} seconds")
+    return 1 if bad else 0
+
+
+def plant_generated(arguments):
+    """The generated ones: how many are noticed, and which are not."""
+    shop = Workshop.of_copy(ROOT, HOME)
+    names = reach.programs_of(ROOT)
+    shop.make(names)
+    store = HOME / "reach.json"
+    if arguments.reach or not store.exists():
+        reach.measure(shop, HOME)
+    known = json.loads(store.read_text())
+    rows, sorted_out = generated_rows(shop, arguments.generated, arguments.patterns)
+    of_file = {}  # for constants outside of functions
+    for row in rows:
+        of_file.setdefault(row["file"], set()).update(known["entered"].get(row["function"], []))
+    for row in rows:
+        mine = of_file[row["file"]]
+        if row["function"]:
+            mine = known["entered"].get(row["function"], [])
+        row["noticed_by"] = choose_programs(row, mine, known["seconds"])
+    results, begin = Results(arguments.again, HOME / "generated.json"), time.monotonic()
+    shop.remember(HOME / "sound.json", results.of_program)
+    work(shop, [row for row in rows if results.of(row).get("end") not in
+                ("noticed", "does not build")], results, arguments.jobs, say_line)
+    ends = [(row, results.of(row)) for row in rows]
+    count = {end: sum(result["end"] == end for _, result in ends)
+             for end in ("noticed", "survived", "does not build")}
+    print("\nsurvivors:")
+    for row, result in ends:
+        if result["end"] == "survived":
+            print(f"  {row['name']}\n      shown to: {', '.join(row['noticed_by']) or 'nobody'}")
+    planted = count["noticed"] + count["survived"]
+    print(f"\n{count['noticed']} of {planted} generated faults noticed "
+          f"({100 * count['noticed'] / max(1, planted):.1f} %), {count['survived']} survived, "
+          f"{sorted_out} known as equivalent, {count['does not build']} do not build; "
+          f"{time.monotonic() - begin:.0f} seconds")
+    return 1 if count["survived"] else 0
+
+
+def matches(row, patterns):
+    return not patterns or any(p in row["name"] or p in row["file"] for p in patterns)
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
-    for option in ("--fast", "--again", "--list", "--check"):
+    for option in ("--fast", "--again", "--list", "--check", "--reach"):
         parser.add_argument(option, action="store_true")
+    parser.add_argument("--generated", type=int)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--build", type=lambda path: Path(path).resolve())
     parser.add_argument("patterns", nargs="*")
     arguments = parser.parse_args()
-    table = chosen(arguments)
+    HOME.mkdir(parents=True, exist_ok=True)
+    if arguments.generated is not None:
+        return plant_generated(arguments)
+    table = hand_rows()
+    if arguments.check and (bare := without_fast_row(table)):
+        print(f"no fast row has a fault of: {', '.join(bare)}")
+        return 1
+    table = [row for row in table if matches(row, arguments.patterns)
+             and (row.get("fast") or not arguments.fast)]
     if arguments.list:
         for row in table:
             print(f"{row['name']}: {row['breaks']} ({', '.join(row['noticed_by'])})")
@@ -236,20 +344,7 @@ def main():
     if arguments.check:
         print(f"{len(table)} faults can be planted")
         return 0
-    HOME.mkdir(parents=True, exist_ok=True)
-    tree, store = tree_digest(), HOME / "results.json"
-    known = {} if arguments.again or not store.exists() else json.loads(store.read_text())
-    todo = [row for row in table if known.get(key_of(row, tree), {}).get("end") != "noticed"]
-    begin = time.monotonic()
-    if todo:
-        work(todo, known, tree)
-    ends = [(row, known[key_of(row, tree)]) for row in table]
-    bad = [(row, result) for row, result in ends if result["end"] != "noticed"]
-    for row, result in bad:
-        print(f"\n{result['end']}: {row['name']}: {row['breaks']}\n{result.get('said', '')}")
-    print(f"\n{len(ends) - len(bad)} of {len(ends)} faults noticed, "
-          f"{time.monotonic() - begin:.0f} seconds")
-    return 1 if bad else 0
+    return plant_by_hand(arguments, table)
 
 
 if __name__ == "__main__":

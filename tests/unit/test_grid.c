@@ -1,8 +1,10 @@
-/* One record onto the integer grid: bound.T1 against a plain twin, and at the edges. */
+/* One record onto the integer grid, and onto coarser ones: bound.T1 and bound.T2 against plain
+ * twins and exact arithmetic, and at the edges. */
 #include "check.h"
 #include "bound/bound.h"
 #include "random/random.h"
 #include <float.h>
+#include <stdlib.h>
 
 static const double GRID = 1073741824.0;
 
@@ -112,6 +114,86 @@ static void clipping_is_accurate(void **state)
     for (size_t j = 0; j < 4; j++) assert_close(r[j], x[j] / 20 * GRID, 1.0);
 }
 
+/* ---- every direction of rounding, against exact arithmetic ---------------------------------- */
+
+/* A plain quotient cut toward zero, by magnitude and sign. */
+static int64_t toward_zero(int64_t numerator, int64_t denominator)
+{
+    const int64_t magnitude = (numerator < 0 ? -numerator : numerator) / denominator;
+    return numerator < 0 ? -magnitude : magnitude;
+}
+
+/* Inside a ball whose norm is a power of two nothing is rounded before the cut, which is then
+ * exact: on the grid, beside it, between (a tie) and next to the tie, on both sides of zero. */
+static void inside_the_ball_every_cell_is_cut_toward_zero(void **state)
+{
+    (void)state;
+    for (int exponent = -40; exponent <= 40; exponent += 8)
+        for (int power = 0; power < CLO_GRID_BITS - 1; power++)
+            for (int64_t eighths = -12; eighths <= 12; eighths++) { /* of a step, about a power */
+                const int64_t numerators[2] = { ((int64_t)8 << power) + eighths,
+                                                -((int64_t)8 << power) + eighths };
+                double x[2];
+                int32_t r[2];
+                for (size_t j = 0; j < 2; j++)
+                    x[j] = ldexp((double)numerators[j], exponent - CLO_GRID_BITS - 3);
+                clo_i_to_grid(x, 2, ldexp(1, exponent), r);
+                for (size_t j = 0; j < 2; j++)
+                    assert_int_equal(r[j], toward_zero(numerators[j], 8));
+            }
+}
+
+/* Outside the ball a cell lies no farther out than x / |x|, but for a millionth of a step, and less
+ * than two steps farther in: one of the cut, one of the step that puts the record inside.  Squares
+ * of integers, so that nothing of this is rounded. */
+static void outside_the_ball_no_cell_is_farther_out_than_on_the_sphere(void **state)
+{
+    typedef unsigned __int128 u128;
+    enum { PART = 20 };
+    (void)state;
+    for (int64_t a = -31; a <= 31; a++)
+        for (int64_t b = -29; b <= 29; b += 2)
+            for (int64_t c = -13; c <= 13; c += 13) {
+                const int64_t cells[3] = { a, b, c };
+                const double x[3] = { (double)a, (double)b, (double)c };
+                const u128 square = (u128)(a * a + b * b + c * c);
+                int32_t r[3];
+                clo_i_to_grid(x, 3, 0.5, r);
+                assert_true(squared_norm(r, 3) <= (u128)1 << 60);
+                for (size_t j = 0; j < 3; j++) {
+                    const u128 own = (u128)(cells[j] < 0 ? -cells[j] : cells[j]);
+                    const u128 seen = (u128)llabs(r[j]);
+                    const u128 true_square = own * own << (2 * (CLO_GRID_BITS + PART));
+                    const u128 less = seen ? (seen << PART) - 1 : 0, more = (seen + 2) << PART;
+                    assert_true(r[j] == 0 || (r[j] < 0) == (cells[j] < 0));
+                    assert_true(less * less * square <= true_square);
+                    assert_true(more * more * square > true_square);
+                }
+            }
+}
+
+/* bound.T2: at every shift, for both signs, on, beside and between the multiples, and at the ends.
+ */
+static void a_coarser_grid_cuts_toward_zero(void **state)
+{
+    const int32_t end = 1 << CLO_GRID_BITS;
+    (void)state;
+    for (int shift = 0; shift < CLO_GRID_BITS; shift++) {
+        const int64_t step = (int64_t)1 << shift, half = step / 2;
+        const int64_t offsets[] = { 0, 1, half - 1, half, half + 1, step - 1 };
+        for (int64_t many = end / step; many > 0; many /= 2)
+            for (int64_t multiple = many - 2; multiple <= many + 2; multiple++)
+                for (size_t o = 0; o < sizeof offsets / sizeof *offsets; o++)
+                    for (int sign = -1; sign <= 1; sign += 2) {
+                        const int64_t r = sign * (multiple * step + offsets[o]);
+                        if (r > end || r < -end) continue;
+                        assert_int_equal(clo_i_coarser((int32_t)r, shift), toward_zero(r, step));
+                    }
+        assert_int_equal(clo_i_coarser(end, shift), end >> shift);
+        assert_int_equal(clo_i_coarser(-end, shift), -(end >> shift));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +203,9 @@ int main(void)
         cmocka_unit_test(a_record_along_an_axis_but_for_a_trace_is_not_shrunk),
         cmocka_unit_test(the_norm_is_an_integer_fact),
         cmocka_unit_test(clipping_is_accurate),
+        cmocka_unit_test(inside_the_ball_every_cell_is_cut_toward_zero),
+        cmocka_unit_test(outside_the_ball_no_cell_is_farther_out_than_on_the_sphere),
+        cmocka_unit_test(a_coarser_grid_cuts_toward_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

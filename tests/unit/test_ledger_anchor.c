@@ -239,6 +239,24 @@ static void reads_an_anchor_with_a_torn_record(void **state)
     refuses(p->ledger, "is damaged, or under another key");
 }
 
+/* The anchor counts as it is when a charge is made, not as it was when the ledger was opened. */
+static void charges_nothing_on_an_anchor_that_was_damaged_meanwhile(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_i_receipt receipt;
+    clo_error err;
+    charge_times(ledger, 2);
+    in_shell(p, "cp -r '%s/config' '%s/kept'");
+    assert_int_equal(truncate(ledger->anchor.path, 0), 0);
+    assert_fails(try_charge(ledger, NULL, NULL, &receipt, &err), CLO_LEDGER, err, "is damaged");
+    in_shell(p, "rm -r '%s/config'; mv '%s/kept' '%s/config'");
+    assert_int_equal(charges_of(ledger), 2);
+    charge_times(ledger, 1);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
 static void notices_a_ledger_that_was_removed_or_replaced(void **state)
 {
     const place *p = *state;
@@ -385,6 +403,7 @@ int main(void)
         IN_PLACE(notices_another_history_of_the_same_length),
         IN_PLACE(takes_a_ledger_that_is_ahead_of_its_anchor),
         IN_PLACE(reads_an_anchor_with_a_torn_record),
+        IN_PLACE(charges_nothing_on_an_anchor_that_was_damaged_meanwhile),
         IN_PLACE(notices_a_ledger_that_was_removed_or_replaced),
         IN_PLACE(takes_a_ledger_that_was_moved),
         IN_PLACE(misses_a_ledger_that_was_copied_and_removed),

@@ -8,6 +8,8 @@
  */
 #include "ledger_place.h"
 #include "pipeline.h"
+#include "accounting/accounting.h"
+#include "plan/mechanism.h"
 
 static const clo_loss caps[] = { { 1, 1e-6 }, { 0.1, 1e-9 }, { 1, 0 } };
 enum { CAPS = sizeof caps / sizeof *caps };
@@ -32,6 +34,36 @@ static clo_plan *preset_plan(const clo_mechanism *mechanism, clo_relation relati
     return plan;
 }
 
+/* Of a data set's one charge. */
+static bool keep_cost(void *user, const clo_charge *charge)
+{
+    *(clo_i_cost *)user =
+        (clo_i_cost){ charge->epsilon, charge->delta, charge->rho, charge->rho_delta };
+    return true;
+}
+
+/* ledger.T3: what is recorded is the rho of all lines, none of which is free. */
+static void charged_all_lines(clo_ledger *ledger, const char *dataset, const clo_plan *plan)
+{
+    clo_event events[CLO_MAX_LINES];
+    clo_i_cost seen = { 0 };
+    uint64_t rho = 0, delta = 0, less = 0, less_delta = 0;
+    clo_error err;
+    for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
+    assert_ok(clo_i_events_rho(events, plan->line_count, &rho, &delta, &err), err);
+    assert_ok(clo_ledger_history(ledger, dataset, keep_cost, &seen, &err), err);
+    assert_true(seen.rho == rho && seen.rho_delta == delta);
+    assert_true(seen.epsilon == clo_i_epsilon_units(plan->budget.epsilon, false));
+    for (size_t i = 0; i < plan->line_count && rho < LEDGER_UNITS_LIMIT; i++) {
+        clo_event without[CLO_MAX_LINES];
+        memcpy(without, events, sizeof without);
+        without[i] = events[plan->line_count - 1];
+        if (plan->line_count == 1) continue;
+        assert_ok(clo_i_events_rho(without, plan->line_count - 1, &less, &less_delta, &err), err);
+        assert_true(less < rho || less_delta < delta);
+    }
+}
+
 /* Admitted once; refused then, at the same budget and at a thousandth of it. */
 static void admits_one(clo_ledger *ledger, const char *dataset, const clo_mechanism *mechanism,
                        clo_relation relation, clo_loss cap, const clo_plan *plan)
@@ -40,6 +72,7 @@ static void admits_one(clo_ledger *ledger, const char *dataset, const clo_mechan
     clo_error err;
     assert_ok(clo_ledger_declare(ledger, dataset, cap, &err), err);
     assert_ok(clo_ledger_spend(ledger, dataset, plan, &grant, &err), err);
+    charged_all_lines(ledger, dataset, plan);
     clo_grant_free(grant);
     grant = NULL;
     assert_fails(clo_ledger_spend(ledger, dataset, plan, &grant, &err), CLO_BUDGET, err,

@@ -89,16 +89,18 @@ static int tear_down(void **state)
 static void a_row_holds_the_entries_that_a_block_does(void **state)
 {
     const both *const b = *state;
-    double block[ROWS * COLS];
+    double block[ROWS * COLS], again[ROWS * COLS];
     size_t rows = 0;
     clo_error err;
     assert_ok(clo_i_block_load(b->dense, 0, ROWS, BITS, block, &rows, &err), err);
+    assert_ok(clo_i_block_load(b->sparse, 0, ROWS, BITS, again, &rows, &err), err);
+    assert_same_doubles(again, block, ROWS * COLS);
     for (size_t i = 0; i < ROWS; i++) {
         double seen[COLS] = { 0 };
         const clo_row row = clo_i_bounded_row(b->sparse, i), whole = clo_i_bounded_row(b->dense, i);
         assert_true(row.count <= COLS && whole.count == COLS && !whole.columns);
         for (size_t e = 0; e < row.count; e++)
-            seen[row.columns[e]] = clo_i_coarser(row.cells[e], CLO_GRID_BITS - BITS);
+            seen[row.columns[e]] = row.cells[e] / (1 << (CLO_GRID_BITS - BITS));
         assert_same_doubles(seen, block + i * COLS, COLS);
     }
 }
@@ -191,7 +193,7 @@ static void the_largest_entries_count_and_ties_go_to_lower_columns(void **state)
             for (size_t j = 0; j < COLS; j++)
                 if (kept[j])
                     expected[j] +=
-                        (uint64_t)(int64_t)clo_i_coarser(row.cells[j], CLO_GRID_BITS - BITS);
+                        (uint64_t)(int64_t)(row.cells[j] / (1 << (CLO_GRID_BITS - BITS)));
             expected[COLS] += 5;
         }
         assert_memory_equal(dense, expected, sizeof expected);

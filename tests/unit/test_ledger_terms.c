@@ -1,0 +1,332 @@
+/*
+ * test_ledger_terms.c - what a steward narrows (ledger.T15), and groups (ledger.T16), to the unit
+ * and to the second: first the decision by itself, then the ledger that acts and charges.
+ */
+#include "ledger_place.h"
+#include <cloister/steward.h>
+
+/* ---- the decision ---------------------------------------------------------------------------- */
+
+static clo_i_account an_account(clo_i_cost spent)
+{
+    clo_i_account account = { .name = "d", .relation = "replace", .charges = 2 };
+    clo_i_account_cap(&account, (clo_loss){ 4, 0x1p-10 });
+    account.spent = spent;
+    return account;
+}
+
+static bool allows(const clo_i_terms *terms, clo_i_account account, int64_t now)
+{
+    return clo_i_terms_allow(terms, &account, now, NULL) == CLO_OK;
+}
+
+static void an_end_is_for_good_and_a_day_comes_at_its_second(void **state)
+{
+    (void)state;
+    const clo_i_account account = an_account((clo_i_cost){ .epsilon = 1 });
+    const clo_i_terms none = { .ended = false }, ended = { .ended = true };
+    const clo_i_terms expires = { .expires = 1000 };
+    assert_true(allows(&none, account, INT64_MAX));
+    assert_false(allows(&ended, account, 1));
+    assert_true(allows(&expires, account, 999));
+    assert_false(allows(&expires, account, 1000));
+    assert_false(allows(&expires, account, 1001));
+}
+
+static void a_lowered_cap_covers_up_to_its_last_unit(void **state)
+{
+    (void)state;
+    const clo_i_terms lowered = { .lowered = true, .limit = { 1, 0x1p-20 } };
+    const uint64_t e = UINT64_C(1) << 48, d = UINT64_C(1) << 42;
+    assert_true(allows(&lowered, an_account((clo_i_cost){ .epsilon = e, .delta = d }), 1));
+    assert_false(allows(&lowered, an_account((clo_i_cost){ .epsilon = e + 1, .delta = d }), 1));
+    assert_false(allows(&lowered, an_account((clo_i_cost){ .epsilon = e, .delta = d + 1 }), 1));
+    clo_i_account alone = an_account((clo_i_cost){ .epsilon = e + 1 });
+    alone.charges = 1;
+    alone.first = (clo_loss){ 1, 0x1p-20 };
+    assert_true(allows(&lowered, alone, 1));
+    alone.first.epsilon = nextafter(1, 2);
+    assert_false(allows(&lowered, alone, 1));
+}
+
+/* Under zcdp the capacity is that of the lower cap, and never more than it was. */
+static void a_lowered_cap_lowers_the_capacity(void **state)
+{
+    (void)state;
+    clo_i_terms lowered = { .lowered = true, .limit = { 1, 1e-6 } };
+    clo_i_account account = an_account((clo_i_cost){ .rho = 50 });
+    uint64_t least = 0;
+    clo_error err;
+    assert_ok(clo_i_capacity_rho(lowered.limit, &least, &err), err);
+    account.rule = CLO_RULE_ZCDP;
+    for (int below = 0; below < 2; below++) {
+        clo_i_account seen = account;
+        seen.capacity = below ? least - 1 : least + 1000;
+        assert_ok(clo_i_terms_apply(&lowered, &seen, &err), err);
+        assert_true(seen.capacity == least - (uint64_t)below);
+        assert_true(seen.cap.epsilon == 1 && seen.cap_epsilon == UINT64_C(1) << 48);
+        assert_true(seen.cap_delta == clo_i_delta_units(1e-6, false));
+    }
+    account.capacity = UINT64_MAX;
+    account.spent.rho = least;
+    assert_true(allows(&lowered, account, 1));
+    account.spent.rho = least + 1;
+    assert_false(allows(&lowered, account, 1));
+    clo_i_account open = an_account((clo_i_cost){ .epsilon = 1 });
+    open.capped = false; /* nothing to lower */
+    assert_ok(clo_i_terms_apply(&lowered, &open, &err), err);
+    assert_true(open.cap.epsilon == 4);
+}
+
+/* Acts of this data set alone; the earliest day, the last cap. */
+static void terms_are_those_of_the_data_set(void **state)
+{
+    (void)state;
+    clo_i_effect acts[] = {
+        { LEDGER_ACT_LOWER, "d", "2 0.001" },  { LEDGER_ACT_EXPIRE, "d", "2000" },
+        { LEDGER_ACT_EXPIRE, "d", "1000" },    { LEDGER_ACT_EXPIRE, "d", "1500" },
+        { LEDGER_ACT_LOWER, "d", "1 0.0005" }, { LEDGER_ACT_RULE, "d", "zcdp" },
+        { LEDGER_ACT_END, "other", "" },       { LEDGER_ACT_LOWER, "other", "0.5 0" },
+        { LEDGER_ACT_MEMBER, "d", "group" },
+    };
+    const clo_i_effects effects = { .items = acts, .count = sizeof acts / sizeof *acts };
+    const clo_ledger ledger = { .shown = "l" };
+    clo_i_terms terms;
+    clo_error err;
+    assert_ok(clo_i_terms_of(&ledger, &effects, "d", &terms, &err), err);
+    assert_false(terms.ended);
+    assert_true(terms.lowered && terms.limit.epsilon == 1 && terms.limit.delta == 0.0005);
+    assert_true(terms.expires == 1000 && terms.rule == CLO_RULE_ZCDP);
+    assert_ok(clo_i_terms_of(&ledger, &effects, "other", &terms, &err), err);
+    assert_true(terms.ended && terms.lowered && terms.limit.epsilon == 0.5 && !terms.expires);
+    assert_ok(clo_i_terms_of(&ledger, &effects, "nobody", &terms, &err), err);
+    assert_true(!terms.ended && !terms.lowered && terms.rule == CLO_RULE_OPEN);
+    static const char *const wrong[][2] = {
+        { LEDGER_ACT_LOWER, "1" },   { LEDGER_ACT_LOWER, "1 0 0" },
+        { LEDGER_ACT_LOWER, "x 0" }, { LEDGER_ACT_EXPIRE, "soon" },
+        { LEDGER_ACT_EXPIRE, "0" },  { LEDGER_ACT_RULE, "whichever" }
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(acts[0].kind, sizeof acts[0].kind, "%s", wrong[i][0]);
+        snprintf(acts[0].value, sizeof acts[0].value, "%s", wrong[i][1]);
+        const clo_i_effects one = { .items = acts, .count = 1 };
+        assert_fails(clo_i_terms_of(&ledger, &one, "d", &terms, &err), CLO_LEDGER, err,
+                     "cannot be read");
+    }
+}
+
+/* ---- the ledger ------------------------------------------------------------------------------ */
+
+static clo_status charge_on(clo_ledger *ledger, const char *dataset, double epsilon,
+                            const char *along, clo_error *err)
+{
+    const clo_i_charge charge = { .dataset = dataset,
+                                  .mechanism = "kmeans/lloyd",
+                                  .relation = "replace",
+                                  .loss = { epsilon, 0 },
+                                  .rho = 100,
+                                  .along = along };
+    clo_i_receipt receipt;
+    return clo_i_ledger_charge(ledger, &charge, &receipt, err);
+}
+
+static void declare(clo_ledger *ledger, const char *dataset, double epsilon)
+{
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, dataset, (clo_loss){ epsilon, 0 }, &err), err);
+}
+
+/* In units of 2^-48: as nobody rounds what is on the grid. */
+static uint64_t spent_on(clo_ledger *ledger, const char *dataset)
+{
+    clo_i_account account;
+    bool found = false;
+    clo_error err;
+    assert_ok(clo_i_ledger_find_account(ledger, dataset, &account, &found, &err), err);
+    return found ? account.spent.epsilon : 0;
+}
+
+static const uint64_t QUARTER = UINT64_C(1) << 46;
+
+/* ledger.T15 */
+static void charges_up_to_the_lowered_cap(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    declare(ledger, "d", 2);
+    assert_ok(charge_on(ledger, "d", 0.25, NULL, &err), err);
+    assert_ok(clo_ledger_lower(ledger, "d", (clo_loss){ 1, 0 }, "less", &err), err);
+    assert_ok(charge_on(ledger, "d", 0.5, NULL, &err), err);
+    assert_fails(charge_on(ledger, "d", 0.5, NULL, &err), CLO_BUDGET, err, "was lowered");
+    assert_true(spent_on(ledger, "d") == 3 * QUARTER);
+    clo_ledger_close(ledger);
+    ledger = open_at(p->ledger); /* as another process would see it */
+    assert_fails(charge_on(ledger, "d", 0.5, NULL, &err), CLO_BUDGET, err, "was lowered");
+    assert_ok(charge_on(ledger, "d", 0.25, NULL, &err), err);
+    assert_fails(charge_on(ledger, "d", 0x1p-40, NULL, &err), CLO_BUDGET, err, "was lowered");
+    assert_fails(clo_ledger_lower(ledger, "d", (clo_loss){ 1.5, 0 }, "more", &err), CLO_ARGUMENT,
+                 err, "only be lowered");
+    assert_fails(clo_ledger_lower(ledger, "d", (clo_loss){ 1, 1e-9 }, "more", &err), CLO_ARGUMENT,
+                 err, "only be lowered");
+    assert_ok(clo_ledger_lower(ledger, "d", (clo_loss){ 1, 0 }, "the same", &err), err);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+static int64_t the_time;
+
+static int64_t set_clock(void)
+{
+    return the_time;
+}
+
+static void charges_until_the_day_and_the_end(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    ledger->clock = set_clock;
+    the_time = 1000;
+    declare(ledger, "d", 2);
+    assert_ok(clo_ledger_expire(ledger, "d", 3000, "in a while", &err), err);
+    assert_ok(clo_ledger_expire(ledger, "d", 2000, "sooner", &err), err);
+    assert_ok(clo_ledger_expire(ledger, "d", 2500, "not later", &err), err);
+    the_time = 1999;
+    assert_ok(charge_on(ledger, "d", 0.25, NULL, &err), err);
+    the_time = 2000;
+    assert_fails(charge_on(ledger, "d", 0.25, NULL, &err), CLO_BUDGET, err, "has expired");
+    the_time = 1500;
+    assert_ok(charge_on(ledger, "d", 0.25, NULL, &err), err);
+    assert_ok(clo_ledger_end(ledger, "d", "enough", &err), err);
+    assert_fails(charge_on(ledger, "d", 0.25, NULL, &err), CLO_BUDGET, err, "was closed");
+    assert_fails(clo_ledger_end(ledger, "nobody", "?", &err), CLO_ARGUMENT, err, "has no cap");
+    assert_fails(clo_ledger_end(ledger, "d", "", &err), CLO_ARGUMENT, err, "must say why");
+    assert_true(spent_on(ledger, "d") == 2 * QUARTER);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* ledger.T16 */
+static void charges_a_group_along_or_nothing_at_all(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    declare(ledger, "a", 2);
+    declare(ledger, "b", 2);
+    declare(ledger, "g", 1);
+    assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
+    assert_ok(clo_ledger_join(ledger, "a", "g", "one cohort", &err), err);
+    assert_true(spent_on(ledger, "g") == QUARTER); /* what was spent before */
+    assert_ok(clo_ledger_join(ledger, "b", "g", "one cohort", &err), err);
+    assert_true(spent_on(ledger, "g") == QUARTER);
+    assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
+    assert_ok(charge_on(ledger, "b", 0.25, NULL, &err), err);
+    assert_true(spent_on(ledger, "g") == 3 * QUARTER);
+    assert_fails(charge_on(ledger, "b", 0.5, NULL, &err), CLO_BUDGET, err, "data set g");
+    assert_true(spent_on(ledger, "a") == 2 * QUARTER && spent_on(ledger, "b") == QUARTER);
+    assert_true(spent_on(ledger, "g") == 3 * QUARTER); /* neither of the two */
+    assert_ok(clo_ledger_end(ledger, "g", "enough", &err), err);
+    assert_fails(charge_on(ledger, "a", 0.25, NULL, &err), CLO_BUDGET, err, "was closed");
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* Once along, by the caller's word: to what has a cap, and to nothing else. */
+static void charges_along_what_has_a_cap_alone(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    declare(ledger, "a", 2);
+    declare(ledger, "g", 0.5);
+    assert_ok(charge_on(ledger, "free", 0.25, NULL, &err), err); /* an account without a cap */
+    assert_ok(charge_on(ledger, "a", 0.25, "g", &err), err);
+    assert_true(spent_on(ledger, "a") == QUARTER && spent_on(ledger, "g") == QUARTER);
+    assert_fails(charge_on(ledger, "a", 0.5, "g", &err), CLO_BUDGET, err, "data set g");
+    assert_fails(charge_on(ledger, "a", 0.25, "nobody", &err), CLO_ARGUMENT, err, "has no cap for");
+    assert_fails(charge_on(ledger, "a", 0.25, "free", &err), CLO_ARGUMENT, err, "has no cap for");
+    assert_true(spent_on(ledger, "a") == QUARTER && spent_on(ledger, "free") == QUARTER);
+    assert_fails(clo_ledger_join(ledger, "a", "nobody", "x", &err), CLO_ARGUMENT, err,
+                 "has no cap for");
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+static void a_group_is_of_data_sets_and_covers_their_past(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    declare(ledger, "a", 2);
+    declare(ledger, "g", 1);
+    declare(ledger, "small", 0.25);
+    declare(ledger, "h", 1);
+    assert_ok(charge_on(ledger, "a", 0.5, NULL, &err), err);
+    assert_fails(clo_ledger_join(ledger, "a", "small", "x", &err), CLO_BUDGET, err,
+                 "does not cover what was spent");
+    assert_true(spent_on(ledger, "small") == 0);
+    assert_fails(clo_ledger_join(ledger, "a", "a", "x", &err), CLO_ARGUMENT, err, "of its own");
+    assert_ok(clo_ledger_join(ledger, "a", "g", "x", &err), err);
+    assert_fails(clo_ledger_join(ledger, "a", "g", "x", &err), CLO_ARGUMENT, err,
+                 "is in the group");
+    assert_fails(clo_ledger_join(ledger, "g", "h", "x", &err), CLO_ARGUMENT, err, "hold a group");
+    assert_fails(clo_ledger_join(ledger, "h", "a", "x", &err), CLO_ARGUMENT, err, "in one itself");
+    assert_ok(clo_ledger_join(ledger, "a", "h", "two groups", &err), err);
+    assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
+    assert_true(spent_on(ledger, "g") == 3 * QUARTER && spent_on(ledger, "h") == 3 * QUARTER);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+/* A rule that was chosen before the first charge with a delta stays the rule (ledger.T4). */
+static void counts_by_the_rule_that_was_chosen(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    clo_i_receipt receipt;
+    static const struct {
+        const char *name;
+        clo_i_rule rule;
+    } rules[] = { { "basic", CLO_RULE_BASIC }, { "zcdp", CLO_RULE_ZCDP } };
+    for (size_t i = 0; i < 2; i++) {
+        const char *const name = rules[i].name;
+        const clo_i_charge charge = { .dataset = name,
+                                      .mechanism = "kmeans/lloyd",
+                                      .relation = "replace",
+                                      .loss = { 0.25, 1e-7 },
+                                      .rho = 100 };
+        clo_i_account account;
+        bool found = false;
+        assert_ok(clo_ledger_declare(ledger, name, (clo_loss){ 1, 1e-6 }, &err), err);
+        assert_fails(clo_ledger_choose_rule(ledger, name, "open", "?", &err), CLO_ARGUMENT, err,
+                     "basic or zcdp");
+        assert_ok(clo_ledger_choose_rule(ledger, name, name, "known before", &err), err);
+        assert_fails(clo_ledger_choose_rule(ledger, name, "basic", "again", &err), CLO_ARGUMENT,
+                     err, "is decided");
+        assert_ok(clo_i_ledger_charge(ledger, &charge, &receipt, &err), err);
+        assert_ok(clo_i_ledger_find_account(ledger, name, &account, &found, &err), err);
+        assert_true(found && account.rule == rules[i].rule);
+    }
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_end_is_for_good_and_a_day_comes_at_its_second),
+        cmocka_unit_test(a_lowered_cap_covers_up_to_its_last_unit),
+        cmocka_unit_test(a_lowered_cap_lowers_the_capacity),
+        cmocka_unit_test(terms_are_those_of_the_data_set),
+        IN_PLACE(charges_up_to_the_lowered_cap),
+        IN_PLACE(charges_until_the_day_and_the_end),
+        IN_PLACE(charges_a_group_along_or_nothing_at_all),
+        IN_PLACE(charges_along_what_has_a_cap_alone),
+        IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
+        IN_PLACE(counts_by_the_rule_that_was_chosen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
