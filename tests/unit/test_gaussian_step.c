@@ -1,41 +1,11 @@
 /* gaussian_step: the sensitivity of gaussian_step.T1 by random search, in exact integers, through
  * the query itself (gaussian_step.T2); and the pull of a cluster is what its definition says. */
-#include "pipeline.h"
-#include "parallel/parallel.h"
-#include "query/query.h"
+#include "quiet_asking.h"
 #include "random/random.h"
 #include "query/assign.h"
 #include "query/gaussian_step.h"
 
 enum { D = 3, K = 2, ENTRIES = K * (D + 2), TINY = 1 };
-
-typedef struct asking {
-    clo_line line;
-    clo_meter meter;
-    clo_context context;
-} asking;
-
-static void start(asking *a, clo_line line)
-{
-    clo_error err;
-    *a = (asking){ .line = line, .meter = { .count = 1 } };
-    a->line.event.count = UINT64_MAX;
-    a->line.scale = TINY; /* next to no noise */
-    a->meter.lines = &a->line;
-    a->context = (clo_context){ .rng = seeded("step"),
-                                .comm = clo_i_comm_self(),
-                                .threads = 1,
-                                .block_rows = 8,
-                                .progress_to = 1,
-                                .meter = &a->meter };
-    assert_ok(clo_workspace_new(1 << 16, &a->context.workspace, &err), err);
-}
-
-static void stop(asking *a)
-{
-    clo_workspace_free(a->context.workspace);
-    clo_rng_free(a->context.rng);
-}
 
 /* The answer in integer units: pulls and stiffness and sizes of each cluster. */
 static void value_of(asking *a, const double *records, size_t rows, const double *centers,

@@ -9,60 +9,10 @@
 
 enum { RUNS = 3 };
 
-/* k centres on random public places of the ball in d columns, and rows about them, in turn. */
-static double *mixture(size_t rows, size_t d, size_t k, double deviation, double *truth)
+static int runs_that_come_near(clo_loss budget, const char *settings, size_t rows, size_t d,
+                               size_t k, double near)
 {
-    clo_error err;
-    clo_rng *const rng = seeded("truth");
-    clo_mixture_model model = clo_mixture_model_default();
-    double *const values = calloc(rows * d, sizeof *values);
-    double *const places = calloc(k * d, sizeof *places);
-    assert_non_null(values);
-    assert_non_null(places);
-    model.rows = rows;
-    model.cols = d;
-    model.clusters = 1;
-    model.noise = deviation;
-    model.spread = 0;
-    assert_ok(clo_generate_mixture(&model, rng, values, NULL, NULL, &err), err);
-    model.rows = k;
-    model.noise = 1;
-    assert_ok(clo_generate_mixture(&model, rng, places, NULL, NULL, &err), err);
-    for (size_t c = 0; c < k; c++) {
-        double square = 0;
-        for (size_t j = 0; j < d; j++) square += places[c * d + j] * places[c * d + j];
-        for (size_t j = 0; j < d; j++) truth[c * d + j] = 0.8 * places[c * d + j] / sqrt(square);
-    }
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < d; j++) values[i * d + j] += truth[i % k * d + j];
-    clo_rng_free(rng);
-    free(places);
-    return values;
-}
-
-static int runs_within(clo_loss budget, const char *settings, size_t rows, size_t d, size_t k,
-                       double near)
-{
-    double *const truth = calloc(k * d, sizeof *truth);
-    assert_non_null(truth);
-    double *const values = mixture(rows, d, k, 0.02, truth);
-    const clo_domain domain = ball(d, 1, CLO_ADD_REMOVE);
-    clo_plan *const plan =
-        plan_for("kmeans/local", settings, &domain, budget.epsilon, budget.delta);
-    clo_bounded *const data = bounded_from(values, rows, &domain);
-    int found = 0;
-    for (int run = 0; run < RUNS; run++) {
-        char seed[8];
-        snprintf(seed, sizeof seed, "%d", run);
-        clo_release *const release = run_seeded(plan, data, seed, NULL);
-        found += worst_miss(release, truth, NULL, k, d) < near;
-        clo_release_free(release);
-    }
-    clo_bounded_free(data);
-    clo_plan_free(plan);
-    free(values);
-    free(truth);
-    return found;
+    return runs_within(RUNS, "kmeans/local", budget, settings, rows, d, k, near);
 }
 
 /* The worst of twelve centres: in a ball of radius 1, noise of its width moves it by .02 or so, as
@@ -70,22 +20,24 @@ static int runs_within(clo_loss budget, const char *settings, size_t rows, size_
 static void every_one_of_many_centres_is_found_nearer_than_noise_of_the_ball_allows(void **state)
 {
     (void)state;
-    assert_int_equal(runs_within((clo_loss){ 1, 1e-6 }, "clusters=12", 18000, 6, 12, 0.015), RUNS);
+    assert_int_equal(runs_that_come_near((clo_loss){ 1, 1e-6 }, "clusters=12", 18000, 6, 12, 0.015),
+                     RUNS);
 }
 
 static void centres_come_back_whole_from_fewer_directions(void **state)
 {
     (void)state;
-    assert_true(runs_within((clo_loss){ 2, 1e-6 }, "clusters=6 reduce=5 share=0.2", 12000, 60, 6,
-                            0.05) >= 2);
-    assert_int_equal(
-        runs_within((clo_loss){ 2, 1e-6 }, "clusters=6 reduce=2 rounds=0", 12000, 60, 6, 0.05), 0);
+    assert_true(runs_that_come_near((clo_loss){ 2, 1e-6 }, "clusters=6 reduce=5 share=0.2", 12000,
+                                    60, 6, 0.05) >= 2);
+    assert_int_equal(runs_that_come_near((clo_loss){ 2, 1e-6 }, "clusters=6 reduce=2 rounds=0",
+                                         12000, 60, 6, 0.05),
+                     0);
 }
 
 static void a_pure_budget_finds_centres_too(void **state)
 {
     (void)state;
-    assert_true(runs_within((clo_loss){ 2, 0 }, "clusters=3", 20000, 2, 3, 0.02) >= 2);
+    assert_true(runs_that_come_near((clo_loss){ 2, 0 }, "clusters=3", 20000, 2, 3, 0.02) >= 2);
 }
 
 /* kmeans_local.T1 */
@@ -121,7 +73,7 @@ static void where_noise_hides_every_cluster_the_one_mean_is_told(void **state)
     enum { ROWS = 2000, D = 20, K = 4 };
     double truth[K * D], mean[D] = { 0 }, off = 0;
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    double *const values = mixture(ROWS, D, K, 0.02, truth);
+    double *const values = scattered_mixture(ROWS, D, K, 0.02, truth);
     clo_plan *const plan = plan_for("kmeans/local", "clusters=4", &domain, 0.03, 1e-6);
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
     clo_release *const release = run_seeded(plan, data, "one", NULL);
@@ -145,7 +97,7 @@ static size_t clusters_chosen(size_t rows, size_t d, size_t k, double epsilon, c
 {
     double *const truth = calloc(k * d, sizeof *truth);
     assert_non_null(truth);
-    double *const values = mixture(rows, d, k, 0.03, truth);
+    double *const values = scattered_mixture(rows, d, k, 0.03, truth);
     const clo_domain domain = ball(d, 1, CLO_ADD_REMOVE);
     clo_plan *const plan =
         plan_for("kmeans/local", "clusters=12 choose=elbow", &domain, epsilon, 1e-6);

@@ -1,43 +1,13 @@
 /* local_sum: the sensitivity of local_sum.T1 by random search, in exact integers, through the query
  * itself (local_sum.T2), with records far from all centres and views of all sizes; what it answers
  * is what its definition says; and an ask that is not one of its line is refused. */
-#include "pipeline.h"
-#include "parallel/parallel.h"
+#include "quiet_asking.h"
 #include "query/assign.h"
 #include "query/fold.h"
 #include "query/local_sum.h"
-#include "query/query.h"
 #include "random/random.h"
 
-enum { D = 3, K = 2, ENTRIES = K * (D + 2), TINY = 1 };
-
-typedef struct asking {
-    clo_line line;
-    clo_meter meter;
-    clo_context context;
-} asking;
-
-static void start(asking *a, clo_line line)
-{
-    clo_error err;
-    *a = (asking){ .line = line, .meter = { .count = 1 } };
-    a->line.event.count = UINT64_MAX;
-    a->line.scale = TINY; /* next to no noise */
-    a->meter.lines = &a->line;
-    a->context = (clo_context){ .rng = seeded("local"),
-                                .comm = clo_i_comm_self(),
-                                .threads = 1,
-                                .block_rows = 8,
-                                .progress_to = 1,
-                                .meter = &a->meter };
-    assert_ok(clo_workspace_new(1 << 16, &a->context.workspace, &err), err);
-}
-
-static void stop(asking *a)
-{
-    clo_workspace_free(a->context.workspace);
-    clo_rng_free(a->context.rng);
-}
+enum { D = 3, K = 2, ENTRIES = K * (D + 2) };
 
 static clo_line planned(clo_relation relation, clo_event_kind kind)
 {
