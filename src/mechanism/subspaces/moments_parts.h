@@ -11,9 +11,6 @@
 /* Columns that a tensor may have, a constant beside the records included. */
 enum { CLO_MOMENTS_MOST_SEEN = 64 };
 
-/* Of a record, over the radius: what a plan takes residuals for, which it cannot know. */
-#define CLO_MOMENTS_RESIDUAL 0.2
-
 /* How a run goes about it, fixed by its plan. */
 typedef struct clo_i_moments_plan {
     size_t cols, clusters, dim; /* of the flats, as asked for */

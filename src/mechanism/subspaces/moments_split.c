@@ -92,21 +92,25 @@ double clo_i_moments_turned(const clo_i_moments_plan *plan, double rows)
 }
 
 /* The same after the passes of moments_sharpen.c, each of which looks at the width that is left
- * over: here of residuals of their own, too, that a plan can only guess. */
+ * over.  A plan can only guess how large residuals are: a quarter of the radius; smaller ones do
+ * better.  What a cut leaves of a turn, and what having few records adds, were measured. */
+static const double RESIDUAL = 0.25, CUT = 0.7, FEW_LEFT = 1.5;
+
 static double sharpened(const clo_i_moments_plan *plan, double rows, double turned)
 {
     const double members = rows / (double)plan->clusters, q = (double)plan->rank;
     const double share = plan->share_sharpen / (double)plan->sharpen;
     const double told = plan->cross_unit / sqrt(share), squares = plan->square_unit / sqrt(share);
+    const double out = (double)plan->seen - q;
     double width = CLO_CROSS_WIDEST, variance = turned;
     for (uint64_t pass = 0; pass < plan->sharpen; pass++) {
-        const double turn = told * width * q / members, reach = clo_i_moments_reach(width);
+        const double turn = told * width / CUT * q / members, reach = clo_i_moments_reach(width);
         variance = 1 / (1 / variance + 1 / (turn * turn));
-        const double left = ((double)plan->seen - q) * variance;
-        width = clo_i_moments_next_width(CLO_MOMENTS_RESIDUAL * CLO_MOMENTS_RESIDUAL + left,
+        const double left = out * variance;
+        width = clo_i_moments_next_width(RESIDUAL * RESIDUAL + left,
                                          squares * reach * reach / members + left, width);
     }
-    return variance;
+    return variance + FEW_LEFT * RESIDUAL * RESIDUAL / fmax(out, 1) * q / members;
 }
 
 double clo_i_moments_error(const clo_i_moments_plan *plan, double rows)
@@ -130,11 +134,11 @@ double clo_i_moments_worth(const clo_i_moments_plan *plan)
 
 /* ---- what to do, and with what share of the budget ----------------------------------------- */
 
-/* The expected squared sine of a direction of a flat of the tensor at which the fit is still sure
- * to find all flats.  Measured: it is, up to .017; from .021 on it loses one now and then, and what
- * it has lost no later pass finds again. */
+/* The expected squared sine of a direction of a flat of the tensor up to which the fit is sure to
+ * find all flats, if they are as public numbers say.  Measured: from .021 on it loses one now and
+ * then, and what it has lost no later pass finds again. */
 static const double SURE = 0.017;
-enum { PASSES = 4 }; /* more hardly pay: from then on residuals are about as small as they get */
+enum { PASSES = 4 }; /* more hardly pay: by then residuals are about as small as they get */
 
 static bool tensor_is_sure(const clo_i_moments_plan *plan)
 {
@@ -142,7 +146,7 @@ static bool tensor_is_sure(const clo_i_moments_plan *plan)
     return ((double)plan->seen - (double)plan->rank) * tensor_variance(plan, members) <= SURE;
 }
 
-/* Shares of mu^2: of the frame, and of all that comes after the tensor, of what the frame leaves. */
+/* Shares of mu^2: of the frame; of all that comes after the tensor, out of what the frame leaves. */
 static void share_out(clo_i_moments_plan *plan, double frame, double refine)
 {
     const double rest = refine * (plan->frame ? 1 - frame : 1);
@@ -163,8 +167,10 @@ static void try_plan(const clo_i_moments_plan *plan, double *least, clo_i_moment
     }
 }
 
-static const double shares[] = { 0.8, 0.65, 0.5, 0.35, 0.2 };
-enum { SHARES = sizeof shares / sizeof *shares, NOT_FOR_ROUNDS = 1, NOT_FOR_FRAME = 2 };
+/* Half of it for the passes at most: more would gain little, and records that do not fill their
+ * flats out to the norm tell the tensor less than a plan can know. */
+static const double shares[] = { 0.2, 0.35, 0.5, 0.65 };
+enum { SHARES = sizeof shares / sizeof *shares, FOR_FRAME = 3, FOR_PASSES = 3 };
 
 /* Passes alone, with as much as the tensor can spare: false where it can spare nothing. */
 static bool choose_passes(clo_i_moments_plan *plan)
@@ -172,12 +178,12 @@ static bool choose_passes(clo_i_moments_plan *plan)
     clo_i_moments_plan best = *plan, tried = *plan;
     double least = INFINITY;
     tried.sharpen = PASSES;
-    for (size_t f = plan->frame ? NOT_FOR_FRAME : SHARES - 1; f < SHARES; f++)
-        for (size_t s = 0; s < SHARES; s++) {
+    for (size_t f = 0; f < (plan->frame ? FOR_FRAME : 1); f++)
+        for (size_t s = FOR_PASSES; s-- > 0;) {
             share_out(&tried, shares[f], shares[s]);
             if (!tensor_is_sure(&tried)) continue;
             try_plan(&tried, &least, &best);
-            break; /* what the tensor does not need, the passes use better */
+            break;
         }
     *plan = best;
     return least < INFINITY;
@@ -185,15 +191,15 @@ static bool choose_passes(clo_i_moments_plan *plan)
 
 void clo_i_moments_choose(clo_i_moments_plan *plan, const clo_i_moments_asked *asked)
 {
-    clo_i_moments_plan best = *plan, tried = *plan;
-    double least = INFINITY;
     const bool free = asked->rounds < 0 && asked->sharpen < 0 && asked->share == 0;
     if (free && plan->seen > plan->rank && choose_passes(plan)) return;
-    const int64_t most = asked->rounds < 0 ? (asked->sharpen > 0 ? 0 : 2) : asked->rounds;
+    clo_i_moments_plan best = *plan, tried = *plan;
+    double least = INFINITY;
+    const int64_t most = asked->rounds >= 0 ? asked->rounds : asked->sharpen > 0 ? 0 : 2;
     tried.sharpen = asked->sharpen > 0 ? (uint64_t)asked->sharpen : 0;
-    for (size_t f = plan->frame ? NOT_FOR_FRAME : SHARES - 1; f < SHARES; f++)
+    for (size_t f = 0; f < (plan->frame ? FOR_FRAME : 1); f++)
         for (int64_t rounds = asked->rounds < 0 ? 0 : most; rounds <= most; rounds++)
-            for (size_t s = asked->share > 0 ? SHARES - 1 : NOT_FOR_ROUNDS; s < SHARES; s++) {
+            for (size_t s = 0; s < (asked->share > 0 ? 1 : SHARES); s++) {
                 tried.rounds = (uint64_t)rounds;
                 share_out(&tried, shares[f], asked->share > 0 ? asked->share : shares[s]);
                 try_plan(&tried, &least, &best);

@@ -3,9 +3,11 @@
  *
  * One look at the data, then think: the tensor is asked for once (subspaces_moments.T1), and all
  * restarts of the fit are free, because they are post-processing.  Where there are many columns, a
- * noisy Gram matrix first tells which directions to look at; where it pays, a few rounds of noisy
- * Gram matrices of the clusters sharpen the flats, and tensor and rounds are weighed by their
- * noise.  Which of these, and with what share of the budget, is decided from public quantities.
+ * noisy Gram matrix first tells which directions to look at.  Where the tensor can spare half of
+ * the budget, a few passes sharpen the flats, with noise at the width of the residuals
+ * (moments_sharpen.c); where it cannot, rounds of noisy Gram matrices of the clusters do, if they
+ * pay.  All are weighed by their noise.  Which of these, and with what share of the budget, is
+ * decided from public quantities.
  */
 #include "mechanism/subspaces/moments_parts.h"
 #include "domain/domain.h"
@@ -480,6 +482,7 @@ const clo_mechanism clo_i_mechanism_subspaces_moments = {
     .run = run,
     .predict = predict,
     .prediction = "distance d_W between the released and the true subspaces, for clusters of equal "
-                  "size that fill their subspaces evenly out to the norm",
+                  "size that fill their subspaces evenly out to the norm, with residuals of a "
+                  "quarter of it; smaller ones do better",
     .hidden_from = clo_i_frames_hidden_from,
 };
