@@ -6,6 +6,7 @@
 #define CLO_MECHANISM_MOMENTS_PARTS_H
 
 #include "plan/mechanism.h"
+#include "query/cross_moment.h"
 #include "solver/planes/moment_fit.h"
 
 /* Columns that a tensor may have, a constant beside the records included. */
@@ -61,6 +62,7 @@ typedef struct clo_i_moments_state {
     double *bases;           /* clusters x seen x rank, orthonormal */
     double *variance;        /* clusters: what is known of an entry of a cross moment */
     double *widths;          /* (sharpen + 1) x clusters: each pass's, and those of one more */
+    clo_cross_view *views;   /* clusters: those of the pass under way */
     double *cross;           /* clusters x rank x seen: the last answer */
     double *squares, *sizes; /* clusters: its squares and sizes */
     double *counts;          /* clusters: sizes, of all passes */

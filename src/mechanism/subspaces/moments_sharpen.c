@@ -13,7 +13,6 @@
  */
 #include "linalg/linalg.h"
 #include "mechanism/subspaces/moments_parts.h"
-#include "query/cross_moment.h"
 #include "random/random.h"
 #include <math.h>
 #include <string.h>

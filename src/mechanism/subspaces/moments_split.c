@@ -11,7 +11,6 @@
  * The constants of the tensor's row were measured on data of such clusters.
  */
 #include "mechanism/subspaces/moments_parts.h"
-#include "query/cross_moment.h"
 #include <math.h>
 
 enum { FEW_COLUMNS = 12, BINS = 200 };

@@ -15,7 +15,6 @@
 #include "mechanism/common/forecast.h"
 #include "linalg/linalg.h"
 #include "query/assign.h"
-#include "query/cross_moment.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_moment.h"
 #include "query/lens.h"
@@ -176,6 +175,7 @@ static clo_status take_answers(const clo_i_moments_plan *plan, clo_workspace *sp
     CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->bases, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->variance, err));
     CLO_TRY(clo_i_take(space, (plan->sharpen + 1) * k, sizeof(double), &s->widths, err));
+    CLO_TRY(clo_i_take(space, k, sizeof *s->views, &s->views, err));
     CLO_TRY(clo_i_take(space, plan->sharpen ? thin : 0, sizeof(double), &s->cross, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->squares, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
@@ -205,8 +205,6 @@ static clo_status count_run(const clo_i_moments_plan *plan, clo_workspace *room,
     CLO_TRY(take_state(plan, room, &unused, err));
     if (plan->frame) CLO_TRY(clo_i_find_frame_room(room, plan->cols, plan->frame, err));
     CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, plan->height, err));
-    clo_cross_view *views;
-    CLO_TRY(clo_i_take(room, plan->clusters, sizeof *views, &views, err));
     return clo_i_assign_room(room, CLO_ASSIGN_SUBSPACES, plan->clusters, plan->seen, plan->rank,
                              err);
 }
@@ -281,17 +279,14 @@ static clo_status sharpen_once(const clo_i_moments_plan *plan, size_t line, uint
     const size_t k = plan->clusters, mark = clo_i_workspace_mark(context->workspace);
     const int bits = context->meter->lines[line].bits;
     clo_cross_moments out = { s->cross, s->squares, s->sizes };
-    clo_cross_view *views = NULL;
     clo_assign rule;
-    clo_status status = clo_i_take(context->workspace, k, sizeof *views, &views, err);
-    for (size_t l = 0; l < k && !status; l++) {
+    for (size_t l = 0; l < k; l++) {
         const double width = s->widths[pass * k + l];
-        views[l] = (clo_cross_view){ width, clo_i_moments_reach(width) };
+        s->views[l] = (clo_cross_view){ width, clo_i_moments_reach(width) };
     }
-    if (!status)
-        status = clo_i_assign_subspaces(context->workspace, s->bases, k, plan->seen, plan->rank,
-                                        bits, &rule, err);
-    if (!status) status = clo_i_ask_cross_moment(context, line, data, &rule, views, &out, err);
+    clo_status status = clo_i_assign_subspaces(context->workspace, s->bases, k, plan->seen,
+                                               plan->rank, bits, &rule, err);
+    if (!status) status = clo_i_ask_cross_moment(context, line, data, &rule, s->views, &out, err);
     clo_i_workspace_release(context->workspace, mark);
     return status ? status : clo_i_moments_turn(plan, pass, s, err);
 }
