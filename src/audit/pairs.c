@@ -104,7 +104,7 @@ static size_t two_heaps(clo_relation relation, unsigned group, int world, double
     const double here = 0.5, there = -0.5;
     const size_t rows = either(relation, group, world, 1, &here, &there, out);
     for (size_t i = 0; i < 60; i++) out[rows + i] = i % 2 ? here : there;
-    return rows + 60;
+    return rows + 120;
 }
 
 static size_t axes(clo_relation relation, unsigned group, int world, double *out)
@@ -118,6 +118,16 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
     const double h = sqrt(0.5);
     return either(relation, group, world, 3, (const double[]){ h, h, 0 },
                   (const double[]){ h, -h, 0 }, out);
+}
+
+/* Sixty records that say where the line is; one halfway between it and its complement, on one side
+ * of it or on the other. */
+static size_t beside_a_line(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double along[] = { 1, 0, 0 };
+    const size_t rows = diagonals(relation, group, world, out);
+    for (size_t i = 0; i < 60; i++) memcpy(out + 3 * (rows + i), along, sizeof along);
+    return rows + 60;
 }
 
 /* Of 121 records 63 or 62 agree: with 63 all points that count lie on the middle one, with 62 the

@@ -98,9 +98,23 @@ static double first_variance(const clo_i_moments_plan *plan)
     return clo_i_moments_turned(plan, plan->rows) * energy * energy;
 }
 
+/* Of the two signs of each basis vector the one with a positive largest entry: what is asked then
+ * does not hang on which of them an eigensolver came up with. */
+static void settle_signs(double *basis, size_t c, size_t q)
+{
+    for (size_t e = 0; e < q; e++) {
+        double largest = 0;
+        for (size_t i = 0; i < c; i++)
+            if (fabs(basis[i * q + e]) > fabs(largest)) largest = basis[i * q + e];
+        for (size_t i = 0; i < c && largest < 0; i++) basis[i * q + e] *= -1;
+    }
+}
+
 void clo_i_moments_start_passes(const clo_i_moments_plan *plan, clo_i_moments_state *s)
 {
+    const size_t thin = plan->seen * plan->rank;
     for (size_t l = 0; l < plan->clusters; l++) {
+        settle_signs(s->bases + l * thin, plan->seen, plan->rank);
         s->variance[l] = first_variance(plan);
         s->widths[l] = CLO_CROSS_WIDEST;
     }
