@@ -104,7 +104,7 @@ static size_t two_heaps(clo_relation relation, unsigned group, int world, double
     const double here = 0.5, there = -0.5;
     const size_t rows = either(relation, group, world, 1, &here, &there, out);
     for (size_t i = 0; i < 60; i++) out[rows + i] = i % 2 ? here : there;
-    return rows + 120;
+    return rows + 60;
 }
 
 static size_t axes(clo_relation relation, unsigned group, int world, double *out)

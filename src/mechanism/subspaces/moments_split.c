@@ -91,11 +91,11 @@ double clo_i_moments_turned(const clo_i_moments_plan *plan, double rows)
 }
 
 /* The same after the passes of moments_sharpen.c, each of which looks at the width that is left
- * over.  A plan can only guess how large residuals are: a quarter of the radius; smaller ones do
- * better.  What a cut leaves of a turn, and what having few records adds, were measured. */
-static const double RESIDUAL = 0.25, CUT = 0.7, FEW_LEFT = 1.5;
+ * over.  residual: root mean square length of the residuals, as a share of the radius, which a plan
+ * can only guess.  What a cut leaves of a turn, and what having few records adds, were measured. */
+static const double CUT = 0.7, FEW_LEFT = 1.5;
 
-static double sharpened(const clo_i_moments_plan *plan, double rows, double turned)
+static double sharpened(const clo_i_moments_plan *plan, double rows, double residual, double turned)
 {
     const double members = rows / (double)plan->clusters, q = (double)plan->rank;
     const double share = plan->share_sharpen / (double)plan->sharpen;
@@ -106,17 +106,17 @@ static double sharpened(const clo_i_moments_plan *plan, double rows, double turn
         const double turn = told * width / CUT * q / members, reach = clo_i_moments_reach(width);
         variance = 1 / (1 / variance + 1 / (turn * turn));
         const double left = out * variance;
-        width = clo_i_moments_next_width(RESIDUAL * RESIDUAL + left,
+        width = clo_i_moments_next_width(residual * residual + left,
                                          squares * reach * reach / members + left, width);
     }
-    return variance + FEW_LEFT * RESIDUAL * RESIDUAL / fmax(out, 1) * q / members;
+    return variance + FEW_LEFT * residual * residual / fmax(out, 1) * q / members;
 }
 
-double clo_i_moments_error(const clo_i_moments_plan *plan, double rows)
+double clo_i_moments_error(const clo_i_moments_plan *plan, double rows, double residual)
 {
     const double q = (double)plan->rank;
     double error = clo_i_moments_turned(plan, rows);
-    if (plan->sharpen) error = sharpened(plan, rows, error);
+    if (plan->sharpen) error = sharpened(plan, rows, residual, error);
     error *= (double)plan->seen - q;
     if (plan->frame)
         error += (double)(plan->cols - plan->frame) * frame_variance(plan, rows) + left_out(plan);
@@ -159,7 +159,8 @@ static void share_out(clo_i_moments_plan *plan, double frame, double refine)
 static void try_plan(const clo_i_moments_plan *plan, double *least, clo_i_moments_plan *best)
 {
     /* Rounds must promise a tenth, or they are not worth their passes. */
-    const double error = clo_i_moments_error(plan, plan->rows) * (plan->rounds ? 1.1 : 1);
+    const double expected = clo_i_moments_error(plan, plan->rows, CLO_MOMENTS_RESIDUAL);
+    const double error = expected * (plan->rounds ? 1.1 : 1);
     if (error < *least) {
         *least = error;
         *best = *plan;

@@ -452,15 +452,29 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     return clo_i_release_put(out, "uncertainty", f.s.uncertainty, 1, (size_t[]){ k }, err);
 }
 
+static double expect(const clo_i_moments_plan *plan, double rows, double residual)
+{
+    const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows, residual);
+    const double most = fmin(q, (double)plan->cols - q);
+    return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const clo_i_moments_plan *const plan = plan_state;
-    const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
     (void)domain;
     (void)lines;
-    const double most = fmin(q, (double)plan->cols - q);
-    return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
+    return expect(plan_state, rows, CLO_MOMENTS_RESIDUAL);
+}
+
+/* From records that lie on their flats to such that are hardly nearer to them than to others. */
+static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
+                           double rows)
+{
+    (void)domain;
+    (void)lines;
+    return (clo_between){ expect(plan_state, rows, 0),
+                          expect(plan_state, rows, 2 * CLO_MOMENTS_RESIDUAL) };
 }
 
 extern const clo_mechanism clo_i_mechanism_subspaces_moments;
@@ -476,8 +490,9 @@ const clo_mechanism clo_i_mechanism_subspaces_moments = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
+    .between = between,
     .prediction = "distance d_W between the released and the true subspaces, for clusters of equal "
                   "size that fill their subspaces evenly out to the norm, with residuals of a "
-                  "quarter of it; smaller ones do better",
+                  "quarter of it",
     .hidden_from = clo_i_frames_hidden_from,
 };
