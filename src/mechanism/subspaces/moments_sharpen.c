@@ -210,11 +210,15 @@ clo_status clo_i_moments_imagine(const clo_i_moments_plan *plan, const clo_i_mom
     const double energy = fmax(trace_of(energies, q) / (double)q, 1);
     for (size_t pass = 0; pass < plan->sharpen; pass++) {
         const double width = s->widths[pass * k + l], gain = gain_of(plan, variance, width);
-        imagine_answer(s->bases + l * c * q, basis, plan->cross_noise * width / energy, c, q,
-                       stream, cross);
+        const double noise = plan->cross_noise * width / CLO_MOMENTS_CUT;
+        imagine_answer(s->bases + l * c * q, basis, noise / energy, c, q, stream, cross);
         for (size_t i = 0; i < q * q; i++) one[i] = i % (q + 1) == 0 ? gain : 0;
         CLO_TRY(turn_basis(cross, one, c, q, rest, basis, &explained, err));
         variance *= 1 - gain;
     }
-    return CLO_OK;
+    /* What the records' own residuals would turn, had there been others: of all passes the same. */
+    const double residual = s->widths[plan->sharpen * k + l] / LOOSE;
+    const double own = residual / sqrt((double)(c > q ? c - q : 1) * energy);
+    for (size_t i = 0; i < c * q; i++) basis[i] += own * clo_i_random_normal(stream);
+    return clo_i_orthonormalize(basis, c, q, err);
 }

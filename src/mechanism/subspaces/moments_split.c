@@ -93,7 +93,7 @@ double clo_i_moments_turned(const clo_i_moments_plan *plan, double rows)
 /* The same after the passes of moments_sharpen.c, each of which looks at the width that is left
  * over.  residual: root mean square length of the residuals, as a share of the radius, which a plan
  * can only guess.  What a cut leaves of a turn, and what having few records adds, were measured. */
-static const double CUT = 0.7, FEW_LEFT = 1.5;
+static const double FEW_LEFT = 1.5;
 
 static double sharpened(const clo_i_moments_plan *plan, double rows, double residual, double turned)
 {
@@ -103,7 +103,8 @@ static double sharpened(const clo_i_moments_plan *plan, double rows, double resi
     const double out = (double)plan->seen - q;
     double width = CLO_CROSS_WIDEST, variance = turned;
     for (uint64_t pass = 0; pass < plan->sharpen; pass++) {
-        const double turn = told * width / CUT * q / members, reach = clo_i_moments_reach(width);
+        const double turn = told * width / CLO_MOMENTS_CUT * q / members,
+                     reach = clo_i_moments_reach(width);
         variance = 1 / (1 / variance + 1 / (turn * turn));
         const double left = out * variance;
         width = clo_i_moments_next_width(residual * residual + left,
@@ -133,16 +134,18 @@ double clo_i_moments_worth(const clo_i_moments_plan *plan)
 
 /* ---- what to do, and with what share of the budget ----------------------------------------- */
 
-/* The expected squared sine of a direction of a flat of the tensor up to which the fit is sure to
- * find all flats, if they are as public numbers say.  Measured: from .021 on it loses one now and
- * then, and what it has lost no later pass finds again. */
+/* The expected squared sine of a direction of a flat of the tensor up to which the fit is all but
+ * sure to find all flats, if they are as public numbers say; less where flats crowd.  Measured: from
+ * .021 on it loses one now and then, and what it has lost no later pass finds again. */
 static const double SURE = 0.017;
-enum { PASSES = 4 }; /* more hardly pay: by then residuals are about as small as they get */
+enum { PASSES = 6 }; /* more hardly pay: by then residuals are about as small as they get */
 
 static bool tensor_is_sure(const clo_i_moments_plan *plan)
 {
-    const double members = plan->rows / (double)plan->clusters;
-    return ((double)plan->seen - (double)plan->rank) * tensor_variance(plan, members) <= SURE;
+    const double q = (double)plan->rank, seen = (double)plan->seen;
+    const double crowd = fmax((double)plan->clusters * q / seen, 1);
+    const double error = (seen - q) * tensor_variance(plan, plan->rows / (double)plan->clusters);
+    return error <= SURE / sqrt(crowd);
 }
 
 /* Shares of mu^2: of the frame; of all that comes after the tensor, out of what the frame leaves. */
