@@ -166,7 +166,7 @@ static clo_status turn_flat(const clo_i_moments_plan *plan, uint64_t pass, size_
     CLO_TRY(invert(energies, q, rest, inverse, err));
     for (size_t i = 0; i < c * q; i++) cross[i] *= gain * width;
     CLO_TRY(turn_basis(cross, inverse, c, q, rest, basis, &explained, err));
-    s->variance[l] *= 1 - gain;
+    s->variance[l] *= 1 - CLO_MOMENTS_CUT * gain;
     s->counts[l] += s->sizes[l];
     const double still = s->variance[l] * (double)(c - q) * trace_of(inverse, q);
     const double left = fmax(s->squares[l] * reach * reach - explained, 0);
@@ -195,6 +195,7 @@ static void imagine_answer(const double *truth, const double *basis, double nois
         for (size_t f = 0; f < q; f++) {
             double along = 0;
             for (size_t i = 0; i < c; i++) along += truth[i * q + f] * basis[i * q + e];
+            along *= CLO_MOMENTS_CUT;
             for (size_t i = 0; i < c; i++) cross[e * c + i] += along * truth[i * q + f];
         }
 }
@@ -210,11 +211,11 @@ clo_status clo_i_moments_imagine(const clo_i_moments_plan *plan, const clo_i_mom
     const double energy = fmax(trace_of(energies, q) / (double)q, 1);
     for (size_t pass = 0; pass < plan->sharpen; pass++) {
         const double width = s->widths[pass * k + l], gain = gain_of(plan, variance, width);
-        const double noise = plan->cross_noise * width / CLO_MOMENTS_CUT;
+        const double noise = plan->cross_noise * width;
         imagine_answer(s->bases + l * c * q, basis, noise / energy, c, q, stream, cross);
         for (size_t i = 0; i < q * q; i++) one[i] = i % (q + 1) == 0 ? gain : 0;
         CLO_TRY(turn_basis(cross, one, c, q, rest, basis, &explained, err));
-        variance *= 1 - gain;
+        variance *= 1 - CLO_MOMENTS_CUT * gain;
     }
     /* What the records' own residuals would turn, had there been others: of all passes the same. */
     const double residual = s->widths[plan->sharpen * k + l] / LOOSE;
