@@ -4,10 +4,12 @@ PREFIX  ?= /usr/local
 TIME    ?= 60
 SUITES  ?=
 BENCH   ?=
+DATA    ?=
+RESULTS ?= build/reproduce/results
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants lint bench fuzz asan tsan coverage format report-look wheel python-long docs pictures install clean
+.PHONY: help deps build demo test test-long audit mutants lint bench bench-quick reproduce figures fuzz asan tsan coverage format report-look wheel python-long docs pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -59,6 +61,21 @@ lint: ## layout, arrows between folders, symbols, proofs, names
 bench: build ## measure speed, against the peers in build/venv; BENCH="read" for some
 	@tools/deps.sh bench
 	@tools/bench.sh $(release) build/venv/bin/python3 $(BENCH)
+	@test -n "$(BENCH)" || build/venv/bin/python3 bench/bench_peers.py $(release)/cli/cloister
+
+bench-quick: build ## utility and speed beside the peers of PyPI, in minutes: build/bench/peers.md
+	@tools/deps.sh bench
+	@build/venv/bin/python3 bench/bench_peers.py $(release)/cli/cloister --runs 3
+
+reproduce: build ## the papers' experiments again: DATA=FOLDER, QUICK=1 (minutes), FULL=1 (hours)
+	@tools/deps.sh bench
+	@ninja -C $(release) --quiet bench/bench_chain
+	@build/venv/bin/python3 reproduce/run.py $(release)/cli/cloister \
+	    --size $(if $(QUICK),quick,$(if $(FULL),full,normal)) $(if $(DATA),--data $(DATA)) \
+	    --results $(RESULTS)
+
+figures: build ## the papers' pages and pictures, out of reproduce/results
+	@python3 reproduce/pages.py $(release)/cli/cloister
 
 fuzz: ## look for inputs that break a reader, TIME=60 seconds for each target
 	@tools/deps.sh build test
@@ -100,7 +117,7 @@ pictures: ## draw the README's pictures anew from docs/pictures/places.json
 
 format: ## lay out all C files by .clang-format, and wrap all Markdown
 	@tools/deps.sh test
-	@find include src cli tests bench -name '*.[ch]' -exec clang-format -i {} +
+	@find include src cli mpi tests bench -name '*.[ch]' -exec clang-format -i {} +
 	@tools/wrap_markdown.py
 
 install: build ## install under PREFIX (DESTDIR is honoured)

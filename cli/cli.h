@@ -36,6 +36,18 @@ void cli_fit_environment(char **argv); /* and starts the command again, where it
 void cli_keep_no_core(void);
 void cli_write_for_owner(void); /* files that are made from here on are 0600 */
 
+/* Finds the command and runs it.  And the code that the process ends with. */
+clo_status cli_dispatch(int argc, const char **argv, cli_error *err);
+int cli_exit_code(clo_status status, const cli_error *err);
+
+/* ---- ranks ----------------------------------------------------------------- */
+
+/* Hands over to cloister-mpi where a launcher has started several of us; does not return then. */
+clo_status cli_start_ranks(char **argv, cli_error *err);
+void cli_set_comm(const clo_comm *comm); /* of cloister-mpi, before anything else */
+const clo_comm *cli_comm(void);          /* NULL: there is one process */
+bool cli_leads(void);                    /* whether this is rank 0, who speaks */
+
 /* ---- options: one row says everything about one -------------------------- */
 
 typedef struct cli_option {
@@ -77,6 +89,7 @@ typedef struct cli_command {
     const cli_group *const *groups; /* NULL at the end; NULL: no options but --help */
     const char *mechanism;          /* its parameters are options too; "*": of all; NULL: of none */
     bool solvers;                   /* the parameters of all solvers are options */
+    bool ranks;                     /* several ranks do it together; otherwise rank 0 alone */
     clo_status (*run)(const cli_args *args, cli_error *err);
     void (*remarks)(FILE *out); /* what --help says beyond the rows; NULL: nothing */
 } cli_command;
@@ -162,6 +175,10 @@ clo_status cli_read_options(const cli_args *args, clo_read_options *out, cli_err
 /* The same for what compares rows with a result, which need not take every column: text is refused
  * where it is used. */
 clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err);
+/* The file of an option, one column of whole numbers, one for each row of the data; *out untouched
+ * where the option is not given. */
+clo_status cli_read_labels(const cli_args *args, const char *option, size_t rows, uint32_t **out,
+                           cli_error *err);
 /* Says on stderr how many rows have a missing cell, and what became of them; 0: nothing. */
 void cli_say_left_out(size_t rows, const char *what);
 
@@ -193,26 +210,34 @@ typedef struct cli_progress {
  * it holds the address of this one from cli_job_open on. */
 typedef struct cli_job {
     const cli_args *args;
-    const char *path; /* NULL: a plan, which has no data */
+    const char *path;  /* of the first file; NULL: a plan, which has no data */
+    size_t word, more; /* which word it is, and how many files follow it */
     bool quiet;
     clo_job *job;
     cli_progress progress;
 } cli_job;
 
-/* All options that are settings of a job, by their names.  name: "FAMILY[/METHOD]". */
-clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
+/* All options that are settings of a job, by their names.  name: "FAMILY[/METHOD]"; word: the first
+ * that is a file, and all after it are; CLI_NO_FILES: a plan. */
+enum { CLI_NO_FILES = -1, CLI_MOST_FILES = 100000 };
+clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, int word,
                         cli_error *err);
 clo_status cli_job_set(cli_job *job, const char *name, const char *value, cli_error *err);
 clo_status cli_job_plan(cli_job *job, const clo_plan **out, cli_error *err);
 clo_status cli_job_check(cli_job *job, cli_error *err);
 /* What a run would spend, where --dry-run asks for that: then all is done. */
 clo_status cli_job_dry_run(cli_job *job, cli_error *err);
+/* What a rank other than 0 does of a run, or of a dry run: its part of every step, in silence. */
+clo_status cli_job_serve(cli_job *job, cli_error *err);
 /* All steps, with what there is to say about them; *found: an earlier run had the release. */
 clo_status cli_job_release(cli_job *job, bool *found, cli_error *err);
 /* After a release was made and could not be written: where it is, and how to get it. */
 clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error *err);
 void cli_job_sum_up(const cli_job *job, const char *written_to);
 void cli_job_close(cli_job *job);
+
+/* The same through a broker: the options that are settings are sent, the release comes back. */
+clo_status cli_run_via(const cli_args *args, cli_error *err);
 
 /* ---- plans --------------------------------------------------------------- */
 
@@ -223,9 +248,6 @@ typedef struct cli_prediction {
 } cli_prediction;
 
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
-/* Whether public numbers say that noise hides what is looked for, and a sentence without its full
- * stop about it and what would help. */
-bool cli_say_hidden(const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);

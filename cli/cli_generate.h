@@ -20,6 +20,10 @@ typedef struct cli_settings {
 cli_settings cli_settings_default(cli_model model);
 /* Reads what --from names and takes the sizes that it has. */
 clo_status cli_settings_take_truth(const cli_args *args, cli_settings *settings, cli_error *err);
+/* Makes the data of a dense model; the caller frees them, whatever comes of it.  offsets: a point
+ * of each subspace; NULL: not wanted. */
+clo_status cli_generate_dense(const cli_settings *settings, clo_rng *rng, double **records,
+                              uint32_t **labels, double **truth, double **offsets, cli_error *err);
 /* Makes the data and writes every file that was asked for. */
 clo_status cli_generate_and_write(const cli_args *args, const cli_settings *settings, clo_rng *rng,
                                   cli_error *err);

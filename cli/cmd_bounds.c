@@ -143,7 +143,7 @@ static clo_status check(const cli_args *args, cli_error *err)
 {
     const char *const norm = cli_value(args, "norm");
     double unused;
-    const clo_status status = cli_check_words(args, 1, 1, "a file", err);
+    const clo_status status = cli_check_words(args, 1, CLI_MOST_FILES, "a file", err);
     if (status != CLO_OK) return status;
     if (!norm) {
         cli_hint(err, "--norm 1000, or whatever no record can exceed; too much costs little");
@@ -163,16 +163,16 @@ static clo_status run(const cli_args *args, cli_error *err)
     cli_job job = { .args = NULL };
     clo_file *file = NULL;
     clo_status status = check(args, err);
-    if (status == CLO_OK)
-        status = cli_job_open(&job, args, "bounds/quantile", cli_word(args, 0), err);
+    if (status == CLO_OK) status = cli_job_open(&job, args, "bounds/quantile", 0, err);
     /* One choice by the exponential mechanism needs no delta; many are cheaper with one. */
     if (status == CLO_OK && !cli_given(args, "delta") && !of_columns(args))
         status = cli_job_set(&job, "delta", "0", err);
     if (status == CLO_OK) status = cli_job_check(&job, err);
-    const bool writes = output && !cli_given(args, "dry-run");
+    const bool writes = cli_leads() && output && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
-    if (status == CLO_OK) status = find_bounds(&job, file, err);
+    if (status == CLO_OK)
+        status = cli_leads() ? find_bounds(&job, file, err) : cli_job_serve(&job, err);
     clo_file_close(file);
     cli_job_close(&job);
     return status;
@@ -184,7 +184,7 @@ static const cli_group *const groups[] = {
 };
 
 const cli_command cli_bounds = {
-    .usage = "FILE --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
+    .usage = "FILE ... --epsilon E --norm MAX [--of norm|columns] [--quantile P] [option ...]",
     .about = "A run must know how far out a record can be.  To read that off the data would not be "
              "private.  This command finds a radius (or bounds of each column) that holds most "
              "records, privately, and charges the ledger for it; for a radius delta is 0 by "
@@ -200,5 +200,6 @@ const cli_command cli_bounds = {
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --bounds bounds.csv",
     .groups = groups,
     .mechanism = "bounds/quantile",
+    .ranks = true,
     .run = run,
 };

@@ -105,38 +105,6 @@ static clo_status read_matrix(const cli_args *args, const char *option, clo_matr
     return path ? clo_matrix_read(path, out, &err->error) : CLO_OK;
 }
 
-/* One column of whole numbers, as many as the table has rows. */
-static clo_status read_labels(const cli_args *args, const char *option, size_t rows, uint32_t **out,
-                              cli_error *err)
-{
-    clo_matrix matrix = { NULL, 0, 0, 0 };
-    clo_status status = read_matrix(args, option, &matrix, err);
-    if (status != CLO_OK || !cli_given(args, option)) return status;
-    if (matrix.rows != rows || matrix.cols != 1)
-        status = cli_fail(err, CLO_ARGUMENT,
-                          "--%s must be one column with a label for each of the %zu rows of the "
-                          "data, not %zu rows of %zu",
-                          option, rows, matrix.rows, matrix.cols);
-    uint32_t *const labels = cli_alloc(rows, sizeof *labels);
-    for (size_t i = 0; i < rows && status == CLO_OK; i++) {
-        const double value = matrix.data[i * matrix.stride];
-        if (value == -1) /* as assign says it of a row that counts for nothing */
-            labels[i] = CLO_NO_CLUSTER;
-        else if (!(value >= 0 && value < UINT32_MAX) || value != floor(value))
-            status =
-                cli_fail(err, CLO_FORMAT, "label %zu of --%s is not a whole number of at least 0",
-                         i + 1, option);
-        else
-            labels[i] = (uint32_t)value;
-    }
-    clo_matrix_free(matrix);
-    if (status == CLO_OK)
-        *out = labels;
-    else
-        free(labels);
-    return status;
-}
-
 static clo_status read_inputs(const cli_args *args, inputs *in, cli_error *err)
 {
     const char *const path = cli_word(args, 0);
@@ -153,8 +121,8 @@ static clo_status read_inputs(const cli_args *args, inputs *in, cli_error *err)
     if (status == CLO_OK) status = read_matrix(args, "offsets", &in->offsets, err);
     if (status != CLO_OK) return status;
     const size_t rows = clo_table_rows(in->table);
-    status = read_labels(args, "labels", rows, &in->true_labels, err);
-    if (status == CLO_OK) status = read_labels(args, "found", rows, &in->labels, err);
+    status = cli_read_labels(args, "labels", rows, &in->true_labels, err);
+    if (status == CLO_OK) status = cli_read_labels(args, "found", rows, &in->labels, err);
     return status;
 }
 

@@ -8,19 +8,42 @@
 #include <unistd.h>
 
 static const cli_option rows[] = {
-    CLI_OPTION("dataset", 0, "NAME", "the data set to declare, or the only one to show"),
-    CLI_OPTION("epsilon", 0, "E", "init: the most that may ever be spent"),
-    CLI_OPTION("delta", 0, "D", "init: and its delta; by default 1e-6"),
+    CLI_OPTION("dataset", 0, "NAME",
+               "the data set to declare or to narrow, or the only one to show"),
+    CLI_OPTION(
+        "epsilon", 0, "E",
+        "init: the most that may ever be spent; lower: less than that; adopt: what was spent "
+        "elsewhere"),
+    CLI_OPTION("delta", 0, "D", "and its delta; by default 1e-6, of lower as it is, of adopt 0"),
     CLI_OPTION(
         "open", 0, NULL,
         "init: make an open ledger, in which data sets that nobody declared are charged too"),
     CLI_OPTION("data", 0, "FILE",
                "init: the file of this data set, so that it is noticed under another name"),
     CLI_OPTION("folder", 0, "FOLDER", "init: the same for whatever lies in this folder"),
+    CLI_CHOICE("rule", "R", "basic|zcdp", NULL,
+               "init: how charges with a delta count: basic adds epsilons and deltas, zcdp adds "
+               "rhos, which suits many Gaussian runs and shuts out subspace/approx and exact; "
+               "without it the first such charge decides"),
     CLI_OPTION("new", 0, NULL,
                "init: a second cap on data that have another name already is meant"),
+    CLI_OPTION("note", 0, "TEXT", "why, for who reads the books; what a steward does needs one"),
+    CLI_OPTION("relation", 0, "R",
+               "adopt: as 'history' shows it, 'replace' or 'add-remove per person'; by default "
+               "replace"),
+    CLI_OPTION("on", 0, "DAY", "expire: the first day without charges, 2027-01-31, in UTC"),
+    CLI_OPTION("in", 0, "GROUP", "group: the declared name that is charged along"),
+    CLI_OPTION("from", 0, "COPY",
+               "restore: the backup; move: the folder that another machine has made"),
+    CLI_OPTION("to", 0, "FILE", "move: the new place on this machine"),
+    CLI_OPTION("away", 0, "FOLDER",
+               "move: a new folder for another machine, with the ledger, its key and its anchor"),
+    CLI_OPTION("lost", 0, "NAME=E:D,...",
+               "restore: what you answer for where nobody knows what was spent since the backup"),
+    CLI_OPTION("dry-run", 0, NULL, "restore: say what would be charged, and change nothing"),
     CLI_OPTION("token", 0, "T", "fetch: the name of the run"),
-    CLI_OPTION("output", 'o', "FILE", "fetch, report: write to this file, whole or not at all"),
+    CLI_OPTION("output", 'o', "FILE",
+               "fetch, report, backup: write to this file, whole or not at all"),
     CLI_OPTION("key", 0, "KEY",
                "check: the public key, or a file with it; no ledger is needed then"),
     CLI_OPTION("pem", 0, NULL, "key: in the form that OpenSSL reads"),
@@ -81,7 +104,11 @@ static clo_status init(request *r, cli_error *err)
     if ((status = cli_budget(r->args, &cap, err)) != CLO_OK) return status;
     if (cap.delta < 0) cap.delta = 1e-6;
     if ((status = declare(r, cap, err)) != CLO_OK) return status;
-    status = clo_ledger_describe(r->ledger, &facts, &err->error);
+    const char *const rule = cli_value(r->args, "rule");
+    if (rule)
+        status =
+            clo_ledger_choose_rule(r->ledger, r->dataset, rule, "at its declaration", &err->error);
+    if (status == CLO_OK) status = clo_ledger_describe(r->ledger, &facts, &err->error);
     if (status != CLO_OK) return status;
     if (cli_given(r->args, "json")) {
         clo_writer json = cli_json_begin(stdout);
@@ -99,6 +126,10 @@ static clo_status init(request *r, cli_error *err)
                             : "open: other data sets are charged too, without a cap");
     printf("'%s' in %s: at most epsilon %s, delta %s may ever be spent on it\n", r->dataset,
            r->path, cli_number(cap.epsilon).text, cli_number(cap.delta).text);
+    if (rule)
+        printf("charges with a delta: %s\n", strcmp(rule, "zcdp") == 0
+                                                 ? "their rhos are added (zcdp)"
+                                                 : "their epsilons and deltas are added (basic)");
     return CLO_OK;
 }
 
@@ -127,6 +158,16 @@ static bool show_row(void *user, const clo_account *account)
     printf("%-*s  %-12s  %-15s  %-14s  %-14s  %7llu  %s\n", r->name_width, account->dataset, cap,
            composed, sum, left, (unsigned long long)account->charges,
            cli_time(account->last_charge).text);
+    if (account->capped && strcmp(account->rule, "zcdp") == 0)
+        printf("%-*s  counted by rho (zcdp): runs that are only approximately so are refused\n",
+               r->name_width, "");
+    if (account->lowered) {
+        loss_text(account->limit, cap, sizeof cap);
+        printf("%-*s  lowered to %s\n", r->name_width, "", cap);
+    }
+    if (account->expires)
+        printf("%-*s  expires %s\n", r->name_width, "", cli_time(account->expires).text);
+    if (account->ended) printf("%-*s  closed\n", r->name_width, "");
     return true;
 }
 
@@ -149,6 +190,10 @@ static bool show_object(void *user, const clo_account *account)
         cli_json_loss(json, "left", account->left);
     else
         clo_json_text(json, "left", NULL);
+    if (account->capped) clo_json_text(json, "rule", account->rule);
+    if (account->lowered) cli_json_loss(json, "lowered_to", account->limit);
+    if (account->expires) clo_json_text(json, "expires", cli_time(account->expires).text);
+    if (account->ended) clo_json_bool(json, "closed", true);
     clo_json_count(json, "charges", account->charges);
     clo_json_text(json, "created", cli_time(account->created).text);
     clo_json_text(json, "last_charge",
@@ -457,6 +502,10 @@ static clo_status put_entries(request *r, cli_error *err)
     if (status == CLO_OK)
         status = clo_ledger_declarations(r->ledger, export_declaration, r, &err->error);
     clo_json_close(&r->json, ']');
+    clo_json_open(&r->json, "acts", '[');
+    if (status == CLO_OK)
+        status = clo_ledger_acts(r->ledger, cli_ledger_put_act, &r->json, &err->error);
+    clo_json_close(&r->json, ']');
     clo_json_open(&r->json, "charges", '[');
     if (status == CLO_OK)
         status = clo_ledger_history(r->ledger, NULL, export_charge, r, &err->error);
@@ -475,7 +524,7 @@ static clo_status export_all(request *r, cli_error *err)
     if (status != CLO_OK) return status;
     r->json = (clo_writer){ .write = cli_bytes_write, .user = &text };
     clo_json_open(&r->json, NULL, '{');
-    clo_json_text(&r->json, "schema", "cloister.ledger-export/3");
+    clo_json_text(&r->json, "schema", "cloister.ledger-export/4");
     clo_json_text(&r->json, "ledger", r->path);
     clo_json_text(&r->json, "identity", facts.identity);
     clo_json_text(&r->json, "key_id", facts.key_id);
@@ -562,8 +611,21 @@ static const struct {
               { "fetch", fetch },
               { "check", cli_ledger_check },
               { "key", cli_ledger_key },
-              { "report", report } };
+              { "report", report },
+              { "acts", cli_ledger_acts },
+              { "backup", cli_ledger_backup },
+              { "restore", cli_ledger_restore },
+              { "move", cli_ledger_move },
+              { "rekey", cli_ledger_rekey },
+              { "adopt", cli_ledger_adopt },
+              { "lower", cli_ledger_lower },
+              { "close", cli_ledger_close },
+              { "expire", cli_ledger_expire },
+              { "group", cli_ledger_join } };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+#define VERBS                                                                                      \
+    "init, show, history, verify, export, fetch, check, key, report, acts, backup, restore, "      \
+    "move, rekey, adopt, lower, close, expire"
 
 static clo_status unknown_verb(const char *word, cli_error *err)
 {
@@ -573,47 +635,47 @@ static clo_status unknown_verb(const char *word, cli_error *err)
     cli_hint(err, "cloister ledger --help");
     if (meant)
         return cli_fail(err, CLO_ARGUMENT, "a ledger cannot '%s'; did you mean '%s'?", word, meant);
-    return cli_fail(err, CLO_ARGUMENT,
-                    "a ledger can init, show, history, verify, export, fetch, check, key and "
-                    "report, not '%s'",
-                    word);
+    return cli_fail(err, CLO_ARGUMENT, "a ledger can " VERBS " and group, not '%s'", word);
 }
+
+/* Which verbs take which option; the others take all. */
+static const struct {
+    const char *option, *verbs;
+} belongs[] = {
+    { "epsilon", "init|lower|adopt" },
+    { "delta", "init|lower|adopt" },
+    { "dataset", "init|show|history|report|adopt|lower|close|expire|group" },
+    { "open", "init" },
+    { "data", "init" },
+    { "folder", "init" },
+    { "rule", "init" },
+    { "new", "init" },
+    { "note", "restore|rekey|adopt|lower|close|expire|group" },
+    { "relation", "adopt" },
+    { "on", "expire" },
+    { "in", "group" },
+    { "from", "restore|move" },
+    { "to", "move" },
+    { "away", "move" },
+    { "lost", "restore" },
+    { "dry-run", "restore" },
+    { "token", "fetch" },
+    { "output", "fetch|report|backup" },
+    { "key", "check" },
+    { "pem", "key" },
+    { "csv", "history" },
+    { "json", "init|show|history|verify|export|fetch|check|key|acts" },
+};
 
 static clo_status check_options(const cli_args *args, const char *verb, cli_error *err)
 {
-    const bool is_init = strcmp(verb, "init") == 0;
-    if (!is_init && (cli_given(args, "epsilon") || cli_given(args, "delta")))
-        return cli_fail(err, CLO_ARGUMENT, "--epsilon and --delta belong to 'ledger init'");
-    static const char *const of_init[] = { "open", "data", "folder", "new" };
-    for (size_t i = 0; !is_init && i < sizeof of_init / sizeof *of_init; i++)
-        if (cli_given(args, of_init[i]))
-            return cli_fail(err, CLO_ARGUMENT, "--%s belongs to 'ledger init'", of_init[i]);
-    if (strcmp(verb, "check") != 0 && cli_given(args, "key"))
-        return cli_fail(err, CLO_ARGUMENT, "--key belongs to 'ledger check'");
-    if (strcmp(verb, "history") != 0 && cli_given(args, "csv"))
-        return cli_fail(err, CLO_ARGUMENT, "--csv belongs to 'ledger history'");
-    if (strcmp(verb, "key") != 0 && cli_given(args, "pem"))
-        return cli_fail(err, CLO_ARGUMENT, "--pem belongs to 'ledger key'");
-    const bool is_fetch = strcmp(verb, "fetch") == 0;
-    if (!is_fetch && cli_given(args, "token"))
-        return cli_fail(err, CLO_ARGUMENT, "--token belongs to 'ledger fetch'");
-    const bool is_report = strcmp(verb, "report") == 0;
-    if (!is_fetch && !is_report && cli_given(args, "output"))
-        return cli_fail(err, CLO_ARGUMENT, "-o belongs to 'ledger fetch' and 'ledger report'");
-    if (is_report && cli_given(args, "json"))
-        return cli_fail(err, CLO_ARGUMENT,
-                        "'ledger report' is a page; 'ledger export' writes JSON");
-    if (is_fetch && cli_given(args, "dataset"))
-        return cli_fail(err, CLO_ARGUMENT,
-                        "'ledger fetch' takes a token, which is one run's: leave --dataset out");
-    if (strcmp(verb, "verify") == 0 && cli_given(args, "dataset"))
-        return cli_fail(err, CLO_ARGUMENT,
-                        "'ledger verify' checks the whole ledger: leave --dataset "
-                        "out");
-    if (strcmp(verb, "export") == 0 && cli_given(args, "dataset"))
-        return cli_fail(err, CLO_ARGUMENT,
-                        "'ledger export' writes the whole ledger: leave "
-                        "--dataset out");
+    for (size_t i = 0; i < sizeof belongs / sizeof *belongs; i++) {
+        char text[200];
+        if (!cli_given(args, belongs[i].option) || cli_in_choices(belongs[i].verbs, verb)) continue;
+        cli_say_choices(belongs[i].verbs, text, sizeof text);
+        return cli_fail(err, CLO_ARGUMENT, "'ledger %s' does not take --%s: it belongs to %s", verb,
+                        belongs[i].option, text);
+    }
     return CLO_OK;
 }
 
@@ -625,9 +687,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     request r = { .args = args,
                   .path = cli_word(args, checks ? 2 : 1),
                   .dataset = cli_value(args, "dataset") };
-    clo_status status = cli_check_words(
-        args, 1, checks ? 3 : 2,
-        "a verb: init, show, history, verify, export, fetch, check, key or report", err);
+    clo_status status = cli_check_words(args, 1, checks ? 3 : 2, "a verb: " VERBS " or group", err);
     if (status != CLO_OK) return status;
     size_t i = 0;
     while (i < VERB_COUNT && strcmp(verbs[i].name, verb) != 0) i++;
@@ -646,7 +706,7 @@ static const cli_group *const groups[] = { &ledger_group, NULL };
 
 const cli_command cli_ledger = {
     .usage = "init [LEDGER] --dataset NAME --epsilon E [--delta D] [--data FILE] [--folder FOLDER] "
-             "[--open] [--json]\n"
+             "[--rule R] [--open] [--json]\n"
              "show [LEDGER] [--dataset NAME] [--json]\n"
              "history [LEDGER] [--dataset NAME] [--csv | --json]\n"
              "verify [LEDGER] [--json]\n"
@@ -654,7 +714,17 @@ const cli_command cli_ledger = {
              "fetch [LEDGER] --token T [-o FILE]\n"
              "check RELEASE.json|EXPORT.json [LEDGER | --key KEY] [--json]\n"
              "key [LEDGER] [--pem]\n"
-             "report [LEDGER] [--dataset NAME] [-o PAGE.html]",
+             "report [LEDGER] [--dataset NAME] [-o PAGE.html]\n"
+             "acts [LEDGER] [--json]\n"
+             "backup [LEDGER] -o FILE\n"
+             "restore [LEDGER] [--from BACKUP] --note TEXT [--lost NAME=E:D,...] [--dry-run]\n"
+             "move [LEDGER] --to FILE | --away FOLDER | --from FOLDER\n"
+             "rekey [LEDGER] --note TEXT\n"
+             "adopt [LEDGER] --dataset NAME --epsilon E [--delta D] [--relation R] --note TEXT\n"
+             "lower [LEDGER] --dataset NAME --epsilon E [--delta D] --note TEXT\n"
+             "close [LEDGER] --dataset NAME --note TEXT\n"
+             "expire [LEDGER] --dataset NAME --on DAY --note TEXT\n"
+             "group [LEDGER] --dataset NAME --in GROUP --note TEXT",
     .about =
         "The ledger records what was spent on each data set, before the data are asked.  'init' "
         "makes the ledger where there is none, declares a data set and caps what may ever be spent "
@@ -682,6 +752,17 @@ const cli_command cli_ledger = {
         "neither case, nor the kind of dash, nor 0 for o, nor 1 or I for l makes a new name.  "
         "--data and --folder say which data a name stands for: a run that would charge them under "
         "another one is refused.  Ledgers of older versions are open, and stay so.\n\n"
+        "What its steward does leaves an entry with a note, which 'acts' lists, and gives nothing "
+        "back that was spent.  'lower', 'close' and 'expire' narrow a cap; 'group' charges a "
+        "second "
+        "declared name along with a data set, for data that share persons; 'adopt' charges what "
+        "was "
+        "released elsewhere.  'backup' makes a whole copy while others charge; 'restore' brings it "
+        "back and charges what was spent since: what the anchor knows of it, and the whole cap "
+        "where "
+        "nobody knows (--lost, and you answer for the number).  'move' takes a ledger to another "
+        "place, or with its key and anchor to another machine; 'rekey' computes every hash anew "
+        "under a new key.\n\n"
         "LEDGER is a file; without it, your own: $XDG_STATE_HOME/cloister/ledger.db or "
         "~/.local/state/cloister/ledger.db.  Losses are written (epsilon, delta), times in UTC.\n\n"
         "'composed' is what the charges come to together, which is never more than the cap.  "
@@ -709,6 +790,11 @@ const cli_command cli_ledger = {
                 "The same, by an auditor\n"
                 "cloister ledger key > cloister.pub; cloister ledger check may.json --key "
                 "cloister.pub\n"
+                "A copy each night, and what to do where the file is lost\n"
+                "cloister ledger backup -o ledger-1.db; cloister ledger restore --from ledger-1.db "
+                "--note 'disk failed'\n"
+                "Two waves of one panel share a budget\n"
+                "cloister ledger group --dataset wave2.csv --in panel --note 'same persons'\n"
                 "A copy of the books for the archive\n"
                 "cloister ledger export > ledger-2024.json",
     .groups = groups,

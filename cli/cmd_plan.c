@@ -89,7 +89,7 @@ static clo_status run(const cli_args *args, cli_error *err)
     cli_job job = { .args = NULL };
     clo_status status = cli_check_words(args, 1, 1, "a mechanism", err);
     if (status == CLO_OK) status = check_words(args, err);
-    if (status == CLO_OK) status = cli_job_open(&job, args, cli_word(args, 0), NULL, err);
+    if (status == CLO_OK) status = cli_job_open(&job, args, cli_word(args, 0), CLI_NO_FILES, err);
     if (status == CLO_OK)
         status = target                     ? cli_plan_target(&job, target, err)
                  : cli_given(args, "curve") ? cli_plan_curve(&job, err)

@@ -16,6 +16,13 @@ static const cli_option token_rows[] = {
     CLI_ROWS_END,
 };
 static const cli_group token_group = { "Repeating", token_rows };
+static const cli_option via_rows[] = {
+    CLI_OPTION(
+        "via", 0, "SOCKET",
+        "ask the broker at this socket, which has the data: --dataset NAME in place of FILE"),
+    CLI_ROWS_END,
+};
+static const cli_group via_group = { "Through a broker", via_rows };
 static const cli_option method_rows[] = {
     CLI_OPTION("method", 0, "M", "the method of the family; the same as FAMILY/M; by default auto"),
     CLI_PROJECT_OPTION,
@@ -52,50 +59,51 @@ static clo_status release(cli_job *job, clo_file *file, cli_error *err)
 
 static clo_status run(const cli_args *args, cli_error *err)
 {
+    if (cli_given(args, "via")) return cli_run_via(args, err);
     if (cli_given(args, "seed")) cli_write_for_owner();
     const char *const output = cli_value(args, "output");
     cli_job job = { .args = NULL };
     clo_file *file = NULL;
-    clo_status status = cli_check_words(args, 2, 2, "a mechanism and a file", err);
-    if (status == CLO_OK)
-        status = cli_job_open(&job, args, cli_word(args, 0), cli_word(args, 1), err);
+    clo_status status = cli_check_words(args, 2, CLI_MOST_FILES, "a mechanism and a file", err);
+    if (status == CLO_OK) status = cli_job_open(&job, args, cli_word(args, 0), 1, err);
     if (status == CLO_OK) status = cli_job_check(&job, err);
     /* Before anything is read: a place that cannot be written must not cost a budget. */
-    const bool writes = output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
+    const bool writes =
+        cli_leads() && output && strcmp(output, "-") != 0 && !cli_given(args, "dry-run");
     if (status == CLO_OK && writes) status = cli_check_output(output, &job, err);
     if (status == CLO_OK && writes) status = clo_file_open(output, &file, &err->error);
-    if (status == CLO_OK) status = release(&job, file, err);
+    if (status == CLO_OK)
+        status = cli_leads() ? release(&job, file, err) : cli_job_serve(&job, err);
     clo_file_close(file);
     cli_job_close(&job);
     return status;
 }
 
 static const cli_group *const groups[] = {
-    &method_group,
-    &cli_privacy_group,
-    &cli_domain_group,
-    &cli_learning_group,
-    &cli_record_group,
-    &cli_reading_group,
-    &cli_ledger_group,
-    &token_group,
-    &result_group,
-    &cli_running_group,
-    NULL,
+    &method_group,     &cli_privacy_group, &cli_domain_group,  &cli_learning_group,
+    &cli_record_group, &cli_reading_group, &cli_ledger_group,  &token_group,
+    &via_group,        &result_group,      &cli_running_group, NULL,
 };
 
 const cli_command cli_run = {
-    .usage = "FAMILY[/METHOD] FILE --epsilon E (--norm R | --bounds LO,HI) [option ...]",
-    .about = "Reads FILE ('-' is standard input), moves every record into the public bounds, makes "
-             "a plan, charges the ledger, and only then asks the data its questions.  The result "
-             "is private: you may show it to anybody.\n\n"
-             "A mistake before the charge costs nothing.  After the charge the budget is gone, "
-             "even if the run is stopped: noise that was drawn cannot be taken back.\n\n"
-             "Every release is stored in the ledger under a token, the name of the run: that of "
-             "--token, or else a random one ('cloister ledger history --json' lists them).  The "
-             "same command with that token gives the stored release again.  So does 'cloister "
-             "ledger fetch --token T', without the data.  If a run died before it had a result, "
-             "its token cannot be used again: that would be a second draw for one charge.",
+    .usage = "FAMILY[/METHOD] FILE ... --epsilon E (--norm R | --bounds LO,HI) [option ...]\n"
+             "FAMILY[/METHOD] --via SOCKET --dataset NAME --epsilon E [option ...]",
+    .about =
+        "Reads FILE ('-' is standard input), moves every record into the public bounds, makes "
+        "a plan, charges the ledger, and only then asks the data its questions.  The result "
+        "is private: you may show it to anybody.\n\n"
+        "Several files, or a quoted pattern such as 'part-*.csv', are one table: their columns "
+        "must have the same names, and --dataset says what to charge.  With --memory the rows "
+        "are not held: the files are read once before the charge, and again for each question "
+        "after it.  Methods that ask for sums alone can do that; a file that changes in "
+        "between ends the run.\n\n"
+        "A mistake before the charge costs nothing.  After the charge the budget is gone, "
+        "even if the run is stopped: noise that was drawn cannot be taken back.\n\n"
+        "Every release is stored in the ledger under a token, the name of the run: that of "
+        "--token, or else a random one ('cloister ledger history --json' lists them).  The "
+        "same command with that token gives the stored release again.  So does 'cloister "
+        "ledger fetch --token T', without the data.  If a run died before it had a result, "
+        "its token cannot be used again: that would be a second draw for one charge.",
     .examples =
         "A ledger, once, and the most that may ever be spent on these data\n"
         "cloister ledger init --dataset patients.csv --epsilon 3\n"
@@ -119,9 +127,13 @@ const cli_command cli_run = {
         "Neither the middle nor the radius of the records is known\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --center private --norm private "
         "--norm-at-most 1000\n"
+        "More records than memory, in several files\n"
+        "cloister run kmeans/lloyd 'part-*.csv' --dataset parts --memory 1G --clusters 3 "
+        "--epsilon 1 --norm 1\n"
         "What would it cost?\n"
         "cloister run kmeans patients.csv --clusters 3 --epsilon 1 --norm 1 --dry-run",
     .groups = groups,
     .mechanism = "*",
+    .ranks = true,
     .run = run,
 };

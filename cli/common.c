@@ -121,6 +121,9 @@ static const cli_option running_rows[] = {
                "hide the result, or if the rows are too few to find a private norm or bounds"),
     CLI_OPTION("threads", 0, "N",
                "how many threads to use; the release is the same with any number"),
+    CLI_OPTION("memory", 0, "SIZE",
+               "take at most that much memory, such as 512M or 2G: the rows are not held but read "
+               "again for each question; the release is the same"),
     CLI_OPTION("seed", 0, "TEXT", "draw the noise from this seed: reproducible, not private"),
     CLI_OPTION("quiet", 'q', NULL, "print errors and warnings only"),
     CLI_ROWS_END,

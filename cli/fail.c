@@ -46,19 +46,36 @@ static void hint_at_parameter(const char *message, char *out, size_t size)
             snprintf(out, size, "--%.*s", (int)length - 2, open + 1);
 }
 
-void cli_print_error(const cli_error *err)
+static void write_error(FILE *out, const cli_error *err)
 {
     const char *const message = err->error.message;
     char hint[sizeof err->hint];
     snprintf(hint, sizeof hint, "%s", err->hint);
     if (!hint[0]) hint_at_parameter(message, hint, sizeof hint);
-    fprintf(stderr, "%scloister:%s ", cli_style_on(stderr, CLI_RED), cli_style_off(stderr));
-    print_visible(stderr, message[0] ? message : clo_status_text(err->error.status));
-    fputc('\n', stderr);
+    fprintf(out, "%scloister:%s ", cli_style_on(stderr, CLI_RED), cli_style_off(stderr));
+    print_visible(out, message[0] ? message : clo_status_text(err->error.status));
+    fputc('\n', out);
     if (!hint[0]) return;
-    fprintf(stderr, "%stry:%s ", cli_style_on(stderr, CLI_BOLD), cli_style_off(stderr));
-    print_visible(stderr, hint);
-    fputc('\n', stderr);
+    fprintf(out, "%stry:%s ", cli_style_on(stderr, CLI_BOLD), cli_style_off(stderr));
+    print_visible(out, hint);
+    fputc('\n', out);
+}
+
+/* In one write: whoever ends this process next cannot cut the sentence short, and several ranks do
+ * not speak into each other. */
+void cli_print_error(const cli_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *const whole = open_memstream(&text, &length);
+    if (!whole) {
+        write_error(stderr, err);
+        return;
+    }
+    write_error(whole, err);
+    fclose(whole);
+    fwrite(text, 1, length, stderr);
+    free(text);
 }
 
 void *cli_alloc(size_t count, size_t size)

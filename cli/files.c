@@ -1,6 +1,7 @@
-/* files.c - streams and texts that reports are written to. */
+/* files.c - streams and texts that reports are written to, and files of labels. */
 #include "cli.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,4 +55,35 @@ clo_status cli_flush(FILE *out, cli_error *err)
 {
     if (fflush(out) == 0 && !ferror(out)) return CLO_OK;
     return cli_fail(err, CLO_IO, "cannot write to standard output: %s", strerror(errno));
+}
+clo_status cli_read_labels(const cli_args *args, const char *option, size_t rows, uint32_t **out,
+                           cli_error *err)
+{
+    clo_matrix matrix = { NULL, 0, 0, 0 };
+    if (!cli_given(args, option)) return CLO_OK;
+    clo_status status = clo_matrix_read(cli_value(args, option), &matrix, &err->error);
+    if (status != CLO_OK) return status;
+    if (matrix.rows != rows || matrix.cols != 1)
+        status = cli_fail(err, CLO_ARGUMENT,
+                          "--%s must be one column with a label for each of the %zu rows of the "
+                          "data, not %zu rows of %zu",
+                          option, rows, matrix.rows, matrix.cols);
+    uint32_t *const labels = cli_alloc(rows, sizeof *labels);
+    for (size_t i = 0; i < rows && status == CLO_OK; i++) {
+        const double value = matrix.data[i * matrix.stride];
+        if (value == -1) /* as assign says it of a row that counts for nothing */
+            labels[i] = CLO_NO_CLUSTER;
+        else if (!(value >= 0 && value < UINT32_MAX) || value != floor(value))
+            status =
+                cli_fail(err, CLO_FORMAT, "label %zu of --%s is not a whole number of at least 0",
+                         i + 1, option);
+        else
+            labels[i] = (uint32_t)value;
+    }
+    clo_matrix_free(matrix);
+    if (status == CLO_OK)
+        *out = labels;
+    else
+        free(labels);
+    return status;
 }

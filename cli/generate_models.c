@@ -148,20 +148,34 @@ static clo_status draw_mixture(const cli_settings *s, clo_rng *rng, double *reco
     return clo_generate_mixture(&model, rng, records, labels, centers, &err->error);
 }
 
-static clo_status make_dense(const cli_args *args, const cli_settings *s, clo_rng *rng,
-                             cli_error *err)
+clo_status cli_generate_dense(const cli_settings *s, clo_rng *rng, double **records,
+                              uint32_t **labels, double **truth, double **offsets, cli_error *err)
 {
     const bool flats = s->model == CLI_SUBSPACES;
     size_t cells, numbers;
     if (__builtin_mul_overflow(s->rows, s->cols, &cells) || cells > SIZE_MAX / 16 ||
         __builtin_mul_overflow(s->clusters * s->cols, flats ? s->dim : 1, &numbers))
         return cli_fail(err, CLO_MEMORY, "so many rows and columns do not fit in memory");
-    double *const records = cli_alloc(cells, sizeof *records);
-    uint32_t *const labels = cli_alloc(s->rows, sizeof *labels);
-    double *const truth = cli_alloc(numbers, sizeof *truth);
-    double *const offsets = flats ? cli_alloc(s->clusters * s->cols, sizeof *offsets) : NULL;
-    clo_status status = flats ? draw_subspaces(s, rng, records, labels, truth, offsets, err)
-                              : draw_mixture(s, rng, records, labels, truth, err);
+    *records = cli_alloc(cells, sizeof **records);
+    *labels = cli_alloc(s->rows, sizeof **labels);
+    *truth = cli_alloc(numbers, sizeof **truth);
+    double *const points = flats ? cli_alloc(s->clusters * s->cols, sizeof *points) : NULL;
+    const clo_status status = flats ? draw_subspaces(s, rng, *records, *labels, *truth, points, err)
+                                    : draw_mixture(s, rng, *records, *labels, *truth, err);
+    if (offsets)
+        *offsets = points;
+    else
+        free(points);
+    return status;
+}
+
+static clo_status make_dense(const cli_args *args, const cli_settings *s, clo_rng *rng,
+                             cli_error *err)
+{
+    const bool flats = s->model == CLI_SUBSPACES;
+    double *records = NULL, *truth = NULL, *offsets = NULL;
+    uint32_t *labels = NULL;
+    clo_status status = cli_generate_dense(s, rng, &records, &labels, &truth, &offsets, err);
     if (status == CLO_OK) status = write_records(output_of(args), s, records, err);
     if (status == CLO_OK)
         status = write_matrix(cli_value(args, "truth"), truth,

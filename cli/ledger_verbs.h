@@ -16,5 +16,17 @@ typedef struct cli_ledger_request {
 
 clo_status cli_ledger_check(cli_ledger_request *r, cli_error *err);
 clo_status cli_ledger_key(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_acts(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_backup(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_restore(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_move(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_rekey(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_adopt(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_lower(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_close(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_expire(cli_ledger_request *r, cli_error *err);
+clo_status cli_ledger_join(cli_ledger_request *r, cli_error *err);
+/* A clo_act as an object; user: a clo_writer. */
+bool cli_ledger_put_act(void *user, const clo_act *act);
 
 #endif

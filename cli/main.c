@@ -1,5 +1,5 @@
-/* main.c - finds the command that argv names and runs it; the one place that prints a failure and
- * turns it into an exit code. */
+/* main.c - finds the command that argv names and runs it; the one place that turns a failure into
+ * an exit code. */
 #include "cli.h"
 #include <string.h>
 
@@ -59,12 +59,26 @@ static clo_status run_command(const cli_entry *entry, int argc, const char **arg
     return status;
 }
 
-static clo_status dispatch(int argc, const char **argv, cli_error *err)
+/* Others than rank 0 answer for their rows in a run, and have no part in anything else. */
+static bool has_part(const cli_entry *entry, int argc, const char **argv)
 {
+    if (cli_leads()) return true;
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return false;
+    return entry->command->ranks;
+}
+
+clo_status cli_dispatch(int argc, const char **argv, cli_error *err)
+{
+    if (argc < 2) {
+        if (cli_leads()) cli_print_overview(stderr);
+        return cli_fail(err, CLO_ARGUMENT, "no command was given");
+    }
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     const cli_entry *const entry = cli_find_command(name);
+    if (entry && !has_part(entry, argc, argv)) return CLO_OK;
     if (entry) return run_command(entry, argc - 1, argv + 1, err);
     if (name[0] == '-') {
         cli_hint(err, "cloister help");
@@ -74,20 +88,8 @@ static clo_status dispatch(int argc, const char **argv, cli_error *err)
     return cli_unknown_command(name, err);
 }
 
-int main(int argc, char **argv)
+int cli_exit_code(clo_status status, const cli_error *err)
 {
-    cli_error err = { .hint = "" };
-    cli_keep_no_core();
-    cli_fit_environment(argv);
-    if (argc < 2) {
-        cli_print_overview(stderr);
-        return clo_status_exit_code(CLO_ARGUMENT);
-    }
-    const clo_status status = dispatch(argc, (const char **)argv, &err);
-    if (status != CLO_OK) {
-        fflush(stdout);
-        cli_print_error(&err);
-    }
     if (status == CLO_CANCELLED && cli_interrupted()) return 128 + cli_interrupted();
-    return status == CLO_OK ? err.verdict : clo_status_exit_code(status);
+    return status == CLO_OK ? err->verdict : clo_status_exit_code(status);
 }

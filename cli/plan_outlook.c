@@ -53,64 +53,6 @@ static void say_columns(const clo_job *job, const clo_plan *plan, double rows, c
     free(errors);
 }
 
-/* ---- hidden by noise -------------------------------------------------------------- */
-
-/* "10 clusters", "2 directions". */
-static void say_subject(const clo_plan *plan, char *text, size_t size)
-{
-    double clusters = 0, dim = 0;
-    const bool k = clo_plan_value_of(plan, "clusters", &clusters, NULL) == CLO_OK;
-    const bool q = clo_plan_value_of(plan, "dim", &dim, NULL) == CLO_OK;
-    text[0] = 0;
-    if (k) snprintf(text, size, "%.0f cluster%s", clusters, clusters == 1 ? "" : "s");
-    if (q && dim > 0) {
-        const size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%.0f direction%s", k ? " of " : "", dim,
-                 dim == 1 ? "" : "s");
-    }
-}
-
-static void add_need(char *text, size_t size, const char *need)
-{
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", used ? ", or " : "", need);
-}
-
-static void say_needs(const clo_needs *needs, char *text, size_t size)
-{
-    char part[64];
-    text[0] = 0;
-    if (needs->epsilon > 0) {
-        snprintf(part, sizeof part, "epsilon %s", cli_number(needs->epsilon).text);
-        add_need(text, size, part);
-    }
-    if (needs->rows > 0) {
-        snprintf(part, sizeof part, "%s rows", cli_number(needs->rows).text);
-        add_need(text, size, part);
-    }
-    if (needs->clusters > 0) {
-        snprintf(part, sizeof part, "at most %llu cluster%s", (unsigned long long)needs->clusters,
-                 needs->clusters == 1 ? "" : "s");
-        add_need(text, size, part);
-    }
-}
-
-bool cli_say_hidden(const clo_plan *plan, char *text, size_t size)
-{
-    const cli_prediction prediction = cli_predict(plan);
-    char subject[96], needs[192] = "";
-    clo_needs found;
-    if (!prediction.meaning || !clo_plan_hidden(plan, prediction.rows)) return false;
-    say_subject(plan, subject, sizeof subject);
-    if (clo_plan_needs_get(plan, prediction.rows, 0.999 * clo_plan_hidden_from(plan), &found,
-                           sizeof found, NULL) == CLO_OK)
-        say_needs(&found, needs, sizeof needs);
-    snprintf(text, size, "noise hides %s in %s rows at epsilon %s%s%s", subject,
-             cli_number(prediction.rows).text, cli_number(clo_plan_budget(plan).epsilon).text,
-             needs[0] ? ": that needs " : ", and no more of one thing alone would help", needs);
-    return true;
-}
-
 /* "about 0.3", and between what where that depends on what nobody stated. */
 static void say_error(const clo_plan *plan, const cli_prediction *prediction, char *text,
                       size_t size)
@@ -139,7 +81,7 @@ void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan)
              columns[0] ? "  In each column: " : "", columns, columns[0] ? "." : "");
     fputs("\n  ", out);
     cli_wrap(out, 2, 2, sentence);
-    if (!cli_say_hidden(plan, sentence, sizeof sentence - 1)) return;
+    if (!clo_plan_hidden_text(plan, sentence, sizeof sentence - 1)) return;
     fputs("\n  ", out);
     sentence[0] = 'N';
     strcat(sentence, ".");

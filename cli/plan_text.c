@@ -123,6 +123,17 @@ static void print_outlook(FILE *out, const clo_plan *plan)
     cli_wrap(out, 2, 2, sentence);
 }
 
+/* Which caps can count it: one that adds rhos takes no run without them (ledger.T3). */
+static void say_composition(FILE *out, const clo_plan *plan)
+{
+    for (size_t i = 0; i < clo_plan_line_count(plan); i++)
+        if (clo_plan_line_at(plan, i).event.kind == CLO_EVENT_APPROXIMATE) {
+            fprintf(out, "  composition its losses are added; a cap that counts by rho (zcdp) "
+                         "refuses it\n");
+            return;
+        }
+}
+
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
 {
     const clo_domain *const domain = clo_plan_domain(plan);
@@ -152,6 +163,7 @@ void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
     say_learning(out, clo_plan_learning(plan));
     fprintf(out, "\n  guarantee   %s, proof in %s\n", clo_guarantee_name(clo_plan_guarantee(plan)),
             clo_mechanism_proof(mechanism));
+    say_composition(out, plan);
     print_queries(out, plan);
     print_outlook(out, plan);
     cli_outlook_text(out, job, plan);

@@ -27,7 +27,9 @@ static clo_status told(const cli_job *job, clo_status status, cli_error *err)
     const char *text;
     switch (status == CLO_OK ? CLO_ADVICE_NONE : clo_job_advice(job->job, &text)) {
     case CLO_ADVICE_SET:
-        cli_hint(err, "--%s", text);
+        cli_hint(err,
+                 strcmp(text, "yes") == 0 ? "the same with --%s, which runs it anyway" : "--%s",
+                 text);
         break;
     case CLO_ADVICE_BOUNDS:
         cli_hint(err, "cloister bounds --help, which finds a radius privately");
@@ -96,20 +98,65 @@ static bool confirm(void *user, const clo_account *account, clo_loss budget)
     return true;
 }
 
-clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, const char *path,
+/* Noise hides what is looked for: a person may want it all the same. */
+static bool spend_anyway(void *user, const char *why)
+{
+    cli_job *const job = user;
+    char question[640];
+    if (cli_interrupted() || !cli_can_ask()) return false;
+    snprintf(question, sizeof question, "This will not work: %s.  Spend anyway?", why);
+    cli_progress_end(&job->progress);
+    if (!cli_ask(question)) return false;
+    cli_progress_start(&job->progress, "running", job->quiet);
+    return true;
+}
+
+/* The library takes several files as lines. */
+static clo_status set_files(cli_job *job, cli_error *err)
+{
+    cli_bytes lines = { .data = NULL };
+    bool there = true;
+    for (size_t i = job->word; i <= job->word + job->more && there; i++) {
+        const char *const path = cli_word(job->args, i);
+        there = (i == job->word || cli_bytes_write(&lines, "\n", 1)) &&
+                cli_bytes_write(&lines, path, strlen(path));
+    }
+    const clo_status status = there && cli_bytes_write(&lines, "", 1)
+                                  ? cli_job_set(job, "data", lines.data, err)
+                                  : cli_fail(err, CLO_MEMORY, "out of memory");
+    free(lines.data);
+    return status;
+}
+
+/* The data as people call them: by their file, or by the first of them. */
+static const char *called(const cli_job *job, char *text, size_t size)
+{
+    if (job->more == 0) return job->path;
+    snprintf(text, size, "%s and %zu more", job->path, job->more);
+    return text;
+}
+
+clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, int word,
                         cli_error *err)
 {
     const clo_mechanism *unused;
     const char *const solver = cli_value(args, "solver");
     clo_run_options options = clo_run_options_default();
-    *job = (cli_job){ .args = args, .path = path, .quiet = cli_given(args, "quiet") };
+    *job = (cli_job){ .args = args, .quiet = cli_given(args, "quiet") };
+    if (word >= 0) {
+        job->path = cli_word(args, (size_t)word);
+        job->word = (size_t)word;
+        job->more = cli_word_count(args) - job->word - 1;
+    }
     clo_status status = clo_job_new(&job->job, &err->error);
     if (status != CLO_OK) return status;
+    options.comm = cli_comm();
     options.progress = cli_progress_step;
     options.user = &job->progress;
     clo_job_set_reading(job->job, cli_progress_step, &job->progress);
     clo_job_spell(job->job, "--");
     clo_job_set_confirm(job->job, confirm, job);
+    clo_job_set_anyway(job->job, spend_anyway, job);
     if ((status = cli_mechanism(name, cli_value(args, "method"), &unused, err))) return status;
     if (solver && strcmp(solver, "caller") == 0)
         return cli_fail(err, CLO_ARGUMENT,
@@ -118,7 +165,7 @@ clo_status cli_job_open(cli_job *job, const cli_args *args, const char *name, co
     if ((status = clo_job_set_run_options(job->job, &options, &err->error)) ||
         (status = set_all(job, err)) || (status = cli_job_set(job, "mechanism", name, err)))
         return status;
-    return path ? cli_job_set(job, "data", path, err) : CLO_OK;
+    return job->path ? set_files(job, err) : CLO_OK;
 }
 
 void cli_job_close(cli_job *job)
@@ -140,8 +187,9 @@ clo_status cli_job_check(cli_job *job, cli_error *err)
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err)
 {
     const char *const ledger = clo_job_ledger_path(job->job);
-    if (cli_same_file(output, job->path))
-        return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the data", output);
+    for (size_t i = job->word; i <= job->word + job->more; i++)
+        if (cli_same_file(output, cli_word(job->args, i)))
+            return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the data", output);
     if (ledger && cli_same_file(output, ledger))
         return cli_fail(err, CLO_ARGUMENT, "-o %s would overwrite the ledger", output);
     return CLO_OK;
@@ -188,11 +236,11 @@ static void say_columns(const cli_job *job)
 
 static void announce(const cli_job *job, const clo_plan *plan)
 {
-    char name[128];
+    char name[128], files[512];
     const clo_loss budget = clo_plan_budget(plan);
     if (job->quiet) return;
     cli_mechanism_name(clo_plan_mechanism(plan), name, sizeof name);
-    cli_note("%s on '%s': epsilon %s, delta %s, %s", name, job->path,
+    cli_note("%s on '%s': epsilon %s, delta %s, %s", name, called(job, files, sizeof files),
              cli_number(budget.epsilon).text, cli_number(budget.delta).text,
              clo_relation_name(clo_plan_domain(plan)->relation));
     say_columns(job);
@@ -211,7 +259,8 @@ static void say_left(const clo_account *account, char *text, size_t size)
                  cli_rounded(account->left.delta, 3).text);
 }
 
-static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_account *account)
+static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_account *account,
+                         const char *refused)
 {
     clo_writer json = cli_plan_json(stdout, plan);
     clo_json_bool(&json, "metered", ledger != NULL);
@@ -220,6 +269,8 @@ static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_acc
         clo_json_text(&json, "dataset", account->dataset);
     }
     if (account->capped) cli_json_loss(&json, "left", account->left);
+    if (account->capped) clo_json_text(&json, "rule", account->rule);
+    clo_json_text(&json, "refused", refused);
     cli_json_end(&json);
 }
 
@@ -227,40 +278,14 @@ static void dry_run_json(const clo_plan *plan, const char *ledger, const clo_acc
 static clo_status read_data(cli_job *job, clo_status (*step)(clo_job *job, clo_error *err),
                             cli_error *err)
 {
+    char files[512];
     cli_progress_start(&job->progress, "reading", job->quiet);
     const clo_status status = step(job->job, &err->error);
     cli_progress_end(&job->progress);
     if (status == CLO_CANCELLED)
-        return cli_fail(err, status, "stopped while '%s' was read: nothing was spent", job->path);
+        return cli_fail(err, status, "stopped while '%s' was read: nothing was spent",
+                        called(job, files, sizeof files));
     return status;
-}
-
-clo_status cli_job_dry_run(cli_job *job, cli_error *err)
-{
-    const char *const ledger = clo_job_ledger_path(job->job);
-    const clo_plan *plan = NULL;
-    clo_account account;
-    char left[128];
-    clo_status status = told(job, read_data(job, clo_job_rehearse, err), err);
-    if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
-    if (status != CLO_OK) return status;
-    clo_job_account(job->job, &account, sizeof account);
-    say_left(&account, left, sizeof left);
-    if (clo_job_known_as(job->job))
-        cli_warn("these data are '%s' in this ledger: a run would be refused without --dataset %s, "
-                 "or --new",
-                 clo_job_known_as(job->job), clo_job_known_as(job->job));
-    if (cli_given(job->args, "json")) {
-        dry_run_json(plan, ledger, &account);
-        return cli_flush(stdout, err);
-    }
-    cli_plan_text(stdout, job->job, plan);
-    if (ledger)
-        printf("\n  Would charge '%s' in %s (%s); nothing was spent.\n", account.dataset, ledger,
-               left);
-    else
-        printf("\n  Would charge no ledger; nothing was spent.\n");
-    return cli_flush(stdout, err);
 }
 
 void cli_job_sum_up(const cli_job *job, const char *written_to)
@@ -306,6 +331,17 @@ clo_status cli_job_undelivered(const cli_job *job, clo_status status, cli_error 
 
 /* ---- the steps --------------------------------------------------------------- */
 
+clo_status cli_job_serve(cli_job *job, cli_error *err)
+{
+    const clo_release *nothing = NULL;
+    cli_progress_start(&job->progress, "serving", true); /* to be stopped in order */
+    const clo_status status = cli_given(job->args, "dry-run")
+                                  ? clo_job_rehearse(job->job, &err->error)
+                                  : clo_job_release(job->job, &nothing, &err->error);
+    cli_progress_end(&job->progress);
+    return status;
+}
+
 static clo_status prepare(cli_job *job, bool *found, cli_error *err)
 {
     const clo_status status = read_data(job, clo_job_prepare, err);
@@ -314,20 +350,66 @@ static clo_status prepare(cli_job *job, bool *found, cli_error *err)
     return clo_job_fetch(job->job, found, &err->error);
 }
 
-/* A budget that would buy noise is spent on the operator's word alone, whatever the cap.  Runs that
- * charge nothing may try. */
-static clo_status check_outlook(const cli_job *job, const clo_plan *plan, cli_error *err)
+/* Runs that charge nothing may try, but not in silence; who gives a seed makes experiments. */
+static void warn_of_noise(const cli_job *job, const clo_plan *plan)
 {
-    char why[512], question[640];
-    if (cli_given(job->args, "yes") || !clo_job_ledger_path(job->job) ||
-        cli_given(job->args, "seed") || !cli_say_hidden(plan, why, sizeof why))
-        return CLO_OK;
-    snprintf(question, sizeof question, "This will not work: %s.  Spend anyway?", why);
-    if (cli_can_ask())
-        return cli_ask(question) ? CLO_OK
-                                 : cli_fail(err, CLO_CANCELLED, "stopped; nothing was spent");
-    cli_hint(err, "the same with --yes, which runs it anyway");
-    return cli_fail(err, CLO_BUDGET, "%s; nothing was spent", why);
+    char why[512];
+    if (clo_job_ledger_path(job->job) || cli_given(job->args, "seed") ||
+        cli_given(job->args, "yes") || !clo_plan_hidden_text(plan, why, sizeof why))
+        return;
+    cli_warn("%s", why);
+}
+
+/* Whether a run would be refused, with what it would say. */
+static clo_status would_refuse(cli_job *job, const clo_plan *plan, cli_error *err)
+{
+    char why[400];
+    if (!cli_given(job->args, "yes") && clo_job_ledger_path(job->job) &&
+        !cli_given(job->args, "seed") && clo_plan_hidden_text(plan, why, sizeof why)) {
+        cli_hint(err, "the same with --yes, which runs it anyway");
+        return cli_fail(err, CLO_BUDGET, "a run would be refused: %s", why);
+    }
+    const clo_status status = told(job, clo_job_would_spend(job->job, &err->error), err);
+    if (status == CLO_OK) return CLO_OK;
+    snprintf(why, sizeof why, "%.390s", err->error.message);
+    return cli_fail(err, status, "a run would be refused: %s", why);
+}
+
+/* How charges with a delta are counted there: it decides which runs still fit. */
+static const char *say_rule(const clo_account *account)
+{
+    if (!account->capped || !account->rule) return "";
+    if (strcmp(account->rule, "basic") == 0) return "; losses are added";
+    if (strcmp(account->rule, "zcdp") == 0) return "; rhos are added (zcdp)";
+    return "";
+}
+
+clo_status cli_job_dry_run(cli_job *job, cli_error *err)
+{
+    const char *const ledger = clo_job_ledger_path(job->job);
+    const clo_plan *plan = NULL;
+    clo_account account;
+    char left[128];
+    clo_status status = told(job, read_data(job, clo_job_rehearse, err), err);
+    if (status == CLO_OK) status = cli_job_plan(job, &plan, err);
+    if (status != CLO_OK) return status;
+    clo_job_account(job->job, &account, sizeof account);
+    say_left(&account, left, sizeof left);
+    const clo_status refused = would_refuse(job, plan, err);
+    if (cli_given(job->args, "json")) {
+        dry_run_json(plan, ledger, &account, refused == CLO_OK ? NULL : err->error.message);
+        status = cli_flush(stdout, err);
+        return status == CLO_OK ? refused : status;
+    }
+    cli_plan_text(stdout, job->job, plan);
+    if (ledger)
+        printf("\n  %s charge '%s' in %s (%s%s); nothing was spent.\n",
+               refused == CLO_OK ? "Would" : "Would not", account.dataset, ledger, left,
+               say_rule(&account));
+    else
+        printf("\n  Would charge no ledger; nothing was spent.\n");
+    status = cli_flush(stdout, err);
+    return status == CLO_OK ? refused : status;
 }
 
 /* A cap is somebody's word.  Without one a person is asked (confirm); where there is none to ask,
@@ -369,8 +451,8 @@ clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
                  cli_value(job->args, "token"));
     if (status == CLO_OK && !*found) {
         status = clo_job_plan(job->job, &plan, &err->error);
-        if (status == CLO_OK) status = check_outlook(job, plan, err);
         if (status == CLO_OK) announce(job, plan);
+        if (status == CLO_OK) warn_of_noise(job, plan);
         if (status == CLO_OK && (status = check_cap(job, err)) != CLO_OK) return status;
         if (status == CLO_OK) status = spend_and_run(job, err);
     }

@@ -23,9 +23,9 @@ import wheel
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "build" / "docs"
 SOURCE = HOME / "source"
-PAGES = ["SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+PAGES = ["SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/PEERS.md"]
 THEOREM = re.compile(r"(?<![\w/`\[.-])([a-z][a-z0-9_]*)\.T(\d+)(?![\w`])")
-LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
 
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -86,7 +86,8 @@ def lay_out():
     known = theorems()
     shutil.rmtree(SOURCE, ignore_errors=True)
     pages = [ROOT / name for name in PAGES]
-    for folder in ("docs", "docs/tutorial", "docs/guides", "proofs"):
+    for folder in ("docs", "docs/tutorial", "docs/guides", "docs/papers", "docs/reproduce",
+                   "proofs"):
         pages += sorted((ROOT / folder).glob("*.md"))
     for page in pages:
         if page.relative_to(ROOT) != Path("docs/index.md"):
@@ -95,6 +96,8 @@ def lay_out():
         (SOURCE / page.name).write_text(page.read_text(encoding="utf-8"), encoding="utf-8")
     shutil.copy(ROOT / "docs" / "site" / "conf.py", SOURCE)
     shutil.copytree(ROOT / "docs" / "pictures", SOURCE / "pictures")
+    shutil.copytree(ROOT / "docs" / "reproduce" / "pictures",
+                    SOURCE / "docs" / "reproduce" / "pictures")
     proofs = sorted(path.stem for path in (ROOT / "proofs").glob("*.md") if path.stem != "README")
     listed = "\n".join(f"proofs/{name}" for name in proofs)
     with open(SOURCE / "proofs.md", "a", encoding="utf-8") as file:
@@ -120,7 +123,7 @@ def lay_out_results():
         out.write_text(settle_links(link_theorems(body, theorems()), Path("bench"),
                                     Path("bench/results")), encoding="utf-8")
         names.append(f"results/{name}")
-    listed = "\n".join(names)
+    listed = "\n".join(["PEERS", *names])
     summary = settle_links(link_theorems(summary, theorems()), Path("bench"))
     (SOURCE / "bench" / "RESULTS.md").write_text(
         f"{summary}\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n", encoding="utf-8")

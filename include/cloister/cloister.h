@@ -53,10 +53,13 @@
 #include <cloister/bingham.h>
 #include <cloister/mechanism.h>
 #include <cloister/ledger.h>
+#include <cloister/steward.h>
 #include <cloister/release.h>
 #include <cloister/page.h>
 #include <cloister/run.h>
+#include <cloister/worker.h>
 #include <cloister/job.h>
+#include <cloister/broker.h>
 #include <cloister/generate.h>
 #include <cloister/solve.h>
 #include <cloister/assign.h>

@@ -96,10 +96,29 @@ static inline clo_read_options clo_read_options_default(void)
  * CLO_ARGUMENT where it has no such column. */
 CLO_API CLO_CHECK clo_status clo_table_read(const char *path, const clo_read_options *options,
                                             clo_table **out, clo_error *err);
+/* Reads several files as one table: the records of the first, then those of the next.  All of them
+ * must have the columns that the first has: the same names where there are names, or else as many
+ * (CLO_FORMAT).  One that names its people by the same text, or number, as another means the same
+ * people. */
+CLO_API CLO_CHECK clo_status clo_table_read_files(const char *const *paths, size_t count,
+                                                  const clo_read_options *options, clo_table **out,
+                                                  clo_error *err);
+/* The same for data larger than memory: the files are read through once, so that what is wrong with
+ * them is told now, and the table holds none of their rows.  clo_bound makes of it data that a run
+ * reads again, part by part, for each of its questions; the release is the same, byte for byte, as
+ * from a table in memory.  Such a run takes `memory` bytes at most, or is refused before it begins
+ * (clo_workspace_for_run); so is a plan that is not of sums alone (clo_plan_reading).  A file that
+ * changes meanwhile ends the run with CLO_IO.  At least 32 MiB; CLO_UNSUPPORTED for units, whose
+ * rows must be seen together, and for pipes, which can be read only once.  The table is for
+ * clo_bound alone: CLO_ARGUMENT elsewhere; what that makes of it serves one run at a time. */
+CLO_API CLO_CHECK clo_status clo_table_scan(const char *const *paths, size_t count,
+                                            const clo_read_options *options, uint64_t memory,
+                                            clo_table **out, clo_error *err);
 enum { CLO_DIGEST_BYTES = 32 };
 /* BLAKE2b-256 of the bytes that a table was read from, unpacked, where clo_read_options.digest
- * asked for it; false otherwise.  It is as secret as the data: who sees it can check a guess of
- * them.  It is for clo_ledger_spend_content, which keeps it under the ledger's key alone. */
+ * asked for it; false otherwise.  Of several files it is that of their digests, in order.  It is as
+ * secret as the data: who sees it can check a guess of them.  It is for clo_ledger_spend_content,
+ * which keeps it under the ledger's key alone. */
 CLO_API CLO_CHECK bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES]);
 /* The same of a file that is not read as a table, for clo_ledger_declare_data.  CLO_IO where it
  * cannot be read, CLO_FORMAT where its compressed bytes are damaged. */
@@ -174,6 +193,12 @@ CLO_API size_t clo_table_rows(const clo_table *table);
 /* "age", or NULL where the columns have no names or there is no such column; borrowed. */
 CLO_API const char *clo_table_column_name(const clo_table *table, size_t column);
 CLO_API bool clo_table_has_unit(const clo_table *table);
+/* Keeps `count` rows from row `first` on, and lets the others go: the part of the rows that one of
+ * several ranks answers for.  Rows of a mapped file that are not kept are never read.  What
+ * was found out of the file as a whole (its digest, which columns are text) stays.  CLO_ARGUMENT
+ * where there are no such rows; CLO_UNSUPPORTED for sparse rows in the caller's own memory. */
+CLO_API CLO_CHECK clo_status clo_table_keep(clo_table *table, size_t first, size_t count,
+                                            clo_error *err);
 CLO_API void clo_table_free(clo_table *table); /* wipes the cells it owns */
 
 /* Writes a matrix that the caller has (synthetic data, a truth) to a file: CSV, or NPY where the

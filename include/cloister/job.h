@@ -27,6 +27,7 @@
 #define CLOISTER_JOB_H
 
 #include <cloister/run.h>
+#include <cloister/worker.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,7 +61,11 @@ CLO_API void clo_job_free(clo_job *job);
  *   norm-at-most, norm-quantile, share-norm, share-center    of what is learnt (clo_learning)
  *   project    a file with a release of the family subspace (clo_domain_project)
  *   rows, rows-per-unit, unit                                as in clo_domain
- *   data       the file, "-" for standard input
+ *   data       the file, "-" for standard input; or several, each on a line of its own, or those
+ *              that a pattern finds ("part-*.csv"), as one table (clo_table_read_files);
+ *              with several ranks one file, in whose name "{rank}" is the number of each
+ *   memory     the most that the run may take, in bytes or as 512M, 2G: the rows are then not held,
+ *              but read again for each question (clo_table_scan); the release is the same
  *   columns, header (yes, no, auto), delimiter, format, cols, missing (zero, refuse)
  *                                                            as in clo_read_options
  *   ledger     its file, which exists; clo_ledger_default_path where it is not given
@@ -74,8 +79,9 @@ CLO_API void clo_job_free(clo_job *job);
  *   seed       a text: the release is reproducible, and not private; refused where the ledger has
  *              a cap on the data set
  *   yes        yes: spend also where public numbers say that the rows cannot tell the norm or the
- *              bounds that are asked for (clo_outlook), or the data set has no cap and nobody is
- *              asked (clo_job_set_confirm); either is refused otherwise
+ *              bounds that are asked for (clo_outlook), or that noise hides what is looked for
+ *              (clo_job_set_anyway), or the data set has no cap and nobody is asked
+ *              (clo_job_set_confirm); each is refused otherwise
  *
  * and every parameter of the mechanism by its own name ("clusters"). */
 CLO_API CLO_CHECK clo_status clo_job_set(clo_job *job, const char *name, const char *value,
@@ -92,9 +98,19 @@ CLO_API CLO_CHECK clo_status clo_job_set_domain(clo_job *job, const clo_domain *
                                                 clo_error *err);
 /* In place of epsilon and delta; a negative delta is clo_default_delta. */
 CLO_API CLO_CHECK clo_status clo_job_set_budget(clo_job *job, clo_loss budget, clo_error *err);
-/* How to run: progress, a solver of blocks, a listener.  Copied; what it points to must live as
- * long as the job.  A job is one process: CLO_UNSUPPORTED with a comm of several ranks.  Without a
- * workspace the job makes one before it spends. */
+/* How to run: progress, a solver of blocks, a listener, ranks.  Copied; what it points to must live
+ * as long as the job.  Without a workspace the job makes one before it spends.
+ *
+ * With a comm of several ranks each of them makes a job with the same settings and takes the same
+ * steps; each step ends the same on all of them, with the words of the rank that failed first.
+ * Rank 0 alone opens the ledger, charges it, draws and has the release (elsewhere
+ * clo_job_result is NULL).  Of one file for all, rank r takes the r-th share of the rows; with
+ * "{rank}" in the name of the file, or a table, each has rows of its own.  Plans that need all rows
+ * in one process, and units, are refused before anything is spent; without a method, one is chosen
+ * among those that need only sums.
+ *
+ * With workers the job is the driver's: its data have the columns and no rows (a table, or a file
+ * without records), and the number of rows, where it is public, is that of the workers. */
 CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
                                                      clo_error *err);
 
@@ -104,10 +120,22 @@ CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run
 typedef bool clo_job_confirm(void *user, const clo_account *account, clo_loss budget);
 CLO_API void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user);
 
+/* Asked before anything is spent where public numbers say that noise will hide what is looked for:
+ * `why` says so in a sentence (clo_plan_hidden_text).  true: spend all the same.  NULL, the preset:
+ * nobody is asked, and the job is refused with CLO_BUDGET.  Neither happens where `yes` is
+ * set, with a seed, or where no ledger is charged. */
+typedef bool clo_job_anyway(void *user, const char *why);
+CLO_API void clo_job_set_anyway(clo_job *job, clo_job_anyway *anyway, void *user);
+
 /* Called now and then while the data are read, as `progress` of clo_read_options; false stops the
  * job with CLO_CANCELLED, and nothing is spent.  NULL: nobody asks. */
 CLO_API void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done),
                                  void *user);
+
+/* For a program that asks for others: who asks, and a declared name whose cap must cover the run
+ * too (clo_spending); copied, NULL: its own user, none.  CLO_ARGUMENT where one is too long. */
+CLO_API CLO_CHECK clo_status clo_job_charge_for(clo_job *job, const char *user, const char *along,
+                                                clo_error *err);
 
 /* What stands before the name of a setting where a failure names one: "" (preset), or "--" for a
  * command; at most seven bytes of it. */
@@ -145,6 +173,9 @@ CLO_API CLO_CHECK clo_status clo_job_prepare(clo_job *job, clo_error *err);
 /* The same for a look at what would be spent: the ledger is not changed, nothing is gathered, and
  * the job ends here. */
 CLO_API CLO_CHECK clo_status clo_job_rehearse(clo_job *job, clo_error *err);
+/* Of a job that was rehearsed: fails as its spend would now, for its names, its caps and what
+ * public numbers say; nothing is spent. */
+CLO_API CLO_CHECK clo_status clo_job_would_spend(clo_job *job, clo_error *err);
 /* *found: an earlier run with this token has a release; the job then has it, and is done. */
 CLO_API CLO_CHECK clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err);
 CLO_API CLO_CHECK clo_status clo_job_spend(clo_job *job, clo_error *err);
@@ -152,6 +183,14 @@ CLO_API CLO_CHECK clo_status clo_job_run(clo_job *job, clo_error *err);
 /* Succeeds where the ledger cannot keep the release, too, since it was paid for: see
  * clo_job_trouble. */
 CLO_API CLO_CHECK clo_status clo_job_store(clo_job *job, clo_error *err);
+
+/* A worker for the rows of this job's data, which are a part of the driver's (cloister/worker.h).
+ * The settings must be the driver's but for the data, and for ledger, token and seed, which a
+ * worker has none of.  rows: of all parts together, as the driver was told (clo_workers.rows).
+ * Reads, bounds and plans, and charges nothing.  The worker borrows the job, which does nothing
+ * else afterwards and must outlive it. */
+CLO_API CLO_CHECK clo_status clo_job_worker(clo_job *job, uint64_t rows, clo_worker **out,
+                                            clo_error *err);
 
 /* Every step that is still to be taken.  The release is the job's. */
 CLO_API CLO_CHECK clo_status clo_job_release(clo_job *job, const clo_release **out, clo_error *err);

@@ -92,6 +92,8 @@ typedef struct clo_spending {
     const uint8_t *content; /* NULL: not known */
     const char *purpose;    /* what the release is for, up to 200 bytes; NULL: not said */
     const char *user;       /* who asks, for a program that asks for others; NULL: its own user */
+    const char *along;      /* a declared name whose cap must cover the same loss too, in the same
+                               charge: what one analyst may spend, say; NULL: none */
 } clo_spending;
 
 /* Nothing said yet but its size. */
@@ -100,6 +102,10 @@ CLO_API clo_spending clo_spending_default(void);
  * name and version. */
 CLO_API CLO_CHECK clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *spending,
                                                   clo_grant **out, clo_error *err);
+/* Fails as clo_ledger_spend_for would now for the data set's name and its caps, and changes
+ * nothing. */
+CLO_API CLO_CHECK clo_status clo_ledger_rehearse(clo_ledger *ledger, const clo_spending *spending,
+                                                 clo_error *err);
 /* The other name under which data with this digest were declared or charged last, and never under
  * this one: two names have two caps, and somebody may have forgotten which one is meant.
  * Into the caller's text of `size` bytes, 201 are enough; "" where there is none, or the key is not
@@ -160,6 +166,12 @@ typedef struct clo_account {
     int64_t last_charge; /* 0: none */
     clo_loss composed;   /* what the charges, as they stand, come to together: never above the cap;
                             an infinite epsilon where they are under more than one relation */
+    const char *rule;    /* how charges with a delta count (ledger.T4): "basic", their losses are
+                            added; "zcdp", their rhos are; "open", the first of them decides */
+    bool lowered;        /* the cap was lowered to `limit`, which `left` goes by */
+    clo_loss limit;
+    bool ended;      /* nothing more is charged */
+    int64_t expires; /* nor from this time on; 0: never */
 } clo_account;
 
 /* Calls visit for each data set, by name, or for the named one alone (CLO_ARGUMENT where there is

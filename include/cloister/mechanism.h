@@ -45,6 +45,14 @@ typedef struct clo_plan clo_plan;
 CLO_API CLO_CHECK clo_status clo_plan_new(const clo_params *params, const clo_domain *domain,
                                           clo_loss budget, clo_guarantee accept, clo_plan **out,
                                           clo_error *err);
+/* How a query reads the rows, and so where it can be asked: a public fact of a plan. */
+typedef enum clo_reading {
+    CLO_READING_SUM = 1,    /* as sums, by threads, ranks or other machines that hold the rows */
+    CLO_READING_BLOCKS = 2, /* block by block, and then something of what the blocks gave */
+    CLO_READING_WHOLE = 3   /* all of them, in one process */
+} clo_reading;
+CLO_API const char *clo_reading_name(clo_reading reading); /* "sum" ... */
+
 /* One parameter by name, as text.  Frozen: callers have arrays of them. */
 typedef struct clo_setting {
     const char *name;
@@ -62,6 +70,13 @@ typedef struct clo_setting {
 CLO_API CLO_CHECK clo_status clo_plan_auto(const char *family, const clo_setting *settings,
                                            size_t count, const clo_domain *domain, clo_loss budget,
                                            clo_guarantee accept, clo_plan **out, clo_error *err);
+/* The same among those plans alone whose reading is at most `most`: with CLO_READING_SUM those that
+ * several ranks can run (clo_plan_reading). */
+CLO_API CLO_CHECK clo_status clo_plan_auto_among(clo_reading most, const char *family,
+                                                 const clo_setting *settings, size_t count,
+                                                 const clo_domain *domain, clo_loss budget,
+                                                 clo_guarantee accept, clo_plan **out,
+                                                 clo_error *err);
 /* Why clo_plan_auto took this method, in a sentence; NULL where there was nothing to choose. */
 CLO_API const char *clo_plan_reason(const clo_plan *plan);
 CLO_API const clo_mechanism *clo_plan_mechanism(const clo_plan *plan);
@@ -79,14 +94,6 @@ CLO_API clo_price clo_plan_price(const clo_plan *plan); /* at most the budget */
 /* Bytes that a run needs whatever the data: public.  What follows the number of rows comes on top
  * (clo_workspace_for_run).  threads 0: as OpenMP says. */
 CLO_API size_t clo_plan_workspace(const clo_plan *plan, int threads);
-
-/* How a query reads the rows, and so where it can be asked: a public fact of a plan. */
-typedef enum clo_reading {
-    CLO_READING_SUM = 1,    /* as sums, by threads, ranks or other machines that hold the rows */
-    CLO_READING_BLOCKS = 2, /* block by block, and then something of what the blocks gave */
-    CLO_READING_WHOLE = 3   /* all of them, in one process */
-} clo_reading;
-CLO_API const char *clo_reading_name(clo_reading reading); /* "sum" ... */
 
 /* One line of a plan: a query that a run will ask. */
 typedef struct clo_plan_line {
@@ -148,6 +155,11 @@ typedef struct clo_needs {
  * a second. */
 CLO_API CLO_CHECK clo_status clo_plan_needs_get(const clo_plan *plan, double rows, double error,
                                                 clo_needs *out, size_t size, clo_error *err);
+/* Whether noise hides what is looked for in the public number of rows, and if so a sentence that
+ * says it, and what would help ("noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs
+ * ..."): at most `size` bytes with its end.  false, and "", where it does not, or the number of
+ * rows is not public. */
+CLO_API bool clo_plan_hidden_text(const clo_plan *plan, char *text, size_t size);
 /* The domain it was made for, a copy of the plan's own; borrowed. */
 CLO_API const clo_domain *clo_plan_domain(const clo_plan *plan);
 /* The plan as a JSON object of the schema "cloister.plan/1", with the prediction where the number

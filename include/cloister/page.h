@@ -1,5 +1,6 @@
 /*
- * page.h - step seven: show.  Charts and pages of what is public: a release, a plan, a ledger.
+ * page.h - step seven: show.  Charts and pages of what is public: a release, a plan, a ledger;
+ * and curves of numbers that a caller measured.
  *
  * A page is one file of HTML with its charts as SVG inside: no script, nothing is fetched, and it
  * looks right in light, in dark, on paper and on a phone.  It holds what the release, the plan or
@@ -69,6 +70,13 @@ CLO_API CLO_CHECK clo_status clo_plan_html(const clo_plan *plan, clo_write *writ
  * shown, and the page says so at its top. */
 CLO_API CLO_CHECK clo_status clo_ledger_html(clo_ledger *ledger, const char *dataset,
                                              clo_write *write, void *user, clo_error *err);
+
+/* Curves that were measured, with their standard errors, as a file of SVG: one panel of a text in
+ * JSON whose schema is "cloister.curves/1" ('cloister draw --help' has its form).  panel NULL: the
+ * first.  It shows what the text holds, private or not.  CLO_FORMAT where the text is something
+ * else, CLO_ARGUMENT where it has no such panel, CLO_IO where write says that it could not. */
+CLO_API CLO_CHECK clo_status clo_curves_svg(const char *json, size_t length, const char *panel,
+                                            clo_write *write, void *user, clo_error *err);
 
 #ifdef __cplusplus
 }

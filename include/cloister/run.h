@@ -31,6 +31,29 @@ typedef struct clo_comm {
     void *user;
 } clo_comm;
 
+/* Others who hold the rows, in place of ranks (cloister/worker.h): the run has none of its own but
+ * asks for sums.  From clo_workers_default. */
+typedef struct clo_workers {
+    size_t struct_size;
+    /* Of all parts together.  Where the number of rows is public it must be right, and a job plans
+     * with it; elsewhere it is not looked at. */
+    uint64_t rows;
+    /* Sets the `count` totals to the sum of what every part's worker gives for the task
+     * (clo_worker_fold), modulo 2^64, each part counted once.  A status other than CLO_OK ends the
+     * run. */
+    clo_status (*fold)(void *user, const void *task, size_t bytes, int64_t *totals, size_t count);
+    void *user;
+} clo_workers;
+
+/* The presets; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_workers_init(clo_workers *workers, size_t size);
+static inline clo_workers clo_workers_default(void)
+{
+    clo_workers workers;
+    clo_workers_init(&workers, sizeof workers);
+    return workers;
+}
+
 /* The records of one block in unit-ball coordinates, and public randomness of its own.  Frozen. */
 typedef struct clo_block {
     const double *rows;
@@ -58,6 +81,9 @@ typedef struct clo_run_options {
     void (*answer)(void *user, const char *query, const double *values, size_t count);
     clo_block_solve *solve_block; /* for the method "aggregate" with solver=caller */
     void *solve_user;
+    /* Who holds the rows; NULL: this process, or its ranks.  Not together with a comm.  The data of
+     * the run must then have no rows.  Rows that change between two asks end the run. */
+    const clo_workers *workers;
 } clo_run_options;
 
 /* What the environment variable OPENBLAS_CORETYPE should say before a program starts, so that the

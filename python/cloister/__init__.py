@@ -20,19 +20,20 @@ from ._native import lib as _lib, text as _text
 from ._plan import Plan, plan
 from ._read import read
 from ._release import Release
-from . import solvers
+from . import distributed, solvers
 from .exceptions import (ArgumentError, BudgetError, CancelledError, CloisterError, DomainError,
-                         EntropyError, FormatError, InternalError, LedgerError, MemoryShortError,
-                         NotPrivateWarning, ReadError, SignatureError, UndeliveredError,
-                         UnsupportedError)
+                         EntropyError, FormatError, HiddenByNoiseWarning, InternalError,
+                         LedgerError, MemoryShortError, NotPrivateWarning, ReadError,
+                         SignatureError, UndeliveredError, UnsupportedError)
 
 __version__ = _text(_lib.clo_version()) or ""
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
-    "EntropyError", "FormatError", "InternalError", "Ledger", "LedgerError", "MemoryShortError",
-    "NotPrivateWarning", "Plan", "PrivateBounds", "PrivateKMeans", "PrivateKMedian",
-    "PrivatePCA", "PrivateSubspaceClustering", "ReadError", "Release", "SignatureError",
+    "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "Ledger",
+    "LedgerError", "MemoryShortError", "NotPrivateWarning", "Plan", "PrivateBounds",
+    "PrivateKMeans", "PrivateKMedian", "PrivatePCA", "PrivateSubspaceClustering", "ReadError",
+    "Release", "SignatureError",
     "UndeliveredError", "UnsupportedError",
-    "audit", "default_ledger", "plan", "read", "run", "solvers",
+    "audit", "default_ledger", "distributed", "plan", "read", "run", "solvers",
 ]

@@ -27,7 +27,8 @@ from ._progress import shown
 from ._release import Release
 from ._rows import family_parameters
 from ._table import Table, as_table, gives_arrow
-from .exceptions import ArgumentError, NotPrivateWarning
+from .distributed import _Collection, is_collection, release as spread_release
+from .exceptions import ArgumentError, NotPrivateWarning, UnsupportedError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +135,8 @@ class PrivateEstimator(BaseEstimator):
         Parameters
         ----------
         X : array, memory map, sparse rows, or anything that gives an Arrow C stream
-            The records.  Looked at, not copied, where they are numbers already.
+            The records.  Looked at, not copied, where they are numbers already.  A Dask array or
+            data frame stays where it is: its partitions are summed up there, under pads.
         y : ignored
         unit : array of persons, optional
             Whom each row belongs to; the guarantee is then for a person.  It is kept nowhere.
@@ -142,6 +144,8 @@ class PrivateEstimator(BaseEstimator):
         if self.epsilon is None:
             raise ArgumentError("epsilon must be given: there is no default")
         seed = seed_text(self.random_state)
+        if is_collection(X):
+            return self._fit_collection(X, unit, seed)
         table = self._table(X, unit, reset=True)
         settings = {**self._settings(), "seed": seed}
         if unit is not None and not isinstance(unit, str):
@@ -163,6 +167,27 @@ class PrivateEstimator(BaseEstimator):
         elif hasattr(self, "bounds_release_"):
             del self.bounds_release_  # of an earlier fit
         self._take(release)
+        return self
+
+    def _fit_collection(self, X: Any, unit: Any, seed: str | None) -> Any:
+        """The rows stay where Dask has them; what comes here are sums (distributed.py)."""
+        settings = {**self._settings(), "seed": seed}
+        threads = settings.pop("threads", None)
+        if isinstance(settings["bounds"], str) and settings["bounds"] == "private":
+            raise UnsupportedError("bounds='private' needs all rows in one process: find bounds "
+                                   "first, with cloister.distributed.run('bounds', ...)")
+        if unit is not None:
+            settings["unit"] = "unit"
+        with _projection(settings), shown(self.progress, self._family) as progress:
+            made, cols, names = spread_release(_Collection(X), settings, progress,
+                                               threads=threads or 1)
+        self.n_features_in_ = cols
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self.release_, self.privacy_ = made, made.privacy
+        if hasattr(self, "bounds_release_"):
+            del self.bounds_release_
+        self._take(made)
         return self
 
     def _take(self, release: Release) -> None:

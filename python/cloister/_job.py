@@ -5,6 +5,7 @@ The order of the steps and the meaning of every setting are the library's (clois
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from ._native import (Watcher, call, ffi, lib, make, settle_threads, text, threa
 from ._progress import shown
 from ._release import Release
 from ._table import Table
-from .exceptions import ArgumentError
+from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning
 
 
 def setting_names() -> list[str]:
@@ -93,11 +94,13 @@ def bounds_text(bounds: Any) -> str:
 class Job:
     """Settings, and how far a run has come."""
 
-    def __init__(self, settings: Mapping[str, Any], table: Table | None = None) -> None:
+    def __init__(self, settings: Mapping[str, Any], table: Table | None = None,
+                 crew: Any = None, rows: int = 0) -> None:
         self.pointer = ffi.gc(make("clo_job", lib.clo_job_new), lib.clo_job_free)
         self._table = table
         self._watcher = Watcher()
         self._prepared = False
+        self._tries = settings.get("seed") is not None or bool(settings.get("yes"))
         for name, value in settings.items():
             if value is None:
                 continue
@@ -109,6 +112,14 @@ class Job:
         options = ffi.new("clo_run_options *")
         lib.clo_run_options_init(options, ffi.sizeof("clo_run_options"))
         options.progress, options.user = lib.cloister_progress, self._watcher.handle
+        self._crew = crew
+        if crew is not None:  # others hold the rows, of which there are so many (distributed.py)
+            self._crew_handle = ffi.new_handle(crew)
+            workers = ffi.new("clo_workers *")
+            lib.clo_workers_init(workers, ffi.sizeof("clo_workers"))
+            workers.rows, workers.fold = rows, lib.cloister_fold
+            workers.user = self._crew_handle
+            options.workers = workers
         call(lib.clo_job_set_run_options, self.pointer, options)
         lib.clo_job_set_reading(self.pointer, lib.cloister_progress, self._watcher.handle)
 
@@ -128,10 +139,27 @@ class Job:
             charged = text(lib.clo_job_ledger_path(self.pointer))
             self._watcher.note = "it was stopped while it ran: " + (
                 f"what it cost is spent in {charged}" if charged else "no ledger was charged")
-            call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
+            if not (charged or self._tries):
+                self._warn_of_noise()
+            self._end(charged)
         length = ffi.new("size_t *")
         stored = lib.clo_job_json(self.pointer, length)
         return Release(ffi.buffer(stored, length[0])[:])
+
+    def _end(self, charged: str | None) -> None:
+        """The run; what a worker raised takes the place of 'the workers could not fold'."""
+        try:
+            call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
+        except CloisterError as failed:
+            raised = getattr(self._crew, "raised", None)
+            if self._crew is None:
+                raise
+            told = failed if raised is None else raised
+            if charged and self._crew.passes:
+                told.add_note(f"what it cost is spent in {charged}")
+            if raised is None:
+                raise
+            raise raised from failed
 
     def prepare(self) -> None:
         """Everything that can fail before anything is spent."""
@@ -139,6 +167,13 @@ class Job:
             settle_threads()
             call(lib.clo_job_prepare, self.pointer)
             self._prepared = True
+
+    def _warn_of_noise(self) -> None:
+        """Where a ledger is charged such a run is refused; one that costs nothing may try."""
+        plan, why = ffi.new("const clo_plan **"), ffi.new("char[512]")
+        call(lib.clo_job_plan, self.pointer, plan)
+        if lib.clo_plan_hidden_text(plan[0], why, len(why)):
+            warnings.warn(text(why) or "", HiddenByNoiseWarning, stacklevel=4)
 
     def left(self) -> float | None:
         """The epsilon that the ledger's cap leaves; None without a cap."""

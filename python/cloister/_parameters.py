@@ -54,7 +54,8 @@ OWN: tuple[tuple[str, Any, str], ...] = (
 )
 #: Settings that say how a file is read, or that have another form here.
 NOT_TAKEN = frozenset({"mechanism", "method", "epsilon", "data", "columns", "header", "delimiter",
-                       "format", "cols", "text-columns", "decimal", "no-ledger", "seed"})
+                       "format", "cols", "text-columns", "decimal", "no-ledger", "seed",
+                       "memory"})
 
 Renaming = dict[str, str]
 

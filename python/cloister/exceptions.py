@@ -6,7 +6,8 @@ from __future__ import annotations
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "CloisterError", "DomainError",
-    "EntropyError", "FormatError", "InternalError", "LedgerError", "MemoryShortError",
+    "EntropyError", "FormatError", "HiddenByNoiseWarning", "InternalError", "LedgerError",
+    "MemoryShortError",
     "NotPrivateWarning", "ReadError", "SignatureError", "UndeliveredError",
     "UnsupportedError", "from_status",
 ]
@@ -14,6 +15,10 @@ __all__ = [
 
 class NotPrivateWarning(UserWarning):
     """The release is reproducible, and so not private: who knows the seed can undo the noise."""
+
+
+class HiddenByNoiseWarning(UserWarning):
+    """Public numbers say that noise hides what is looked for; the message says what would help."""
 
 
 class CloisterError(Exception):
@@ -53,7 +58,8 @@ class ReadError(CloisterError, OSError):
 
 
 class BudgetError(CloisterError):
-    """The cap of the data set does not cover the run; nothing was spent."""
+    """The cap of the data set does not cover the run, or noise would hide what it looks for;
+    nothing was spent."""
 
     status = "BUDGET"
 

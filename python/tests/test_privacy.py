@@ -126,6 +126,22 @@ def test_a_cap_stops_what_would_exceed_it(rows, tmp_path):
     assert ledger.accounts()[0]["charges"] == 1
 
 
+def test_what_noise_hides_is_not_paid_for(rows, tmp_path):
+    """Public numbers say that it cannot work: refused where a ledger pays, and else said."""
+    ledger = cloister.Ledger(tmp_path / "ledger.db", create=True)
+    ledger.declare("people", epsilon=9, delta=1e-3)
+    few = made(cloister.PrivateKMeans, ledger=str(tmp_path / "ledger.db"), dataset="people",
+               epsilon=0.001)
+    with pytest.raises(cloister.BudgetError, match="noise hides .* nothing was spent"):
+        few.fit(rows)
+    assert ledger.accounts()[0]["charges"] == 0
+    few.set_params(anyway=True).fit(rows)
+    assert ledger.accounts()[0]["charges"] == 1
+    few.set_params(anyway=False, ledger=None, dataset=None)
+    with pytest.warns(cloister.HiddenByNoiseWarning, match="that needs epsilon"):
+        few.fit(rows)
+
+
 def test_no_fit_makes_a_ledger_or_a_data_set(rows, tmp_path):
     path = tmp_path / "ledger.db"
     estimator = made(cloister.PrivateKMeans, ledger=str(path), dataset="people")

@@ -182,8 +182,8 @@ static void newton_profile(newton *n, double mu, double epsilon, double *excess,
     if (!n->rough) log_profile(mu, epsilon, n->delta, excess, first);
 }
 
-/* Whether a step ends it: a relative one that all digits have made.  The error after a step is about
- * its square, so that one this small leaves nothing that a double could hold. */
+/* Whether a step ends it: a relative one that all digits have made.  The error after a step is
+ * about its square, so that one this small leaves nothing that a double could hold. */
 static bool newton_ends(newton *n, double step)
 {
     const double small = 1e-7, enough = 1e-8;

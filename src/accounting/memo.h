@@ -5,9 +5,9 @@
  * Between begin and end this thread answers a question that it has answered from memory.  An answer
  * depends on its question alone, so it is the same; and what is kept ends with the comparison.
  *
- * A rough comparison also leaves out the accounting methods that take milliseconds.  Its prices hold
- * as well, they are only higher; what was left out is said, so that a plan near the best can be made
- * again with all of them.
+ * A rough comparison also leaves out the accounting methods that take milliseconds.  Its prices
+ * hold as well, they are only higher; what was left out is said, so that a plan near the best can
+ * be made again with all of them.
  */
 #ifndef CLO_ACCOUNTING_MEMO_H
 #define CLO_ACCOUNTING_MEMO_H
@@ -39,8 +39,8 @@ typedef struct clo_i_memo {
     clo_i_memo_answer answers[CLO_I_MEMO_ANSWERS];
 } clo_i_memo;
 
-/* The caller's memo is in use by this thread until the end, which must come.  It starts out as zeros,
- * and what it holds then is still there when it begins again. */
+/* The caller's memo is in use by this thread until the end, which must come.  It starts out as
+ * zeros, and what it holds then is still there when it begins again. */
 void clo_i_memo_begin(clo_i_memo *memo);
 void clo_i_memo_end(clo_i_memo *memo);
 /* Whether a costly method that applies is to be left out; notes that it was. */

@@ -91,9 +91,9 @@ static void set_sums(clo_i_composition *list)
     mpfr_clears(term, times, (mpfr_ptr)0);
 }
 
-/* The constants that MPFR keeps for a thread go with the last who holds them: a thread that ends must
- * leave nothing, and a search, which makes a list for each trial, need not find them again each
- * time. */
+/* The constants that MPFR keeps for a thread go with the last who holds them: a thread that ends
+ * must leave nothing, and a search, which makes a list for each trial, need not find them again
+ * each time. */
 static _Thread_local size_t holders;
 
 void clo_i_hold_constants(void)

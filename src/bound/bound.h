@@ -25,6 +25,22 @@ size_t clo_i_bounded_slots(const clo_bounded *data);
 size_t clo_i_bounded_slot(const clo_bounded *data, size_t row);
 bool clo_i_bounded_is_sparse(const clo_bounded *data);
 
+/* ---- rows that are not held (flow.T1) ------------------------------------------------------ */
+
+/* Whether the rows lie in files and are read again in every pass.  Such data have no blocks: they
+ * are shown part by part, each of them data like others, until the next one or the end. */
+bool clo_i_bounded_is_streamed(const clo_bounded *data);
+typedef clo_status clo_i_take_rows(void *user, const clo_bounded *part, clo_error *err);
+/* CLO_IO where the files are not what they were: then nothing made of the parts may be used. */
+CLO_CHECK clo_status clo_i_bounded_each(const clo_bounded *data, clo_i_take_rows *take, void *user,
+                                        clo_error *err);
+/* Of streamed data: CLO_MEMORY, with how much is needed, where a run on so many threads whose
+ * workspace has so many bytes would take more than it may.  All of it is public. */
+CLO_CHECK clo_status clo_i_bounded_check_memory(const clo_bounded *data, size_t workspace,
+                                                int threads, clo_error *err);
+
+/* ---- rows in memory, by blocks --------------------------------------------------------------- */
+
 /* How many blocks of block_rows rows there are (the last may be short; 0 for no rows). */
 size_t clo_i_block_count(const clo_bounded *data, size_t block_rows);
 /* Block `index` on the grid of `bits`: writes its rows, row-major, as integer-valued doubles, and

@@ -5,10 +5,10 @@
  * together stay under twice the data.  Sparse records stay sparse where the domain keeps zero
  * at zero and the columns as they are (no centre, no column bounds, no frame).
  */
-#include "bound/bound.h"
+#include "bound/bounded.h"
 #include "base/planted.h"
-#include "data/data.h"
 #include <math.h>
+#include <omp.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,19 +18,6 @@
 #endif
 
 enum { BLOCK_CELLS = 1 << 17, MOST_BLOCK_ROWS = 4096, LEAST_BLOCK_ROWS = 16 };
-
-struct clo_bounded {
-    clo_domain domain;
-    size_t rows;
-    int32_t *cells; /* dense: rows x cols; sparse: one an entry */
-    size_t cell_count;
-    bool sparse;
-    uint32_t *columns; /* sparse only: of each entry */
-    size_t *starts;    /* sparse only: rows + 1 */
-    size_t slots;      /* rows that there were before null ones went, where their places count */
-    uint32_t *slot_of; /* rows: where each was among them; NULL: they are all there */
-    bool borrowed;     /* the arrays are a workspace's, or those of other data */
-};
 
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data)
 {
@@ -69,6 +56,7 @@ void clo_bounded_free(clo_bounded *data)
 {
     if (!data) return;
     if (!data->borrowed) free_arrays(data);
+    clo_i_flow_free(data->flow);
     clo_i_domain_clear(&data->domain);
     clo_i_free(data);
 }
@@ -87,15 +75,6 @@ size_t clo_i_block_count(const clo_bounded *data, size_t block_rows)
 }
 
 /* ---- making it ------------------------------------------------------------------------- */
-
-/* A row of the table on its way to the grid: what is the same for all of them. */
-typedef struct way {
-    const clo_domain *domain;
-    const double *scale, *center; /* of the domain's map */
-    double radius;
-    const double *fill; /* a value for each column of the table; NULL: a missing cell makes a null
-                           record */
-} way;
 
 /* From the data's own units to ball coordinates. */
 static void map_row(const clo_domain *domain, const double *scale, const double *center,
@@ -124,7 +103,11 @@ static void look_in_frame(const clo_frame *frame, const double *row, double *see
 /* Whether a cell is missing and stays so; those that a public value stands in for get it. */
 static bool is_null(const double *fill, double *row, size_t cols)
 {
+    double finite = 0; /* 0 times a value that is not, is not 0 */
     bool null = false;
+#pragma omp simd reduction(+ : finite)
+    for (size_t j = 0; j < cols; j++) finite += row[j] * 0;
+    if (finite == 0) return false;
     for (size_t j = 0; j < cols; j++) {
         if (isfinite(row[j])) continue;
         if (fill)
@@ -137,7 +120,7 @@ static bool is_null(const double *fill, double *row, size_t cols)
 
 /* One row as it is in the table, onto the grid, or whether it is a null record, whose cells are 0
  * until it goes; room: cols numbers for what is seen of it. */
-static bool bound_row(const way *w, double *row, double *room, int32_t *out)
+static bool bound_row(const clo_i_way *w, double *row, double *room, int32_t *out)
 {
     const clo_domain *const domain = w->domain;
     const size_t cols = domain->cols;
@@ -166,51 +149,79 @@ static void find_fill(const clo_domain *domain, const clo_table *table, const do
     }
 }
 
-static clo_status fill_dense(clo_bounded *data, const clo_table *table, uint8_t *nulls,
-                             clo_error *err)
+static clo_status take_scratch(clo_i_way *way, clo_error *err)
 {
-    const size_t cols = data->domain.cols, width = clo_i_domain_table_cols(&data->domain);
-    const size_t block = clo_i_block_rows(width, 0), blocks = clo_i_block_count(data, block);
-    const size_t room = block * width + cols; /* a block, and one record as it is seen */
-    double *map = NULL;
-    _Atomic int failure = CLO_OK;
-    CLO_TRY(clo_i_alloc(2 * cols + width, sizeof *map, &map, err));
-    clo_i_domain_map(&data->domain, map, map + cols);
-    find_fill(&data->domain, table, map + cols, map + 2 * cols);
-    const way w = { &data->domain, map, map + cols, clo_i_domain_radius(&data->domain),
-                    clo_i_table_missing(table) == CLO_MISSING_FILL ? map + 2 * cols : NULL };
-#pragma omp parallel
-    {
-        double *rows = NULL;
-        const clo_status mine = clo_i_alloc(room, sizeof *rows, &rows, NULL);
-#pragma omp for schedule(static)
-        for (size_t b = 0; b < blocks; b++) {
-            const size_t first = b * block;
-            const size_t count = data->rows - first < block ? data->rows - first : block;
-            if (mine) continue;
-            clo_i_table_rows(table, first, count, rows);
-            for (size_t i = 0; i < count; i++)
-                nulls[first + i] = bound_row(&w, rows + i * width, rows + block * width,
-                                             data->cells + (first + i) * cols);
-            clo_i_table_forget(table, first, count);
-        }
-        clo_i_wipe_free(rows, rows ? room * sizeof *rows : 0);
-        if (mine) atomic_store(&failure, (int)mine);
-    }
-    clo_i_free(map);
-    if (!atomic_load(&failure)) return CLO_OK;
-    return clo_i_fail(err, CLO_MEMORY, "out of memory while bounding the records");
+    const size_t width = clo_i_domain_table_cols(way->domain);
+    way->threads = omp_get_max_threads();
+    way->room = clo_i_block_rows(width, 0) * width + way->domain->cols;
+    return clo_i_alloc((size_t)way->threads * way->room, sizeof *way->scratch, &way->scratch, err);
 }
 
-static clo_status bound_dense(clo_bounded *data, const clo_table *table, uint8_t *nulls,
-                              clo_error *err)
+clo_status clo_i_way_make(const clo_domain *domain, const clo_table *table, clo_i_way *out,
+                          clo_error *err)
+{
+    const size_t cols = domain->cols, width = clo_i_domain_table_cols(domain);
+    const bool fills = clo_i_table_missing(table) == CLO_MISSING_FILL;
+    double *map = NULL;
+    CLO_TRY(clo_i_alloc(2 * cols + width, sizeof *map, &map, err));
+    clo_i_domain_map(domain, map, map + cols);
+    find_fill(domain, table, map + cols, map + 2 * cols);
+    clo_i_way way = { .domain = domain,
+                      .scale = map,
+                      .center = map + cols,
+                      .radius = clo_i_domain_radius(domain),
+                      .fill = fills ? map + 2 * cols : NULL,
+                      .numbers = map };
+    const bool sparse = clo_i_way_keeps_sparse(domain, clo_i_table_is_sparse(table));
+    const clo_status status = sparse ? CLO_OK : take_scratch(&way, err);
+    if (status)
+        clo_i_way_clear(&way);
+    else
+        *out = way;
+    return status;
+}
+
+void clo_i_way_clear(clo_i_way *way)
+{
+    clo_i_free(way->numbers);
+    clo_i_wipe_free(way->scratch,
+                    way->scratch ? (size_t)way->threads * way->room * sizeof *way->scratch : 0);
+    *way = (clo_i_way){ .numbers = NULL };
+}
+
+bool clo_i_way_keeps_sparse(const clo_domain *domain, bool sparse)
+{
+    return sparse && !domain->lower && !domain->center && !domain->frame;
+}
+
+void clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
+                       int32_t *cells, uint8_t *nulls)
+{
+    const size_t cols = way->domain->cols, width = clo_i_domain_table_cols(way->domain);
+    const size_t block = clo_i_block_rows(width, 0), blocks = count / block + (count % block != 0);
+    const int most = omp_get_max_threads(), team = most < way->threads ? most : way->threads;
+#pragma omp parallel for schedule(static) num_threads(team)
+    for (size_t b = 0; b < blocks; b++) {
+        double *const rows = way->scratch + (size_t)omp_get_thread_num() * way->room;
+        const size_t from = b * block, here = count - from < block ? count - from : block;
+        clo_i_table_rows(table, first + from, here, rows);
+        for (size_t i = 0; i < here; i++)
+            nulls[from + i] =
+                bound_row(way, rows + i * width, rows + block * width, cells + (from + i) * cols);
+        clo_i_table_forget(table, first + from, here);
+    }
+}
+
+static clo_status bound_dense(clo_bounded *data, const clo_i_way *way, const clo_table *table,
+                              uint8_t *nulls, clo_error *err)
 {
     size_t cells;
     if (!clo_i_multiply(data->rows, data->domain.cols, &cells))
         return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
     CLO_TRY(clo_i_alloc(cells, sizeof *data->cells, &data->cells, err));
     data->cell_count = cells;
-    return fill_dense(data, table, nulls, err);
+    clo_i_bound_dense(way, table, 0, data->rows, data->cells, nulls);
+    return CLO_OK;
 }
 
 /* A bad record of a sparse table has an entry that is not finite. */
@@ -221,27 +232,36 @@ static bool has_bad_entry(const double *values, size_t count)
     return bad;
 }
 
-static clo_status bound_sparse(clo_bounded *data, const clo_table *table, uint8_t *nulls,
-                               clo_error *err)
+void clo_i_bound_sparse(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
+                        clo_bounded *data, uint8_t *nulls)
 {
-    const size_t entries = clo_i_table_entries(table);
-    const double radius = clo_i_domain_radius(&data->domain);
-    data->sparse = true;
-    CLO_TRY(clo_i_alloc(entries, sizeof *data->cells, &data->cells, err));
-    CLO_TRY(clo_i_alloc(entries, sizeof *data->columns, &data->columns, err));
-    CLO_TRY(clo_i_alloc(data->rows + 1, sizeof *data->starts, &data->starts, err));
-    for (size_t i = 0, at = 0; i < data->rows; i++) {
+    size_t at = 0;
+    data->starts[0] = 0;
+    for (size_t i = 0; i < count; i++) {
         const uint32_t *columns;
         const double *values;
-        size_t count;
-        clo_i_table_sparse_row(table, i, &columns, &values, &count);
-        nulls[i] = has_bad_entry(values, count);
-        clo_i_to_grid(values, count, radius, data->cells + at); /* 0 where it is null */
-        if (count) memcpy(data->columns + at, columns, count * sizeof *columns);
-        at += count;
+        size_t entries;
+        clo_i_table_sparse_row(table, first + i, &columns, &values, &entries);
+        nulls[i] = has_bad_entry(values, entries);
+        clo_i_to_grid(values, entries, way->radius, data->cells + at); /* 0 where it is null */
+        if (entries) memcpy(data->columns + at, columns, entries * sizeof *columns);
+        at += entries;
         data->starts[i + 1] = at;
     }
+    data->rows = count;
+    data->cell_count = at;
+}
+
+static clo_status bound_sparse(clo_bounded *data, const clo_i_way *way, const clo_table *table,
+                               uint8_t *nulls, clo_error *err)
+{
+    const size_t entries = clo_i_table_entries(table);
+    data->sparse = true;
+    CLO_TRY(clo_i_alloc(entries, sizeof *data->cells, &data->cells, err));
     data->cell_count = entries;
+    CLO_TRY(clo_i_alloc(entries, sizeof *data->columns, &data->columns, err));
+    CLO_TRY(clo_i_alloc(data->rows + 1, sizeof *data->starts, &data->starts, err));
+    clo_i_bound_sparse(way, table, 0, data->rows, data, nulls);
     return CLO_OK;
 }
 
@@ -275,21 +295,26 @@ static void end_at(clo_bounded *data, size_t rows, size_t cells)
     data->rows = rows;
 }
 
+void clo_i_close_up(clo_bounded *data, const uint8_t *nulls)
+{
+    size_t kept = 0, at = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (!nulls[i]) at = move_down(data, i, kept++, at);
+    end_at(data, kept, at);
+}
+
 /* Null records go (bound.T6).  Where each record of a known number has a place of its own, the
  * others remember theirs. */
 static clo_status drop_nulls(clo_bounded *data, const uint8_t *nulls, clo_error *err)
 {
     const bool placed = data->domain.relation == CLO_REPLACE && !data->domain.unit;
-    size_t kept = 0, at = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < data->rows; i++) kept += !nulls[i];
     if (kept == data->rows) return CLO_OK;
     if (placed) CLO_TRY(clo_i_alloc(kept, sizeof *data->slot_of, &data->slot_of, err));
-    for (size_t i = 0, to = 0; i < data->rows; i++) {
-        if (nulls[i]) continue;
-        if (placed) data->slot_of[to] = (uint32_t)i;
-        at = move_down(data, i, to++, at);
-    }
-    end_at(data, kept, at);
+    for (size_t i = 0, to = 0; placed && i < data->rows; i++)
+        if (!nulls[i]) data->slot_of[to++] = (uint32_t)i;
+    clo_i_close_up(data, nulls);
     return CLO_OK;
 }
 
@@ -424,16 +449,25 @@ static void taint(clo_bounded *data, bool placed)
 #endif
 }
 
+static clo_status bound_rows(clo_bounded *data, const clo_table *table, uint8_t *nulls,
+                             clo_error *err)
+{
+    clo_i_way way;
+    CLO_TRY(clo_i_way_make(&data->domain, table, &way, err));
+    const bool sparse = clo_i_way_keeps_sparse(&data->domain, clo_i_table_is_sparse(table));
+    const clo_status status = (sparse ? bound_sparse : bound_dense)(data, &way, table, nulls, err);
+    clo_i_way_clear(&way);
+    return status;
+}
+
 static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_error *err)
 {
-    const bool sparse = clo_i_table_is_sparse(table) && !data->domain.lower &&
-                        !data->domain.center && !data->domain.frame;
     const bool placed = data->domain.relation == CLO_REPLACE && !data->domain.unit;
     const size_t rows = clo_table_rows(table);
     uint8_t *nulls = NULL;
     CLO_TRY(clo_i_alloc(rows, 1, &nulls, err));
     data->rows = rows;
-    clo_status status = (sparse ? bound_sparse : bound_dense)(data, table, nulls, err);
+    clo_status status = bound_rows(data, table, nulls, err);
     if (!status) plant_radius(data);
     if (!status)
         status = clo_table_has_unit(table) ? limit_units(data, table, nulls, err)
@@ -442,6 +476,17 @@ static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_err
     if (!status) taint(data, placed);
     clo_i_wipe_free(nulls, rows);
     return status;
+}
+
+/* Rows that are not held (flow.T1). */
+static clo_status bound_scan(clo_bounded *data, const clo_table *table, clo_error *err)
+{
+    const bool placed = data->domain.relation == CLO_REPLACE;
+    CLO_TRY(clo_i_flow_open(table, data, err));
+    data->rows = clo_table_rows(table) - clo_i_table_null_rows(table);
+    data->slots = placed ? clo_table_rows(table) : data->rows;
+    taint(data, placed);
+    return CLO_OK;
 }
 
 clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bounded **out,
@@ -454,7 +499,7 @@ clo_status clo_bound(const clo_table *table, const clo_domain *domain, clo_bound
     CLO_TRY(clo_i_alloc(1, sizeof *data, &data, err));
     status = clo_i_domain_copy(domain, &data->domain, err);
     if (!status) status = check_table(table, &data->domain, err);
-    if (!status) status = bound_table(data, table, err);
+    if (!status) status = (clo_i_table_is_scan(table) ? bound_scan : bound_table)(data, table, err);
     if (status)
         clo_bounded_free(data);
     else
@@ -495,6 +540,7 @@ static size_t moved_cells(const clo_bounded *data, bool shifted)
 static clo_status take_arrays(struct clo_workspace *workspace, const clo_bounded *data,
                               bool shifted, clo_bounded *out, clo_error *err)
 {
+    if (data->flow) return clo_i_flow_take(workspace, data, out, err);
     const size_t cells = moved_cells(data, shifted);
     CLO_TRY(clo_i_take(workspace, cells, sizeof *out->cells, &out->cells, err));
     if (!data->sparse) return CLO_OK;
@@ -505,7 +551,7 @@ static clo_status take_arrays(struct clo_workspace *workspace, const clo_bounded
 clo_status clo_i_rebound_room(struct clo_workspace *space, const clo_bounded *data, bool shifted,
                               clo_error *err)
 {
-    clo_bounded unused;
+    clo_bounded unused = { .rows = 0 };
     return take_arrays(space, data, shifted, &unused, err);
 }
 
@@ -529,27 +575,42 @@ static void copy_places(const clo_bounded *from, clo_bounded *to)
     memcpy(to->starts, from->starts, (from->rows + 1) * sizeof *to->starts);
 }
 
-clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, const double *shift,
-                         clo_bounded *moved, clo_error *err)
+clo_status clo_i_move_rows(const clo_bounded *data, const double *shift, clo_bounded *moved,
+                           clo_error *err)
 {
     const size_t cols = data->domain.cols;
-    double *values = NULL;
-    CLO_TRY(clo_domain_check(domain, err));
-    clo_i_domain_clear(&moved->domain);
-    CLO_TRY(clo_i_domain_copy(domain, &moved->domain, err));
-    CLO_TRY(clo_i_alloc(cols, sizeof *values, &values, err));
     const double radius = clo_i_domain_radius(&moved->domain);
+    _Atomic int failure = CLO_OK;
     moved->rows = data->rows;
-    moved->slots = data->slots;
-    moved->slot_of = data->slot_of; /* which outlives it */
     moved->sparse = data->sparse && !shift;
     moved->cell_count = moved->sparse ? data->cell_count : data->rows * cols;
     if (moved->sparse) copy_places(data, moved);
-    for (size_t i = 0; i < data->rows; i++)
-        move_row(data, i, shift, radius, values,
-                 moved->cells + (moved->sparse ? moved->starts[i] : i * cols));
-    clo_i_wipe_free(values, cols * sizeof *values);
-    return CLO_OK;
+#pragma omp parallel
+    {
+        double *values = NULL;
+        const clo_status mine = clo_i_alloc(cols, sizeof *values, &values, NULL);
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < data->rows; i++)
+            if (!mine)
+                move_row(data, i, shift, radius, values,
+                         moved->cells + (moved->sparse ? moved->starts[i] : i * cols));
+        clo_i_wipe_free(values, values ? cols * sizeof *values : 0);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    if (!atomic_load(&failure)) return CLO_OK;
+    return clo_i_fail(err, CLO_MEMORY, "out of memory");
+}
+
+clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, const double *shift,
+                         clo_bounded *moved, clo_error *err)
+{
+    CLO_TRY(clo_domain_check(domain, err));
+    clo_i_domain_clear(&moved->domain);
+    CLO_TRY(clo_i_domain_copy(domain, &moved->domain, err));
+    moved->slots = data->slots;
+    moved->slot_of = data->slot_of; /* which outlives it */
+    if (data->flow) return clo_i_flow_look(data, shift, moved, err);
+    return clo_i_move_rows(data, shift, moved, err);
 }
 
 /* ---- reading it ------------------------------------------------------------------------ */

@@ -615,14 +615,14 @@ static void hand_over(const csv *f, clo_table *table)
 }
 
 /* Which cells go into the table, and which one is the unit. */
-static clo_status choose_cells(csv *f, const clo_read_options *options, clo_table *table,
-                               clo_error *err)
+static clo_status choose_cells(csv *f, const clo_i_source *source, const clo_read_options *options,
+                               clo_table *table, clo_error *err)
 {
     const clo_i_columns columns = { f->cells, f->names, f->name };
     uint32_t *chosen = NULL;
     f->unit = SIZE_MAX;
     if (options->unit) {
-        CLO_TRY(clo_i_unit_key(f->key, err));
+        CLO_TRY(clo_i_source_unit_key(source, f->key, err));
         CLO_TRY(clo_i_find_column(&columns, options->unit, "unit column", &f->unit, err));
     }
     CLO_TRY(clo_i_alloc(f->cells, sizeof *f->slots, &f->slots, err));
@@ -686,11 +686,9 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
     if (status == CLO_OK) status = clo_i_copy_text(source->name, &table->file, err);
     if (status == CLO_OK) status = read_first_record(&f, source, options, err);
     if (table) hand_over(&f, table);
-    if (status == CLO_OK) status = choose_cells(&f, options, table, err);
+    if (status == CLO_OK) status = choose_cells(&f, source, options, table, err);
     if (status == CLO_OK) status = add_blank_lines(&f, table, err);
     if (status == CLO_OK) status = clo_i_read_text(source, &format, table, err);
-    if (status == CLO_OK && options->text == CLO_TEXT_REFUSE)
-        status = clo_i_table_refuse_text(table, NULL, NULL, err);
     clo_i_free(f.slots);
     clo_i_wipe(&f, sizeof f);
     if (status != CLO_OK) {

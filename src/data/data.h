@@ -70,4 +70,27 @@ const uint8_t *clo_i_table_unit(const clo_table *table, size_t row);
 /* Mapped pages of these rows may be dropped from memory: they are not needed again soon. */
 void clo_i_table_forget(const clo_table *table, size_t first, size_t count);
 
+/* ---- rows that are not held ------------------------------------------------------------------ */
+
+/* How to read the rows of a scan again; shared by the scan and whoever asked for it. */
+typedef struct clo_recipe clo_recipe;
+
+bool clo_i_table_is_scan(const clo_table *table);
+/* CLO_ARGUMENT where the table is a scan: for whoever needs its rows in memory. */
+CLO_CHECK clo_status clo_i_table_refuse_scan(const clo_table *table, clo_error *err);
+/* Of a scan: records with a cell that is missing and stays so. */
+size_t clo_i_table_null_rows(const clo_table *table);
+/* Of a scan; to be given back with clo_i_recipe_release. */
+clo_recipe *clo_i_table_recipe(const clo_table *table);
+void clo_i_recipe_release(clo_recipe *recipe); /* NULL is fine */
+uint64_t clo_i_recipe_memory(const clo_recipe *recipe);
+/* Bytes that a pass takes at most, beside what is done with its rows. */
+size_t clo_i_recipe_room(const clo_recipe *recipe);
+/* One pass: shows all rows, some at a time, in their order; what is shown is gone afterwards.
+ * CLO_IO, in fixed words, where the files are not what they were when they were scanned: then
+ * nothing that was made of the rows may be used. */
+typedef clo_status clo_i_take_part(void *user, const clo_table *part, clo_error *err);
+CLO_CHECK clo_status clo_i_recipe_read(const clo_recipe *recipe, clo_i_take_part *take, void *user,
+                                       clo_error *err);
+
 #endif

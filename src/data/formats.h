@@ -89,11 +89,17 @@ struct clo_table {
     size_t byte_count;
     bool has_digest;
     uint8_t digest[CLO_DIGEST_BYTES];
+    struct clo_recipe *recipe; /* of a scan: how to read its rows, of which it holds none */
+    size_t null_rows;          /* of a scan */
 };
 
+/* What is said of all rows once they were counted: too many of them, columns of text. */
+CLO_CHECK clo_status clo_i_table_settle(clo_table *table, const clo_recipe *recipe, clo_error *err);
 CLO_CHECK clo_status clo_i_table_new(clo_table **out, clo_error *err);
 /* Takes the block over and numbers its rows; a block without rows is freed. */
 CLO_CHECK clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err);
+/* Makes room for one more block. */
+CLO_CHECK clo_status clo_i_table_reserve(clo_table *table, clo_error *err);
 void clo_i_block_clear(clo_i_block *block);
 CLO_CHECK clo_status clo_i_check_missing(clo_missing missing, clo_error *err);
 CLO_CHECK clo_status clo_i_check_matrix(clo_matrix values, clo_error *err);
@@ -102,6 +108,29 @@ double clo_i_element_load(const uint8_t *cell, clo_element element);
 /* CLO_FORMAT with its place where a cell of the table is missing; `where` is what it is called. */
 CLO_CHECK clo_status clo_i_table_refuse_missing(const clo_table *table, const char *where,
                                                 clo_error *err);
+
+/* For the information-flow test: from here on memcheck follows every byte of the rows, where each
+ * sparse row begins, and how many there are where that is a secret. */
+void clo_i_table_taint(clo_table *table, bool rows_too);
+
+/* ---- rows that are shown and not kept -------------------------------------------------------- */
+
+/* Where the rows of a reader go: shown part by part, in their order, and then gone. */
+typedef struct clo_i_sink {
+    clo_status (*take)(void *user, clo_table *part, clo_error *err);
+    void *user;
+    size_t text_bytes, matrix_bytes; /* of a part as it lies in the file, about: public sizes */
+    bool marks, rows_are_secret;     /* marks: parts are marked for the information-flow test */
+    uint64_t rows;                   /* shown so far */
+} clo_i_sink;
+
+static inline size_t clo_i_sink_window(const clo_i_sink *sink)
+{
+    return sink->text_bytes > sink->matrix_bytes ? sink->text_bytes : sink->matrix_bytes;
+}
+/* Shows the rows that the table has, if it has any, and forgets them; what it has counted of its
+ * columns stays. */
+CLO_CHECK clo_status clo_i_sink_show(clo_i_sink *sink, clo_table *table, clo_error *err);
 
 /* ---- where bytes come from ------------------------------------------------------------------- */
 
@@ -125,7 +154,24 @@ typedef struct clo_i_source {
     size_t lines; /* line ends before start; kept by the readers of text */
     bool digests; /* every byte that was read, unpacked, goes into the digest */
     crypto_generichash_state digest;
+    clo_i_sink *sink;                  /* NULL: the reader keeps the rows in its table */
+    const uint8_t *unit_key;           /* of several files that are one; NULL: the reader's own */
+    struct clo_i_footprint *footprint; /* every byte as it lies in the file; NULL: nobody asks */
+    double progress_from, progress_share; /* of several files */
+    int unpack_log;                       /* a zstd window of 2^this at most; 0: the usual */
 } clo_i_source;
+
+/* All bytes that a pass over files has read, under a key of its own: two passes over the same bytes
+ * have the same footprint, and over others almost surely not (flow.T2). */
+typedef struct clo_i_footprint {
+    crypto_onetimeauth_state state;
+    uint64_t bytes;
+} clo_i_footprint;
+/* What a reader has got by another way than the window goes into the footprint, too. */
+void clo_i_source_saw(clo_i_source *source, const void *bytes, size_t count);
+/* Bytes at an offset, all of them; CLO_FORMAT where the file ends before. */
+CLO_CHECK clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to,
+                                          size_t count, clo_error *err);
 
 /* A message has room for some 500 bytes; of a long path the end says most. */
 const char *clo_i_displayed(const char *path);
@@ -137,10 +183,29 @@ CLO_CHECK clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err);
 /* Reads until the window holds `wanted` bytes or nothing is left.  Moves the window: pointers into
  * it are no longer valid. */
 CLO_CHECK clo_status clo_i_source_fill(clo_i_source *source, size_t wanted, clo_error *err);
+/* Makes the window that large, also where the file is shorter: how long that is may be a secret. */
+CLO_CHECK clo_status clo_i_source_reserve(clo_i_source *source, size_t bytes, clo_error *err);
 /* Begins a digest, of nothing so far. */
 CLO_CHECK clo_status clo_i_source_digest(clo_i_source *source, clo_error *err);
 /* Bytes of it that a reader has got by another way. */
 void clo_i_source_digest_more(clo_i_source *source, const void *bytes, size_t count);
+
+/* How one file of several is read; all of it may be 0. */
+typedef struct clo_i_file_way {
+    clo_i_sink *sink;
+    const uint8_t *unit_key;
+    clo_i_footprint *footprint;
+    double progress_from, progress_share;
+    int unpack_log;
+    bool again; /* it must be a file that can be read more than once */
+} clo_i_file_way;
+/* One file, as it comes; checked options.  What a table of all files is refused for is not looked
+ * at yet: columns of text. */
+CLO_CHECK clo_status clo_i_file_read(const char *path, const clo_read_options *options,
+                                     const clo_i_file_way *how, clo_table **out, clo_error *err);
+/* The caller's options, or the presets where there are none, and whether they can be. */
+CLO_CHECK clo_status clo_i_read_options_take(const clo_read_options *given, clo_read_options *out,
+                                             clo_error *err);
 
 /* The readers, one a row of formats.def. */
 typedef clo_status clo_i_reader(clo_i_source *source, const clo_read_options *options,
@@ -223,6 +288,9 @@ enum { CLO_UNIT_KEY_BYTES = 32 };
 
 /* A fresh key: hashes are comparable within one table only, which is all that they are for. */
 CLO_CHECK clo_status clo_i_unit_key(uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err);
+/* The key of several files that are one, or a new one. */
+CLO_CHECK clo_status clo_i_source_unit_key(const clo_i_source *source,
+                                           uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err);
 /* A number as what is hashed: equal numbers of one type have equal bytes.  False: NaN. */
 bool clo_i_unit_number(const uint8_t *cell, clo_element element, uint64_t *out);
 void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, size_t count,

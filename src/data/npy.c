@@ -9,12 +9,17 @@
  * A file is mapped and stays on the disk; cells become doubles when rows are asked for.  A mapped
  * file must not shrink while the table lives: reading behind its new end is a SIGBUS, which a
  * library cannot turn into a status.  The length is checked against the header when it is opened.
+ * Where rows are shown and not kept (a run larger than memory) the file is therefore read, a part
+ * at a time, and one that shrinks is just shorter.
  */
 #include "data/formats.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef CLO_TAINT
+#include <valgrind/memcheck.h>
+#endif
 
 enum { MAGIC_BYTES = 6, CHUNK_BYTES = 1 << 20, SCAN_CELLS = 1 << 15 };
 
@@ -297,22 +302,24 @@ static clo_status copy_data(const npy *f, clo_i_source *source, clo_table *table
 
 /* ---- columns and units ----------------------------------------------------------------------- */
 
-static clo_status hash_units(const npy *f, const clo_table *table, size_t unit, bool refuse,
-                             clo_i_block *block, clo_error *err)
+/* before: rows of the file that were shown already. */
+static clo_status hash_units(const npy *f, const clo_i_source *source, const clo_table *table,
+                             size_t unit, bool refuse, uint64_t before, clo_i_block *block,
+                             clo_error *err)
 {
     uint8_t key[CLO_UNIT_KEY_BYTES];
     clo_status status = CLO_OK;
-    CLO_TRY(clo_i_alloc(f->rows, CLO_UNIT_BYTES, &block->units, err));
-    CLO_TRY(clo_i_unit_key(key, err));
-    for (size_t i = 0; i < f->rows && status == CLO_OK; i++) {
+    CLO_TRY(clo_i_alloc(block->rows, CLO_UNIT_BYTES, &block->units, err));
+    CLO_TRY(clo_i_source_unit_key(source, key, err));
+    for (size_t i = 0; i < block->rows && status == CLO_OK; i++) {
         uint64_t number;
         const uint8_t *const cell = block->cells + i * table->row_step + unit * table->col_step;
         const bool named = clo_i_unit_number(cell, f->element, &number);
         if (!named && refuse)
             status = clo_i_fail(err, CLO_FORMAT,
-                                "%s, row %zu, column %zu: the unit is not a number, and missing "
+                                "%s, row %llu, column %zu: the unit is not a number, and missing "
                                 "cells are refused",
-                                f->name, i + 1, unit + 1);
+                                f->name, (unsigned long long)before + i + 1, unit + 1);
         /* A row that is nobody's keeps its zeros, and `bound` leaves it out (bound.T3). */
         if (named) clo_i_unit_hash(key, &number, sizeof number, block->units + i * CLO_UNIT_BYTES);
     }
@@ -320,23 +327,25 @@ static clo_status hash_units(const npy *f, const clo_table *table, size_t unit, 
     return status;
 }
 
-static clo_status refuse_bad_cells(const npy *f, const clo_table *table, clo_error *err)
+static clo_status refuse_bad_cells(const npy *f, const clo_table *table, uint64_t before,
+                                   clo_error *err)
 {
     const size_t cols = table->cols, step = cols < SCAN_CELLS ? SCAN_CELLS / cols : 1;
     double *cells = NULL;
     clo_status status = CLO_OK;
     if (f->element != CLO_FLOAT64 && f->element != CLO_FLOAT32) return CLO_OK;
     CLO_TRY(clo_i_alloc(step * cols, sizeof *cells, &cells, err));
-    for (size_t first = 0; first < f->rows && status == CLO_OK; first += step) {
-        const size_t count = f->rows - first < step ? f->rows - first : step;
+    for (size_t first = 0; first < table->rows && status == CLO_OK; first += step) {
+        const size_t count = table->rows - first < step ? table->rows - first : step;
         clo_i_table_rows(table, first, count, cells);
         for (size_t i = 0; i < count * cols && status == CLO_OK; i++) {
             const size_t column = table->picked ? table->picked[i % cols] : i % cols;
             if (isnan(cells[i]))
                 status = clo_i_fail(err, CLO_FORMAT,
-                                    "%s, row %zu, column %zu: not a finite number, and missing "
+                                    "%s, row %llu, column %zu: not a finite number, and missing "
                                     "cells are refused",
-                                    f->name, first + i / cols + 1, column + 1);
+                                    f->name, (unsigned long long)before + first + i / cols + 1,
+                                    column + 1);
         }
         clo_i_table_forget(table, first, count);
     }
@@ -363,6 +372,120 @@ static clo_status choose(const npy *f, const clo_read_options *options, clo_tabl
     return clo_i_read_fill(&columns, table->picked, table->cols, options->fill, &table->fill, err);
 }
 
+/* Rows become a block of the table, whose cells lie where the reader has put them. */
+typedef struct rows_way {
+    size_t unit; /* its column; SIZE_MAX: none */
+    bool refuse;
+} rows_way;
+
+static clo_status add_rows(const npy *f, const clo_i_source *source, const rows_way *way,
+                           const uint8_t *cells, size_t rows, uint64_t before, clo_table *table,
+                           clo_error *err)
+{
+    clo_i_block block = { .cells = cells, .rows = rows, .room = rows };
+    clo_status status = CLO_OK;
+    if (way->unit != SIZE_MAX)
+        status = hash_units(f, source, table, way->unit, way->refuse, before, &block, err);
+    if (status == CLO_OK) status = clo_i_table_append(table, &block, err);
+    if (status == CLO_OK && way->refuse) status = refuse_bad_cells(f, table, before, err);
+    clo_i_block_clear(&block);
+    return status;
+}
+
+/* ---- rows that are not kept ------------------------------------------------------------------ */
+
+static clo_status show_rows(const npy *f, clo_i_source *source, const rows_way *way,
+                            const uint8_t *cells, size_t rows, uint64_t before, clo_table *table,
+                            clo_error *err)
+{
+    CLO_TRY(add_rows(f, source, way, cells, rows, before, table, err));
+#ifdef CLO_TAINT
+    if (source->sink->marks) (void)VALGRIND_MAKE_MEM_UNDEFINED(cells, rows * f->cols * f->item);
+#endif
+    return clo_i_sink_show(source->sink, table, err);
+}
+
+/* How many rows a part has: as many as there is room for, and at least one. */
+static size_t part_rows(const npy *f, const clo_i_source *source)
+{
+    const size_t fit = source->sink->matrix_bytes / (f->cols * f->item);
+    return fit ? fit : 1;
+}
+
+/* Row after row, out of the window: compressed or not. */
+static clo_status show_by_rows(const npy *f, clo_i_source *source, const rows_way *way,
+                               clo_table *table, clo_error *err)
+{
+    const size_t row = f->cols * f->item, wanted = part_rows(f, source) * row;
+    uint64_t done = 0;
+    source->start += f->header;
+    for (;;) {
+        CLO_TRY(clo_i_source_fill(source, wanted, err));
+        const size_t held = source->end - source->start;
+        size_t rows = held / row;
+        if (held == 0) break;
+        if (held > (f->rows - done) * row) return wrong_length(f, "longer", err);
+        if (rows > wanted / row) rows = wanted / row;
+        if (rows == 0) return wrong_length(f, "shorter", err);
+        CLO_TRY(show_rows(f, source, way, (const uint8_t *)source->bytes + source->start, rows,
+                          done, table, err));
+        source->start += rows * row;
+        done += rows;
+    }
+    return done < f->rows ? wrong_length(f, "shorter", err) : CLO_OK;
+}
+
+/* All bytes in their order, for the digest alone: they were looked at, or will be, in another. */
+static clo_status digest_rest(clo_i_source *source, clo_error *err)
+{
+    clo_i_footprint *const footprint = source->footprint;
+    clo_status status = CLO_OK;
+    source->footprint = NULL;
+    do {
+        source->start = source->end;
+        status = clo_i_source_fill(source, CHUNK_BYTES, err);
+    } while (status == CLO_OK && source->end > source->start);
+    source->footprint = footprint;
+    return status;
+}
+
+/* Some rows of every column. */
+static clo_status read_columns(const npy *f, clo_i_source *source, uint64_t first, size_t rows,
+                               uint8_t *to, clo_error *err)
+{
+    for (size_t j = 0; j < f->cols; j++)
+        CLO_TRY(clo_i_source_read_at(source, f->header + (j * f->rows + first) * f->item,
+                                     to + j * rows * f->item, rows * f->item, err));
+    return CLO_OK;
+}
+
+static clo_status show_by_columns(const npy *f, clo_i_source *source, const rows_way *way,
+                                  clo_table *table, clo_error *err)
+{
+    const size_t most = part_rows(f, source), room = most * f->cols * f->item;
+    clo_status status = CLO_OK;
+    uint8_t *cells = NULL;
+    if (source->unpacker)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s is compressed, and its columns lie one after the other (Fortran "
+                          "order): to be read part by part it must be unpacked, or saved by rows",
+                          f->name);
+    if (source->size != f->header + f->data)
+        return wrong_length(f, source->size < f->header + f->data ? "shorter" : "longer", err);
+    CLO_TRY(clo_i_alloc(room, 1, &cells, err));
+    for (uint64_t done = 0; done < f->rows && status == CLO_OK; done += most) {
+        const size_t rows = f->rows - done < most ? (size_t)(f->rows - done) : most;
+        table->col_step = rows * f->item;
+        status = read_columns(f, source, done, rows, cells, err);
+        if (status == CLO_OK) status = show_rows(f, source, way, cells, rows, done, table, err);
+    }
+    clo_i_wipe_free(cells, room);
+    if (status == CLO_OK && source->digests) status = digest_rest(source, err);
+    return status;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
 static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_options *options,
                              clo_table *table, clo_error *err)
 {
@@ -371,19 +494,15 @@ static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_option
 #else
     const bool map = source->opened && source->regular;
 #endif
-    const bool refuse = options->missing == CLO_MISSING_REFUSE;
-    clo_i_block block = { 0 };
-    size_t unit;
+    rows_way way = { SIZE_MAX, options->missing == CLO_MISSING_REFUSE };
+    const uint8_t *cells = NULL;
     CLO_TRY(read_header(f, source, err));
-    CLO_TRY(choose(f, options, table, &unit, err));
-    CLO_TRY((map ? map_data : copy_data)(f, source, table, &block.cells, err));
-    clo_status status = CLO_OK;
-    block.rows = block.room = f->rows;
-    if (unit != SIZE_MAX) status = hash_units(f, table, unit, refuse, &block, err);
-    if (status == CLO_OK) status = clo_i_table_append(table, &block, err);
-    if (status == CLO_OK && refuse) status = refuse_bad_cells(f, table, err);
-    clo_i_block_clear(&block);
-    return status;
+    CLO_TRY(choose(f, options, table, &way.unit, err));
+    if (source->sink) CLO_TRY(clo_i_table_reserve(table, err));
+    if (source->sink)
+        return (f->fortran ? show_by_columns : show_by_rows)(f, source, &way, table, err);
+    CLO_TRY((map ? map_data : copy_data)(f, source, table, &cells, err));
+    return add_rows(f, source, &way, cells, f->rows, 0, table, err);
 }
 
 clo_status clo_i_read_npy(clo_i_source *source, const clo_read_options *options, clo_table **out,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define PIECE_BYTES ((size_t)1 << 19)
+enum { LEAST_PIECES = 4 }; /* a window holds the longest line */
 
 typedef struct piece {
     const char *text, *end;
@@ -103,7 +104,7 @@ static clo_status append_pieces(const clo_i_text_format *format, clo_i_source *s
         if (fault->kind)
             return format->explain(format->self, fault, source->lines + fault->line + 1, err);
         CLO_TRY(clo_i_table_append(table, &pieces[i].block, err));
-        if (table->rows > CLO_MOST_ROWS)
+        if (table->rows + (source->sink ? source->sink->rows : 0) > CLO_MOST_ROWS)
             return clo_i_fail(err, CLO_FORMAT, "%s has more than %zu rows, which is the limit",
                               format->name, CLO_MOST_ROWS);
         source->lines += pieces[i].lines;
@@ -133,10 +134,19 @@ static clo_status read_window(clo_i_source *source, const clo_i_text_format *for
     return status;
 }
 
+/* Some for each thread; and of rows that are not kept, as many as there is room for. */
+static size_t most_pieces(const clo_i_source *source)
+{
+    const size_t usual = 4 * (size_t)omp_get_max_threads() + 4;
+    const size_t room = source->sink ? source->sink->text_bytes / PIECE_BYTES : usual;
+    const size_t most = room < usual ? room : usual;
+    return most < LEAST_PIECES ? LEAST_PIECES : most;
+}
+
 clo_status clo_i_read_text(clo_i_source *source, const clo_i_text_format *format, clo_table *table,
                            clo_error *err)
 {
-    const size_t most = 4 * (size_t)omp_get_max_threads() + 4;
+    const size_t most = most_pieces(source);
     clo_status status = CLO_OK;
     piece *pieces = NULL;
     CLO_TRY(clo_i_alloc(most, sizeof *pieces, &pieces, err));
@@ -145,6 +155,7 @@ clo_status clo_i_read_text(clo_i_source *source, const clo_i_text_format *format
         if (status != CLO_OK || source->start == source->end) break;
         clo_i_end_last_line(source);
         status = read_window(source, format, pieces, most, table, err);
+        if (status == CLO_OK && source->sink) status = clo_i_sink_show(source->sink, table, err);
         if (status != CLO_OK) break;
     }
     clo_i_free(pieces);

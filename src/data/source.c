@@ -40,7 +40,7 @@ static clo_status describe_file(clo_i_source *source, clo_error *err)
 
 clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err)
 {
-    clo_i_source source = { .name = "standard input", .file = STDIN_FILENO };
+    clo_i_source source = { .name = "standard input", .file = STDIN_FILENO, .progress_share = 1 };
     if (strcmp(path, "-") != 0) {
         source.name = clo_i_displayed(path);
         source.file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -83,16 +83,23 @@ void clo_i_source_close(clo_i_source *source)
 }
 
 /* A larger window: as large as wanted, but for a file that is known to be smaller, its size and
- * a bit, so that its end is seen without another step. */
+ * a bit, so that its end is seen without another step.  (Where rows are read again and again its
+ * size stays that of the window: how long a file is may be a secret by then.) */
 static clo_status grow(clo_i_source *source, size_t wanted, clo_error *err)
 {
     size_t capacity = wanted;
-    if (source->regular && source->size + 2 < wanted && source->size + 2 > source->capacity)
+    if (!source->sink && source->regular && source->size + 2 < wanted &&
+        source->size + 2 > source->capacity)
         capacity = (size_t)source->size + 2;
     CLO_TRY(clo_i_resize(&source->bytes, source->bytes ? source->capacity + CLO_PADDING : 0,
                          capacity + CLO_PADDING, 1, err));
     source->capacity = capacity;
     return CLO_OK;
+}
+
+clo_status clo_i_source_reserve(clo_i_source *source, size_t bytes, clo_error *err)
+{
+    return bytes > source->capacity ? grow(source, bytes, err) : CLO_OK;
 }
 
 /* Some bytes of the file as they lie there; none at its end. */
@@ -105,6 +112,39 @@ static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t 
     if (count < 0) return cannot_read(source, errno, err);
     *got = (size_t)count;
     source->taken += *got;
+    clo_i_source_saw(source, to, *got);
+    return CLO_OK;
+}
+
+clo_status clo_i_source_unit_key(const clo_i_source *source, uint8_t key[CLO_UNIT_KEY_BYTES],
+                                 clo_error *err)
+{
+    if (!source->unit_key) return clo_i_unit_key(key, err);
+    memcpy(key, source->unit_key, CLO_UNIT_KEY_BYTES);
+    return CLO_OK;
+}
+
+void clo_i_source_saw(clo_i_source *source, const void *bytes, size_t count)
+{
+    if (!source->footprint || count == 0) return;
+    (void)crypto_onetimeauth_update(&source->footprint->state, bytes, count);
+    source->footprint->bytes += count;
+}
+
+clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to, size_t count,
+                                clo_error *err)
+{
+    char *at = to;
+    while (count > 0) {
+        const ssize_t got = pread(source->file, at, count, (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return cannot_read(source, errno, err);
+        if (got == 0) return clo_i_fail(err, CLO_FORMAT, "%s is shorter than it was", source->name);
+        clo_i_source_saw(source, at, (size_t)got);
+        at += got;
+        offset += (uint64_t)got;
+        count -= (size_t)got;
+    }
     return CLO_OK;
 }
 
@@ -113,8 +153,10 @@ static clo_status tell(const clo_i_source *source, clo_error *err)
 {
     const double share =
         source->total ? (double)source->taken / (double)source->total : -1.0; /* a pipe */
-    if (!source->progress || source->progress(source->progress_user, share < 1 ? share : 1))
-        return CLO_OK;
+    const double done =
+        share < 0 ? share
+                  : source->progress_from + source->progress_share * (share < 1 ? share : 1);
+    if (!source->progress || source->progress(source->progress_user, done)) return CLO_OK;
     return clo_i_fail(err, CLO_CANCELLED, "stopped while %s was read", source->name);
 }
 
@@ -147,7 +189,7 @@ clo_status clo_i_source_unpack(clo_i_source *source, clo_error *err)
     const size_t held = source->end - source->start;
     const char *const kind = clo_i_packed_kind(source->bytes + source->start, held);
     if (!kind) return CLO_OK;
-    CLO_TRY(clo_i_unpacker_new(kind, &source->unpacker, err));
+    CLO_TRY(clo_i_unpacker_new(kind, source->unpack_log, &source->unpacker, err));
     source->packed = source->bytes; /* what was read is where unpacking begins */
     source->packed_capacity = source->capacity + CLO_PADDING;
     source->packed_start = source->start;

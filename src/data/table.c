@@ -56,6 +56,16 @@ static clo_status add_tallies(clo_table *table, clo_i_block *block, clo_error *e
     return CLO_OK;
 }
 
+clo_status clo_i_table_reserve(clo_table *table, clo_error *err)
+{
+    const size_t capacity = 2 * table->block_capacity + 8;
+    if (table->block_count < table->block_capacity) return CLO_OK;
+    CLO_TRY(
+        clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks, err));
+    table->block_capacity = capacity;
+    return CLO_OK;
+}
+
 clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *err)
 {
     if (block->rows == 0) {
@@ -63,17 +73,25 @@ clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *e
         return CLO_OK;
     }
     CLO_TRY(add_tallies(table, block, err));
-    if (table->block_count == table->block_capacity) {
-        const size_t capacity = 2 * table->block_capacity + 8;
-        CLO_TRY(clo_i_resize(&table->blocks, table->block_capacity, capacity, sizeof *table->blocks,
-                             err));
-        table->block_capacity = capacity;
-    }
+    CLO_TRY(clo_i_table_reserve(table, err));
     block->first_row = table->rows;
     table->rows += block->rows;
     table->blocks[table->block_count++] = *block;
     *block = (clo_i_block){ 0 };
     return CLO_OK;
+}
+
+clo_status clo_i_sink_show(clo_i_sink *sink, clo_table *table, clo_error *err)
+{
+    clo_status status = CLO_OK;
+    if (table->rows == 0) return CLO_OK;
+    sink->rows += table->rows;
+    if (sink->marks) clo_i_table_taint(table, sink->rows_are_secret || table->has_unit);
+    status = sink->take(sink->user, table, err);
+    for (size_t i = 0; i < table->block_count; i++) clo_i_block_clear(&table->blocks[i]);
+    table->block_count = 0;
+    table->rows = 0;
+    return status;
 }
 
 bool clo_table_digest(const clo_table *table, uint8_t out[CLO_DIGEST_BYTES])
@@ -100,6 +118,7 @@ void clo_table_free(clo_table *table)
     clo_i_wipe_free(table->tallies, table->tallies ? table->cols * sizeof *table->tallies : 0);
     clo_i_wipe_free(table->bytes, table->byte_count);
     if (table->mapping) munmap(table->mapping, table->mapping_bytes);
+    clo_i_recipe_release(table->recipe);
     clo_i_free(table);
 }
 

@@ -140,7 +140,8 @@ static const format_row *detect_format(const clo_i_source *source, const char *p
     return format_by_suffix(path);
 }
 
-static clo_status take_options(const clo_read_options *given, clo_read_options *out, clo_error *err)
+clo_status clo_i_read_options_take(const clo_read_options *given, clo_read_options *out,
+                                   clo_error *err)
 {
     *out = clo_read_options_default();
     CLO_TRY(clo_i_take_options("clo_read_options", given, out, sizeof *out, err));
@@ -185,9 +186,7 @@ static void taint_block(clo_i_block *block, bool rows_too)
 }
 #endif
 
-/* For the information-flow test: from here on memcheck follows every byte of the data, where each
- * sparse row begins, and how many rows there are where that is a secret. */
-static void taint(clo_table *table, bool rows_too)
+void clo_i_table_taint(clo_table *table, bool rows_too)
 {
 #ifdef CLO_TAINT
     for (size_t i = 0; i < table->block_count; i++) taint_block(&table->blocks[i], rows_too);
@@ -199,40 +198,73 @@ static void taint(clo_table *table, bool rows_too)
 #endif
 }
 
-clo_status clo_table_read(const char *path, const clo_read_options *given, clo_table **out,
-                          clo_error *err)
+static clo_status begin(clo_i_source *source, const clo_read_options *options,
+                        const clo_i_file_way *how, clo_error *err)
 {
-    clo_read_options options;
+    source->progress = options->progress;
+    source->progress_user = options->user;
+    source->sink = how->sink;
+    source->unit_key = how->unit_key;
+    source->footprint = how->footprint;
+    source->unpack_log = how->unpack_log;
+    if (how->progress_share > 0) {
+        source->progress_from = how->progress_from;
+        source->progress_share = how->progress_share;
+    }
+    if (how->again && !(source->opened && source->regular))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s can be read only once, and a run with a limit of memory reads its "
+                          "data again and again: save them as a file",
+                          source->name);
+    if (options->digest) CLO_TRY(clo_i_source_digest(source, err));
+    CLO_TRY(clo_i_source_fill(source, CLO_HEADER_BYTES, err));
+    CLO_TRY(clo_i_source_unpack(source, err));
+    if (how->sink) CLO_TRY(clo_i_source_reserve(source, clo_i_sink_window(how->sink), err));
+    return clo_i_source_fill(source, CLO_HEADER_BYTES, err);
+}
+
+clo_status clo_i_file_read(const char *path, const clo_read_options *options,
+                           const clo_i_file_way *how, clo_table **out, clo_error *err)
+{
     clo_i_source source;
     const format_row *format = NULL;
     clo_table *table = NULL;
     if (!path) return clo_i_fail(err, CLO_ARGUMENT, "no file is named");
-    CLO_TRY(take_options(given, &options, err));
-    if (options.format && !(format = format_by_name(options.format)))
-        return unknown_format(options.format, err);
+    if (options->format && !(format = format_by_name(options->format)))
+        return unknown_format(options->format, err);
     CLO_TRY(clo_i_source_open(path, &source, err));
-    source.progress = options.progress;
-    source.progress_user = options.user;
-    clo_status status = options.digest ? clo_i_source_digest(&source, err) : CLO_OK;
-    if (status == CLO_OK) status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
-    if (status == CLO_OK) status = clo_i_source_unpack(&source, err);
-    if (status == CLO_OK) status = clo_i_source_fill(&source, CLO_HEADER_BYTES, err);
-    if (status != CLO_OK) goto done;
-    if (!format) {
+    clo_status status = begin(&source, options, how, err);
+    if (status == CLO_OK && !format) {
         status = refuse_foreign(&source, err);
-        if (status != CLO_OK) goto done;
         format = detect_format(&source, path);
     }
-    status = format->read(&source, &options, &table, err);
+    if (status == CLO_OK) status = format->read(&source, options, &table, err);
     if (status != CLO_OK) goto done;
-    table->missing = options.missing;
+    table->missing = options->missing;
     table->format = format->name;
     table->packing = source.unpacker ? clo_i_unpacker_kind(source.unpacker) : NULL;
     table->has_digest = source.digests;
     if (source.digests) crypto_generichash_final(&source.digest, table->digest, CLO_DIGEST_BYTES);
-    taint(table, options.rows_are_secret || table->has_unit);
     *out = table;
 done:
     clo_i_source_close(&source);
     return status;
+}
+
+clo_status clo_table_read(const char *path, const clo_read_options *given, clo_table **out,
+                          clo_error *err)
+{
+    const clo_i_file_way alone = { .sink = NULL };
+    clo_read_options options;
+    clo_table *table = NULL;
+    CLO_TRY(clo_i_read_options_take(given, &options, err));
+    CLO_TRY(clo_i_file_read(path, &options, &alone, &table, err));
+    if (options.text == CLO_TEXT_REFUSE) {
+        const clo_status status = clo_i_table_refuse_text(table, NULL, NULL, err);
+        if (status != CLO_OK) clo_table_free(table);
+        if (status != CLO_OK) return status;
+    }
+    clo_i_table_taint(table, options.rows_are_secret || table->has_unit);
+    *out = table;
+    return CLO_OK;
 }

@@ -19,7 +19,8 @@ enum { GZIP_WINDOW = 15 + 16, ZSTD_WINDOW_LOG = 27, HEAD = 16 };
 
 struct clo_i_unpacker {
     bool zstd;
-    bool whole; /* a member, or frame, has just ended */
+    bool whole;   /* a member, or frame, has just ended */
+    int most_log; /* of a zstd window */
     z_stream gzip;
     ZSTD_DCtx *frames;
 };
@@ -59,16 +60,17 @@ static void *take_items(void *user, unsigned items, unsigned size)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-clo_status clo_i_unpacker_new(const char *kind, clo_i_unpacker **out, clo_error *err)
+clo_status clo_i_unpacker_new(const char *kind, int most_log, clo_i_unpacker **out, clo_error *err)
 {
     clo_i_unpacker *unpacker = NULL;
     bool begun;
     CLO_TRY(clo_i_alloc(1, sizeof *unpacker, &unpacker, err));
     unpacker->zstd = strcmp(kind, "zstd") == 0;
+    unpacker->most_log = most_log ? most_log : ZSTD_WINDOW_LOG;
     if (unpacker->zstd) {
         unpacker->frames = ZSTD_createDCtx_advanced((ZSTD_customMem){ take, give_back, NULL });
         begun = unpacker->frames && !ZSTD_isError(ZSTD_DCtx_setParameter(
-                                        unpacker->frames, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG));
+                                        unpacker->frames, ZSTD_d_windowLogMax, unpacker->most_log));
     } else {
         unpacker->gzip.zalloc = take_items;
         unpacker->gzip.zfree = give_back;
@@ -149,7 +151,7 @@ static clo_status step_zstd(clo_i_unpacker *unpacker, const char *name, const ch
         return clo_i_fail(
             err, CLO_FORMAT,
             "%s needs a zstd window of more than 2^%d bytes: pack it with a smaller one", name,
-            (int)ZSTD_WINDOW_LOG);
+            unpacker->most_log);
     if (ZSTD_isError(left)) return damaged(name, "zstd", err);
     unpacker->whole = left == 0;
     return CLO_OK;

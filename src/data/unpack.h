@@ -11,8 +11,10 @@ const char *clo_i_packed_kind(const char *bytes, size_t count);
 
 typedef struct clo_i_unpacker clo_i_unpacker;
 
-/* kind: as clo_i_packed_kind gave it. */
-CLO_CHECK clo_status clo_i_unpacker_new(const char *kind, clo_i_unpacker **out, clo_error *err);
+/* kind: as clo_i_packed_kind gave it.  most_log: a zstd window of 2^most_log bytes is the largest
+ * that is taken; 0: the usual. */
+CLO_CHECK clo_status clo_i_unpacker_new(const char *kind, int most_log, clo_i_unpacker **out,
+                                        clo_error *err);
 void clo_i_unpacker_free(clo_i_unpacker *unpacker);              /* wipes what it has held */
 const char *clo_i_unpacker_kind(const clo_i_unpacker *unpacker); /* "gzip", "zstd" */
 /* Unpacks from `from` to `to` until one of them is used up, and moves both; `name` is the file's.

@@ -25,6 +25,15 @@ static void widen(const double *numbers, size_t count, bool log, double range[2]
     }
 }
 
+/* With the ends of the bars; on a scale of logarithms those at or below 0 are cut off. */
+static void widen_by_error(const clo_line_of *line, bool log, double range[2])
+{
+    for (size_t i = 0; line->error && i < line->count; i++) {
+        const double ends[2] = { line->y[i] - line->error[i], line->y[i] + line->error[i] };
+        widen(ends, 2, log, range);
+    }
+}
+
 static double widest(const clo_scale *s)
 {
     double width = 0;
@@ -80,6 +89,7 @@ static void lay_out(frame *f)
     for (size_t i = 0; i < curves->count; i++) {
         widen(curves->lines[i].x, curves->lines[i].count, curves->x_log, x);
         widen(curves->lines[i].y, curves->lines[i].count, curves->y_log, y);
+        widen_by_error(&curves->lines[i], curves->y_log, y);
     }
     if (curves->dates && x[1] - x[0] < 60) { /* a minute at least */
         const double more = (60 - (x[1] - x[0])) / 2;
@@ -98,6 +108,20 @@ static void lay_out(frame *f)
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The bar of one point, in the colour of its line. */
+static void draw_error(clo_picture *p, const frame *f, size_t index, size_t i)
+{
+    const clo_line_of *const line = &f->curves->lines[index];
+    const double x = clo_i_place(&f->x, line->x[i]);
+    const double low = line->y[i] - line->error[i], high = line->y[i] + line->error[i];
+    if (!(line->error[i] > 0)) return;
+    const double bottom =
+        f->curves->y_log && !(low > 0) ? f->y.from : fmin(clo_i_place(&f->y, low), f->y.from);
+    char kind[24];
+    snprintf(kind, sizeof kind, "noise c%zu", index % CLO_COLOURS);
+    clo_i_draw_line(p, kind, x, bottom, x, clo_i_place(&f->y, high));
+}
 
 static clo_status draw_line(clo_picture *p, const frame *f, size_t index, clo_error *err)
 {
@@ -122,9 +146,11 @@ static clo_status draw_line(clo_picture *p, const frame *f, size_t index, clo_er
         if (!isfinite(line->x[i]) || !isfinite(clo_i_place(&f->y, line->y[i]))) continue;
         snprintf(data, sizeof data, "data-line=\"%zu\" data-point=\"%zu\"", index, i);
         clo_i_group_open(p, data);
-        snprintf(told, sizeof told, "%s: %s", clo_i_short(line->x[i], 4).text,
-                 clo_i_short(line->y[i], 3).text);
+        snprintf(told, sizeof told, "%s: %s%s%s", clo_i_short(line->x[i], 4).text,
+                 clo_i_short(line->y[i], 3).text, line->error ? " ± " : "",
+                 line->error ? clo_i_short(line->error[i], 2).text : "");
         if (!f->curves->dates) clo_i_group_title(p, told);
+        if (line->error) draw_error(p, f, index, i);
         clo_i_draw_mark(p, index, clo_i_place(&f->x, line->x[i]), clo_i_place(&f->y, line->y[i]),
                         line->points ? 5 : 3.2);
         clo_i_group_close(p);

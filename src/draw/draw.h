@@ -168,8 +168,9 @@ void clo_i_draw_matrix(clo_writer *w, const clo_caption *caption, const clo_halv
 typedef struct clo_line_of {
     const double *x, *y;
     size_t count;
-    const char *name; /* NULL: none is needed */
-    bool points;      /* single numbers: a mark each */
+    const char *name;    /* NULL: none is needed */
+    bool points;         /* single numbers: a mark each */
+    const double *error; /* of each y, to both sides: a bar; NULL: not known */
 } clo_line_of;
 typedef struct clo_curves {
     const clo_line_of *lines;

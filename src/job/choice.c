@@ -182,8 +182,11 @@ static clo_status plan_choice(const clo_job *job, const clo_domain *domain, clo_
 {
     const clo_i_choice *const choice = &job->choice;
     if (choice->named) return clo_plan_new(choice->params, domain, budget, accepted(job), out, err);
-    return clo_plan_auto(choice->family, choice->settings, choice->setting_count, domain, budget,
-                         accepted(job), out, err);
+    /* Several ranks, and rows that are not held, choose among what they can do. */
+    const bool sums = clo_i_job_spreads(job) || clo_i_job_value(job, "memory");
+    return clo_plan_auto_among(sums ? CLO_READING_SUM : CLO_READING_WHOLE, choice->family,
+                               choice->settings, choice->setting_count, domain, budget,
+                               accepted(job), out, err);
 }
 
 /* The choice with that much for itself, and the learning before it. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 clo_status clo_job_new(clo_job **out, clo_error *err)
 {
@@ -94,13 +95,14 @@ static clo_status check_unit(clo_job *job, clo_error *err)
 static clo_status check_data(const clo_job *job, clo_error *err)
 {
     clo_read_options unused;
+    uint64_t memory;
     const char *const path = clo_i_job_value(job, "data");
     CLO_TRY(clo_i_job_read_options(job, &unused, err));
     if (!path && !job->table)
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data must be given: a file, or a table");
     if (path && job->table)
         return clo_i_job_fail(job, err, CLO_ARGUMENT, "@data names a file, and there is a table");
-    return CLO_OK;
+    return clo_i_job_memory(job, &memory, err);
 }
 
 /* A run would find out too late. */
@@ -125,6 +127,9 @@ static clo_status settle_dataset(clo_job *job, clo_error *err)
         return clo_i_job_fail(
             job, err, CLO_ARGUMENT,
             "data from standard input have no name to charge: give @dataset NAME");
+    if (!job->dataset && strpbrk(path, "\n*?[") && access(path, F_OK) != 0)
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "several files have no one name to charge: give @dataset NAME");
     if (!job->dataset) {
         const char *const slash = strrchr(path, '/');
         job->dataset = slash ? slash + 1 : path;
@@ -168,9 +173,8 @@ static clo_status read_settings(clo_job *job, clo_error *err)
     return clo_i_spec_read(job, err);
 }
 
-clo_status clo_job_check(clo_job *job, clo_error *err)
+static clo_status check(clo_job *job, clo_error *err)
 {
-    CLO_TRY(after(job, CLO_STEP_NEW, "check", err));
     CLO_TRY(read_settings(job, err));
     CLO_TRY(check_solver(job, err));
     CLO_TRY(check_unit(job, err));
@@ -178,7 +182,13 @@ clo_status clo_job_check(clo_job *job, clo_error *err)
     CLO_TRY(check_ledger(job, err));
     CLO_TRY(clo_i_choice_complete(job, err));
     job->threads = 0;
-    CLO_TRY(clo_i_job_whole(job, "threads", 1024, &job->threads, err));
+    return clo_i_job_whole(job, "threads", 1024, &job->threads, err);
+}
+
+clo_status clo_job_check(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_NEW, "check", err));
+    CLO_TRY(clo_i_job_agree(job, check(job, err), err));
     job->step = CLO_STEP_CHECKED;
     return CLO_OK;
 }
@@ -244,7 +254,7 @@ static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
 {
     if (job->step == CLO_STEP_NEW) CLO_TRY(clo_job_check(job, err));
     CLO_TRY(after(job, CLO_STEP_CHECKED, "prepare", err));
-    CLO_TRY(clo_i_job_prepare(job, rehearsal, err));
+    CLO_TRY(clo_i_job_agree(job, clo_i_job_prepare(job, rehearsal, err), err));
     job->step = rehearsal ? CLO_STEP_REHEARSED : CLO_STEP_PREPARED;
     return CLO_OK;
 }
@@ -257,6 +267,21 @@ clo_status clo_job_prepare(clo_job *job, clo_error *err)
 clo_status clo_job_rehearse(clo_job *job, clo_error *err)
 {
     return prepare(job, true, err);
+}
+
+clo_status clo_job_worker(clo_job *job, uint64_t rows, clo_worker **out, clo_error *err)
+{
+    if (clo_i_job_spreads(job))
+        return clo_i_fail(err, CLO_ARGUMENT, "a worker has neither ranks nor workers of its own");
+    if (!clo_i_job_says(job, "no-ledger", "yes") || clo_i_job_value(job, "seed"))
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a worker charges no ledger and draws nothing: it must be without");
+    job->is_part = true;
+    job->part_of = rows;
+    clo_status status = prepare(job, true, err);
+    if (!status) status = clo_worker_new(job->plan, job->data, (int)job->threads, out, err);
+    if (status) job->is_part = false;
+    return status;
 }
 
 static clo_status take_stored(clo_job *job, const char *bytes, size_t length, clo_error *err)
@@ -274,24 +299,42 @@ static clo_spending spending_of(const clo_job *job)
     spending.token = job->token;
     spending.content = job->has_content ? job->content : NULL;
     spending.purpose = clo_i_job_value(job, "purpose");
+    spending.user = job->user[0] ? job->user : NULL;
+    spending.along = job->along[0] ? job->along : NULL;
     return spending;
 }
 
-clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
+clo_status clo_job_charge_for(clo_job *job, const char *user, const char *along, clo_error *err)
+{
+    if ((user && strlen(user) >= sizeof job->user) || (along && strlen(along) >= sizeof job->along))
+        return clo_i_fail(err, CLO_ARGUMENT, "a name that is charged must have at most 200 bytes");
+    snprintf(job->user, sizeof job->user, "%s", user ? user : "");
+    snprintf(job->along, sizeof job->along, "%s", along ? along : "");
+    return CLO_OK;
+}
+
+static clo_status fetch(clo_job *job, bool *found, clo_error *err)
 {
     const clo_spending spending = spending_of(job);
     char *bytes = NULL;
     size_t length = 0;
-    CLO_TRY(after(job, CLO_STEP_PREPARED, "fetch", err));
     if (job->token) CLO_TRY(clo_ledger_fetch_for(job->ledger, &spending, &bytes, &length, err));
     const clo_status status = bytes ? take_stored(job, bytes, length, err) : CLO_OK;
     *found = bytes && status == CLO_OK;
     clo_ledger_bytes_free(bytes);
-    if (status) {
-        job->json.length = 0;
-        return status;
-    }
-    job->step = *found ? CLO_STEP_DONE : CLO_STEP_FETCHED;
+    if (status) job->json.length = 0;
+    return status;
+}
+
+clo_status clo_job_fetch(clo_job *job, bool *found, clo_error *err)
+{
+    bool there = false;
+    CLO_TRY(after(job, CLO_STEP_PREPARED, "fetch", err));
+    const clo_status status = clo_i_job_leads(job) ? fetch(job, &there, err) : CLO_OK;
+    CLO_TRY(clo_i_job_agree(job, status, err));
+    CLO_TRY(clo_i_job_hear(job, &there, err));
+    *found = there;
+    job->step = there ? CLO_STEP_DONE : CLO_STEP_FETCHED;
     return CLO_OK;
 }
 
@@ -376,36 +419,64 @@ static clo_status charge(clo_job *job, clo_error *err)
     return status;
 }
 
-clo_status clo_job_spend(clo_job *job, clo_error *err)
+static clo_status check_run(clo_job *job, clo_error *err)
 {
     const clo_run_options options = clo_i_job_run_options(job);
-    CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
     CLO_TRY(clo_i_job_refuse_hopeless(job, err));
-    CLO_TRY(clo_run_check(job->plan, job->data, &options, err));
-    if (job->metered)
-        CLO_TRY(charge(job, err));
-    else
-        CLO_TRY(clo_grant_unmetered(job->plan, &job->grant, err));
+    return clo_run_check(job->plan, job->data, &options, err);
+}
+
+/* Ranks that only fold are granted what rank 0 has paid for. */
+clo_status clo_job_spend(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_FETCHED, "spend", err));
+    CLO_TRY(clo_i_job_agree(job, check_run(job, err), err));
+    const clo_status status = job->metered && clo_i_job_leads(job)
+                                  ? charge(job, err)
+                                  : clo_grant_unmetered(job->plan, &job->grant, err);
+    CLO_TRY(clo_i_job_agree(job, status, err));
     job->step = CLO_STEP_SPENT;
     return CLO_OK;
 }
 
+clo_status clo_job_would_spend(clo_job *job, clo_error *err)
+{
+    const clo_spending spending = spending_of(job);
+    CLO_TRY(after(job, CLO_STEP_REHEARSED, "would spend", err));
+    CLO_TRY(clo_i_job_refuse_hopeless(job, err));
+    if (!job->metered) return CLO_OK;
+    CLO_TRY(refuse_other_name(job, err));
+    const clo_status status = clo_ledger_rehearse(job->ledger, &spending, err);
+    if (status == CLO_BUDGET) clo_i_job_advise(job, CLO_ADVICE_LEDGER, "%s", job->ledger_path);
+    return status;
+}
+
 /* ---- run and store --------------------------------------------------------- */
+
+static clo_status run(clo_job *job, clo_error *err)
+{
+    const clo_run_options options = clo_i_job_run_options(job);
+    CLO_TRY(clo_run(job->plan, job->grant, job->data, job->rng, &options, &job->release, err));
+    if (!job->names || !job->release) return CLO_OK;
+    return clo_release_name_columns(job->release, (const char *const *)job->names, job->name_count,
+                                    err);
+}
 
 clo_status clo_job_run(clo_job *job, clo_error *err)
 {
-    const clo_run_options options = clo_i_job_run_options(job);
+    clo_error why = { .status = CLO_OK };
     CLO_TRY(after(job, CLO_STEP_SPENT, "run", err));
     job->step = CLO_STEP_OVER; /* unless it goes well */
-    clo_status status =
-        clo_run(job->plan, job->grant, job->data, job->rng, &options, &job->release, err);
-    if (status == CLO_OK && job->names)
-        status = clo_release_name_columns(job->release, (const char *const *)job->names,
-                                          job->name_count, err);
+    const clo_status status = clo_i_job_agree(job, run(job, &why), &why);
+    const bool several = clo_i_job_ranks(job) > 1;
     if (status == CLO_CANCELLED && job->metered)
-        return clo_i_fail(err, status, "stopped; the budget of this run stays spent");
-    if (status == CLO_OK) job->step = CLO_STEP_RAN;
-    return status;
+        return clo_i_fail(err, status, "stopped%s; the budget of this run stays spent",
+                          several ? ", or a rank of this run is gone" : "");
+    if (status && job->metered && several)
+        return clo_i_fail(err, status, "%.300s; the budget of this run stays spent", why.message);
+    if (status) return clo_i_fail(err, status, "%s", why.message);
+    job->step = CLO_STEP_RAN;
+    return CLO_OK;
 }
 
 /* Where the ledger cannot keep it the run was still paid for, and is delivered; only its token is
@@ -427,14 +498,21 @@ static void certify(clo_job *job)
         snprintf(job->trouble, sizeof job->trouble, "%s", why.message);
 }
 
-clo_status clo_job_store(clo_job *job, clo_error *err)
+static clo_status store(clo_job *job, clo_error *err)
 {
-    CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
     job->json.length = 0;
     if (job->metered) certify(job);
     if (clo_report(job->release, CLO_JSON, clo_i_growing_write, &job->json, NULL))
         return clo_i_fail(err, CLO_MEMORY, "out of memory for the release as JSON");
     if (job->metered) keep(job);
+    return CLO_OK;
+}
+
+/* Nobody is asked whether that went well: what rank 0 has is stored, whatever the others do. */
+clo_status clo_job_store(clo_job *job, clo_error *err)
+{
+    CLO_TRY(after(job, CLO_STEP_RAN, "store", err));
+    if (clo_i_job_leads(job)) CLO_TRY(store(job, err));
     job->step = CLO_STEP_DONE;
     return CLO_OK;
 }
@@ -463,7 +541,7 @@ const char *clo_job_json(const clo_job *job, size_t *length)
 {
     const bool done = job->step == CLO_STEP_DONE;
     if (length) *length = done ? job->json.length : 0;
-    return done ? job->json.bytes : NULL;
+    return done && job->release ? job->json.bytes : NULL;
 }
 
 const char *clo_job_trouble(const clo_job *job)

@@ -6,9 +6,11 @@
  *   bounds_file.c      the bounds of columns, from a text or a file
  *   domain_fit.c       ... fitted to the columns afterwards
  *   choice.c           which mechanism is meant, and its plan, with what is learnt before it
- *   hopeless.c         whether the bounds that it asks for can be told
+ *   hopeless.c         whether what it asks for can be told at all
  *   job.c              the steps, in their order
+ *   data_files.c       which files the data are, and how much memory a run over them may take
  *   prepare.c          the longest of them: ledger, table, bounded data, plan, memory, randomness
+ *   job_ranks.c        ... on several ranks, each with some of the rows: what they agree on
  *
  * Everything but texts and memory goes through the public headers, as a caller would go.
  */
@@ -81,10 +83,16 @@ struct clo_job {
     clo_domain given_domain; /* a copy */
     clo_loss given_budget;
     clo_run_options options;
+    clo_workers workers; /* what options.workers points to */
+    bool is_part;        /* it makes a worker (clo_job_worker) */
+    uint64_t part_of;    /* ... of so many rows */
     clo_job_confirm *confirm;
     void *confirm_user;
+    clo_job_anyway *anyway;
+    void *anyway_user;
     bool (*reading)(void *user, double done);
     void *reading_user;
+    char user[201], along[201]; /* who is charged; "": this user, nobody along */
     /* Out of check. */
     clo_loss budget; /* delta < 0: not given */
     clo_i_choice choice;
@@ -96,6 +104,7 @@ struct clo_job {
     char ledger_path[1024];
     bool has_content; /* a digest of the data, as secret as they are */
     uint8_t content[CLO_DIGEST_BYTES];
+    int64_t *parts;     /* such a digest of each rank's file, on rank 0; NULL: there is one file */
     char known_as[201]; /* another name under which the ledger has charged them; "": none */
     /* Out of prepare and of what follows. */
     clo_domain domain; /* a copy */
@@ -151,11 +160,28 @@ CLO_CHECK clo_status clo_i_choice_read(clo_job *job, clo_error *err);
 /* Refuses a choice that leaves out what has no sensible preset: how many clusters there are. */
 CLO_CHECK clo_status clo_i_choice_complete(clo_job *job, clo_error *err);
 void clo_i_choice_clear(clo_i_choice *choice);
-/* hopeless.c: a plan whose bounds the rows cannot tell, unless `yes` is said. */
+/* hopeless.c: a plan whose bounds the rows cannot tell, or that noise hides; unless `yes`. */
 CLO_CHECK clo_status clo_i_job_refuse_hopeless(clo_job *job, clo_error *err);
 /* The plan of the job's choice and budget in this domain, with what is learnt before it. */
 CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *domain,
                                          clo_plan **out, clo_error *err);
+
+/* ---- data_files.c ---------------------------------------------------------- */
+
+typedef struct clo_i_files {
+    char **paths;
+    size_t count, room;
+} clo_i_files;
+/* The files that `data` names, in order; at least one. */
+CLO_CHECK clo_status clo_i_job_files(const clo_job *job, clo_i_files *out, clo_error *err);
+void clo_i_files_clear(clo_i_files *files);
+/* The setting `memory` in bytes, which goes with the others; 0: not given. */
+CLO_CHECK clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err);
+/* All files as a table: in memory, or, with a limit of it, as a scan. */
+CLO_CHECK clo_status clo_i_job_read_files(const clo_job *job, const clo_read_options *options,
+                                          clo_table **out, clo_error *err);
+/* Whether one of the files lies where the ledger knows another data set; into known_as. */
+CLO_CHECK clo_status clo_i_job_known_place(clo_job *job, clo_error *err);
 
 /* ---- prepare.c ------------------------------------------------------------- */
 
@@ -169,6 +195,32 @@ CLO_CHECK clo_status clo_i_job_recognise(clo_job *job, clo_error *err);
  * ever be learnt of the data, so that such a run is refused where there is one. */
 CLO_CHECK clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
+/* ---- job_ranks.c --------------------------------------------------------------- */
+
+int clo_i_job_ranks(const clo_job *job); /* 1: it is alone */
+/* Whether the rows are with several processes: ranks, or a driver's workers. */
+bool clo_i_job_spreads(const clo_job *job);
+bool clo_i_job_leads(const clo_job *job); /* whether this is rank 0 */
+/* How a step went on all ranks: the first failure, in the words of the rank that failed.  With one
+ * rank, and where that is this one, `mine` and what `err` holds. */
+CLO_CHECK clo_status clo_i_job_agree(const clo_job *job, clo_status mine, clo_error *err);
+/* What rank 0 has found out. */
+CLO_CHECK clo_status clo_i_job_hear(const clo_job *job, bool *fact, clo_error *err);
+/* The file that a rank reads: "{rank}" in the path is its number, where there are several. */
+CLO_CHECK clo_status clo_i_job_path(const clo_job *job, int rank, char *out, size_t size,
+                                    clo_error *err);
+/* Keeps this rank's share of a file that all of them read.  *rows: how many all have together. */
+CLO_CHECK clo_status clo_i_job_share_rows(const clo_job *job, clo_table *read, uint64_t *rows,
+                                          clo_error *err);
+bool clo_i_job_takes_digest(const clo_job *job);
+/* With one file a rank the content is that of all files. */
+CLO_CHECK clo_status clo_i_job_share_digest(clo_job *job, clo_error *err);
+CLO_CHECK clo_status clo_i_job_recognise_parts(clo_job *job, clo_error *err);
+/* Refuses, while nothing is said or spent, what several ranks cannot do. */
+CLO_CHECK clo_status clo_i_job_check_spread(const clo_job *job, clo_error *err);
+/* Refuses ranks that would not answer the same asks. */
+CLO_CHECK clo_status clo_i_job_compare_plans(const clo_job *job, clo_error *err);
+
 /* Everything that prepare and what follows have made; the settings stay. */
 void clo_i_job_drop(clo_job *job);
 

@@ -61,46 +61,80 @@ static clo_status keep_names(clo_job *job, const clo_table *table, clo_error *er
 
 /* Under replace, with one row a record, how many there are is public; otherwise only what the
  * caller declares is. */
-static clo_status settle_rows(clo_job *job, const clo_table *table, clo_error *err)
+static clo_status settle_rows(clo_job *job, const clo_table *table, uint64_t there, clo_error *err)
 {
-    const size_t there = clo_table_rows(table);
     const char *const path = job->table ? "the table" : clo_i_job_value(job, "data");
     const char *const quote = job->table ? "" : "'";
     if (job->spec.relation != CLO_REPLACE || clo_table_has_unit(table)) return CLO_OK;
     if (job->spec.rows != 0 && job->spec.rows != there)
         return clo_i_job_fail(job, err, CLO_DOMAIN,
-                              "@rows says %llu, but %s%s%s has %zu: under replace leave @rows out",
-                              (unsigned long long)job->spec.rows, quote, path, quote, there);
+                              "@rows says %llu, but %s%s%s has %llu: under replace leave @rows out",
+                              (unsigned long long)job->spec.rows, quote, path, quote,
+                              (unsigned long long)there);
     /* Only where their number is public may an empty table be refused. */
     if (there == 0) return clo_i_fail(err, CLO_FORMAT, "%s has no rows", path);
     job->spec.rows = there;
     return CLO_OK;
 }
 
-static clo_status bound(clo_job *job, const clo_table *table, clo_error *err)
+/* rows: of all ranks or parts together.  Where there are several, a bounded part declares none. */
+static clo_status bound(clo_job *job, const clo_table *table, uint64_t rows, clo_error *err)
 {
-    job->has_content = clo_table_digest(table, job->content);
-    CLO_TRY(settle_rows(job, table, err));
+    CLO_TRY(settle_rows(job, table, rows, err));
     CLO_TRY(clo_i_spec_fit(job, clo_table_cols(table), table, &job->domain, err));
-    CLO_TRY(clo_bound(table, &job->domain, &job->data, err));
+    clo_domain part = job->domain;
+    if (clo_i_job_spreads(job)) part.rows = 0;
+    CLO_TRY(clo_bound(table, &part, &job->data, err));
     return keep_names(job, table, err);
 }
 
-static clo_status read_and_bound(clo_job *job, clo_error *err)
+/* What one of several ranks reads: the file of all, or one of its own. */
+static clo_status read_part(const clo_job *job, const clo_read_options *options, clo_table **out,
+                            clo_error *err)
+{
+    char path[PATH_MAX];
+    CLO_TRY(clo_i_job_path(job, job->options.comm->rank, path, sizeof path, err));
+    if (strcmp(path, "-") == 0)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "standard input is one process's alone: several ranks read a file");
+    if (strchr(path, '\n'))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "several ranks read one file, or one a rank: put {rank} into its name");
+    if (clo_i_job_value(job, "memory"))
+        return clo_i_job_fail(job, err, CLO_UNSUPPORTED,
+                              "@memory is for one process: of several ranks each holds its rows");
+    return clo_table_read(path, options, out, err);
+}
+
+static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)
 {
     clo_read_options options;
-    clo_table *table = NULL;
-    if (job->table) return bound(job, job->table, err);
     CLO_TRY(clo_i_job_read_options(job, &options, err));
     options.rows_are_secret = job->spec.relation != CLO_REPLACE || options.unit;
-    options.digest = job->metered; /* for the ledger to know them again */
+    options.digest = clo_i_job_takes_digest(job); /* for the ledger to know them again */
     options.progress = job->reading;
     options.user = job->reading_user;
-    CLO_TRY(clo_table_read(clo_i_job_value(job, "data"), &options, &table, err));
-    job->file_cols = clo_table_file_cols(table);
-    job->taken_cols = clo_table_cols(table);
-    const clo_status status = bound(job, table, err);
-    clo_table_free(table);
+    CLO_TRY(clo_i_job_ranks(job) > 1 ? read_part(job, &options, out, err)
+                                     : clo_i_job_read_files(job, &options, out, err));
+    job->file_cols = clo_table_file_cols(*out);
+    job->taken_cols = clo_table_cols(*out);
+    job->has_content = clo_table_digest(*out, job->content);
+    return CLO_OK;
+}
+
+static clo_status read_and_bound(clo_job *job, clo_status ready, clo_error *err)
+{
+    clo_table *read = NULL;
+    uint64_t rows = 0;
+    clo_status status = ready;
+    if (!status && !job->table) status = read_table(job, &read, err);
+    if (!status && job->table) job->has_content = clo_table_digest(job->table, job->content);
+    status = clo_i_job_agree(job, status, err);
+    if (!status) status = clo_i_job_share_rows(job, read, &rows, err);
+    status = clo_i_job_agree(job, status, err);
+    if (!status) status = clo_i_job_share_digest(job, err);
+    if (!status) status = bound(job, read ? read : job->table, rows, err);
+    clo_table_free(read);
     return status;
 }
 
@@ -135,13 +169,10 @@ static clo_status open_ledger(clo_job *job, bool rehearsal, clo_error *err)
 
 clo_status clo_i_job_recognise(clo_job *job, clo_error *err)
 {
-    const char *const data = clo_i_job_value(job, "data");
-    char path[PATH_MAX];
     job->known_as[0] = 0;
     if (!job->ledger || clo_i_job_says(job, "new", "yes")) return CLO_OK;
-    if (data && strcmp(data, "-") != 0 && realpath(data, path))
-        CLO_TRY(clo_ledger_known_at(job->ledger, job->dataset, path, job->known_as,
-                                    sizeof job->known_as, err));
+    CLO_TRY(clo_i_job_recognise_parts(job, err));
+    if (!job->known_as[0]) CLO_TRY(clo_i_job_known_place(job, err));
     if (job->known_as[0] || !job->has_content) return CLO_OK;
     return clo_ledger_known_as(job->ledger, job->dataset, job->content, job->known_as,
                                sizeof job->known_as, err);
@@ -184,18 +215,32 @@ static clo_status gather_randomness(clo_job *job, clo_error *err)
     return clo_rng_new_seeded(seed, &job->rng, err);
 }
 
+/* Rank 0 alone has the ledger and the randomness. */
+static clo_status open_books(clo_job *job, bool rehearsal, clo_error *err)
+{
+    if (!clo_i_job_leads(job)) return CLO_OK;
+    CLO_TRY(open_ledger(job, rehearsal, err));
+    return clo_i_job_refuse_seed(job, err);
+}
+
+static clo_status plan_and_gather(clo_job *job, bool rehearsal, clo_error *err)
+{
+    CLO_TRY(clo_i_job_recognise(job, err));
+    CLO_TRY(clo_i_job_make_plan(job, &job->domain, &job->plan, err));
+    CLO_TRY(clo_i_job_check_spread(job, err));
+    if (rehearsal) return CLO_OK;
+    CLO_TRY(gather_memory(job, err));
+    return clo_i_job_leads(job) ? gather_randomness(job, err) : CLO_OK;
+}
+
 static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
 {
     clo_plan_free(job->plan); /* of an earlier look */
     job->plan = NULL;
-    CLO_TRY(open_ledger(job, rehearsal, err));
-    CLO_TRY(clo_i_job_refuse_seed(job, err));
-    CLO_TRY(read_and_bound(job, err));
-    CLO_TRY(clo_i_job_recognise(job, err));
-    CLO_TRY(clo_i_job_make_plan(job, &job->domain, &job->plan, err));
-    if (rehearsal) return CLO_OK;
-    CLO_TRY(gather_memory(job, err));
-    return gather_randomness(job, err);
+    clo_status status = read_and_bound(job, open_books(job, rehearsal, err), err);
+    if (!status) status = plan_and_gather(job, rehearsal, err);
+    CLO_TRY(clo_i_job_agree(job, status, err));
+    return clo_i_job_compare_plans(job, err);
 }
 
 clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err)
@@ -223,6 +268,8 @@ void clo_i_job_drop(clo_job *job)
     clo_i_domain_clear(&job->domain);
     clo_i_wipe(job->content, sizeof job->content);
     job->has_content = false;
+    clo_i_wipe_free(job->parts, job->parts ? (size_t)clo_i_job_ranks(job) * CLO_DIGEST_BYTES : 0);
+    job->parts = NULL;
     job->json = (clo_i_growing){ .bytes = NULL };
     job->release = NULL;
     job->grant = NULL;

@@ -33,6 +33,7 @@ static const row ROWS[] = {
     { "rows-per-unit", NULL },
     { "unit", NULL },
     { "data", NULL },
+    { "memory", NULL },
     { "columns", NULL },
     { "header", "yes|no|auto" },
     { "delimiter", NULL },
@@ -208,10 +209,13 @@ clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
     clo_run_options full = clo_run_options_default();
     CLO_TRY(open_settings(job, err));
     CLO_TRY(clo_i_take_options("clo_run_options", options, &full, sizeof full, err));
-    if (full.comm && full.comm->size > 1)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "a job is one process: several ranks call clo_run themselves");
     job->options = full;
+    if (full.workers) {
+        job->workers = clo_workers_default();
+        CLO_TRY(clo_i_take_options("clo_workers", full.workers, &job->workers, sizeof job->workers,
+                                   err));
+        job->options.workers = &job->workers;
+    }
     return CLO_OK;
 }
 
@@ -219,6 +223,12 @@ void clo_job_set_confirm(clo_job *job, clo_job_confirm *confirm, void *user)
 {
     job->confirm = confirm;
     job->confirm_user = user;
+}
+
+void clo_job_set_anyway(clo_job *job, clo_job_anyway *anyway, void *user)
+{
+    job->anyway = anyway;
+    job->anyway_user = user;
 }
 
 void clo_job_set_reading(clo_job *job, bool (*progress)(void *user, double done), void *user)

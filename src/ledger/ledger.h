@@ -29,6 +29,7 @@ typedef struct clo_i_charge {
     const uint8_t
         *content; /* 32 bytes: a digest of the data, kept keyed (ledger.T12); NULL: none */
     const char *user, *host, *purpose, *program; /* who and what for; user NULL: not known */
+    const char *along; /* another account, with a cap, that the same loss is charged to; NULL */
 } clo_i_charge;
 
 enum { CLO_TOKEN_ROOM = 201 }; /* bytes of a token, with its end */
@@ -47,6 +48,9 @@ typedef struct clo_i_receipt {
 /* Commits the charge durably, or fails and has charged nothing that was acknowledged. */
 CLO_CHECK clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge,
                                          clo_i_receipt *out, clo_error *err);
+/* Fails as the charge would now, and changes nothing. */
+CLO_CHECK clo_status clo_i_ledger_rehearse(clo_ledger *ledger, const clo_i_charge *charge,
+                                           clo_error *err);
 /* Keeps the result of the receipt's run, durably, once. */
 CLO_CHECK clo_status clo_i_ledger_store(clo_ledger *ledger, const clo_i_receipt *receipt,
                                         const void *bytes, size_t length, clo_error *err);

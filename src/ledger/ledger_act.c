@@ -10,6 +10,13 @@
  *   folder   data set, path: whatever lies below it is that data set's
  *   key      the public half of the key that signs (ledger.T14)
  *   result   charge, hash: the release of that charge is stored (ledger.T10)
+ *   lower    data set, loss: its cap is this smaller one from here on (ledger.T15)
+ *   end      data set: nothing more is charged on it
+ *   expire   data set, time: nothing more from that time on
+ *   member   data set, group: what is charged on it is charged on the group too (ledger.T16)
+ *   rule     data set, rule: how charges with a delta are to count (ledger.T4)
+ *   gap      the ledger was brought back from a copy, and entries are lost (ledger.T17)
+ *   rekey    public key, signature: all hashes are under a new key from here on (ledger.T18)
  *
  * An older program that meets a kind which it does not know stops: it cannot tell what it would
  * leave out.
@@ -19,7 +26,9 @@
 #include <string.h>
 
 static const char *const KINDS[] = { LEDGER_ACT_CLOSED, LEDGER_ACT_CONTENT, LEDGER_ACT_FOLDER,
-                                     LEDGER_ACT_KEY, LEDGER_ACT_RESULT };
+                                     LEDGER_ACT_KEY,    LEDGER_ACT_RESULT,  LEDGER_ACT_LOWER,
+                                     LEDGER_ACT_END,    LEDGER_ACT_EXPIRE,  LEDGER_ACT_MEMBER,
+                                     LEDGER_ACT_RULE,   LEDGER_ACT_GAP,     LEDGER_ACT_REKEY };
 
 bool clo_i_act_is_known(const char *kind)
 {

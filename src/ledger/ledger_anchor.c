@@ -160,7 +160,7 @@ bool clo_i_anchor_read(const clo_i_key *key, const char *identity, int file, clo
     return false;
 }
 
-static clo_i_mark mark_of(const clo_i_head *head)
+clo_i_mark clo_i_mark_of(const clo_i_head *head)
 {
     clo_i_mark mark = { .charges = head->charges, .declarations = head->declarations };
     memcpy(mark.charge_hash, head->charge_hash, LEDGER_HASH);
@@ -207,9 +207,10 @@ static clo_status fail_to_read(const clo_ledger *ledger, clo_error *err)
     char shown[168];
     clo_i_ledger_show_path(shown, ledger->anchor.path);
     return clo_i_fail(err, CLO_LEDGER,
-                      "the anchor %s of the ledger %s is damaged, so an old copy could not be "
-                      "told: look at the ledger's history, and, if it is whole, rm '%s'",
-                      shown, ledger->shown, shown);
+                      "the anchor %s of the ledger %s is damaged, or under another key, so an old "
+                      "copy could not be told: bring the anchor back, or run cloister ledger "
+                      "restore",
+                      shown, ledger->shown);
 }
 
 static bool write_first(const clo_ledger *ledger, const clo_i_note *note, int file)
@@ -225,10 +226,10 @@ static bool write_first(const clo_ledger *ledger, const clo_i_note *note, int fi
 
 /* As the key is made: whole, and once; another process may have been quicker, for this ledger or a
  * copy of it.  What the accounts add up to is left open: the first charge looks for itself. */
-static clo_status make_anchor(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+clo_status clo_i_anchor_make(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
 {
     const char *const path = ledger->anchor.path;
-    const clo_i_note note = { .number = 1, .mark = mark_of(head) };
+    const clo_i_note note = { .number = 1, .mark = clo_i_mark_of(head) };
     char draft[PATH_MAX + 16];
     CLO_TRY(clo_i_ledger_make_folders(path, err));
     snprintf(draft, sizeof draft, "%.*s.draft-XXXXXX", (int)(identity_in(path) - path), path);
@@ -256,14 +257,18 @@ bool clo_i_anchor_is_there(const clo_ledger *ledger)
 static clo_status behind(const clo_ledger *ledger, const clo_i_mark *mark, const clo_i_head *head,
                          clo_error *err)
 {
-    char shown[168];
-    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    if (mark->charges == LEDGER_MOVED)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "the ledger %s was moved to another machine, and goes on there: what is "
+                          "here is a copy, which is not charged any more",
+                          ledger->shown);
     return clo_i_fail(err, CLO_LEDGER,
                       "the ledger %s is an older copy or was cut short: it ends at charge %llu and "
                       "declaration %llu, and there were %llu and %llu; bring the newer file back, "
-                      "or, if it is lost, accept that with rm '%s'",
+                      "or, if it is lost, run cloister ledger restore, which charges what is "
+                      "missing",
                       ledger->shown, (number)head->charges, (number)head->declarations,
-                      (number)mark->charges, (number)mark->declarations, shown);
+                      (number)mark->charges, (number)mark->declarations);
 }
 
 static clo_status beside(const clo_ledger *ledger, const char *what, uint64_t at, clo_error *err)
@@ -362,6 +367,29 @@ static void note_place(const clo_ledger *ledger)
     if (file >= 0) close(file);
 }
 
+/* Who had an anchor has lost it, and with it who could say whether the file is an old copy.  A
+ * ledger in which nothing was declared or charged, or nothing since there are anchors, had none. */
+static clo_status check_fresh(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    char shown[168];
+    int64_t caps = 0;
+    CLO_TRY(
+        clo_i_sql_number(ledger, "SELECT count(*) FROM declaration WHERE format <> 1", &caps, err));
+    if (head->charges == head->plain_charges && caps == 0) return CLO_OK;
+    clo_i_ledger_show_path(shown, ledger->anchor.path);
+    return clo_i_fail(
+        err, CLO_LEDGER,
+        "the anchor %s of the ledger %s is not there, so nobody knows whether this is "
+        "an old copy: bring it back, or, if it is lost, run cloister ledger restore, "
+        "which charges what may be missing",
+        shown, ledger->shown);
+}
+
+clo_status clo_i_anchor_find(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    return anchor_path(head->identity, ledger->anchor.path, err);
+}
+
 clo_status clo_i_anchor_check(clo_ledger *ledger, clo_error *err)
 {
     clo_i_head head;
@@ -374,11 +402,12 @@ clo_status clo_i_anchor_check(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     if (there) CLO_TRY(compare_both(ledger, &note, &head, err));
     if (!there && !ledger->reading) {
+        CLO_TRY(check_fresh(ledger, &head, err));
         CLO_TRY(clo_i_places_check(ledger, head.identity, err));
-        CLO_TRY(make_anchor(ledger, &head, err));
+        CLO_TRY(clo_i_anchor_make(ledger, &head, err));
     }
     if (there && !ledger->reading) note_place(ledger);
-    ledger->anchor.mark = mark_of(&head);
+    ledger->anchor.mark = clo_i_mark_of(&head);
     return CLO_OK;
 }
 
@@ -468,7 +497,7 @@ void clo_i_anchor_release(clo_i_held *held)
 
 bool clo_i_anchor_is_at(const clo_i_held *held, const clo_i_head *head)
 {
-    const clo_i_mark mark = mark_of(head), *const there = &held->note.mark;
+    const clo_i_mark mark = clo_i_mark_of(head), *const there = &held->note.mark;
     return mark.charges == there->charges && mark.declarations == there->declarations &&
            memcmp(mark.charge_hash, there->charge_hash, LEDGER_HASH) == 0 &&
            memcmp(mark.declaration_hash, there->declaration_hash, LEDGER_HASH) == 0;
@@ -499,7 +528,9 @@ clo_status clo_i_anchor_prepare(clo_ledger *ledger, const clo_i_held *held, clo_
 clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *held, const clo_i_head *head,
                              const uint8_t sum[LEDGER_HASH], clo_error *err)
 {
-    clo_i_note next = { .number = held->note.number + 1, .mark = mark_of(head), .summed = true };
+    clo_i_note next = { .number = held->note.number + 1,
+                        .mark = clo_i_mark_of(head),
+                        .summed = true };
     char shown[168], text[128];
     memcpy(next.sum, sum, LEDGER_HASH);
     ledger->anchor.mark = next.mark;
@@ -518,4 +549,46 @@ clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *held, const c
                       "not be written (%s), so that nothing follows from it: check the anchor's "
                       "disk and try again",
                       ledger->shown, shown, strerror_r(number_of, text, sizeof text));
+}
+
+/* ---- for who brings a ledger back: ledger.T17 --------------------------------------- */
+
+clo_status clo_i_anchor_open(clo_ledger *ledger, clo_i_held *out, bool *there, bool *readable,
+                             clo_error *err)
+{
+    clo_i_held held = { .file = -1 };
+    *there = *readable = false;
+    if (!clo_i_anchor_is_there(ledger)) {
+        *out = held;
+        return CLO_OK;
+    }
+    CLO_TRY(lock_anchor(ledger, &held.file, err));
+    *there = true;
+    *readable =
+        clo_i_anchor_read(&ledger->key, identity_in(ledger->anchor.path), held.file, &held.note);
+    *out = held;
+    return CLO_OK;
+}
+
+clo_status clo_i_anchor_is_behind(clo_ledger *ledger, const clo_i_note *note,
+                                  const clo_i_head *head, bool *is_behind, clo_error *err)
+{
+    clo_error why = { .message = "" };
+    const clo_status status = compare(ledger, &note->mark, head, &why);
+    *is_behind = status == CLO_LEDGER;
+    if (!status || status == CLO_LEDGER) return CLO_OK;
+    return clo_i_fail(err, status, "%s", why.message);
+}
+
+clo_status clo_i_anchor_set(clo_ledger *ledger, const clo_i_held *held, const clo_i_note *note,
+                            clo_error *err)
+{
+    char record[ANCHOR_RECORD + 1];
+    format_record(&ledger->key, identity_in(ledger->anchor.path), note, 2, record);
+    for (int i = 0; i < 2; i++) /* one after the other: a whole one is there at any time */
+        if (clo_i_anchor_pwrite(held->file, record, ANCHOR_RECORD, i * ANCHOR_RECORD) !=
+                ANCHOR_RECORD ||
+            clo_i_anchor_fdatasync(held->file) != 0)
+            return fail_to_write(ledger->anchor.path, errno, err);
+    return CLO_OK;
 }

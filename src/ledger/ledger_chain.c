@@ -144,6 +144,21 @@ void clo_i_chain_signing(const clo_i_key *key, const uint8_t identity[LEDGER_IDE
     clo_i_wipe(&h, sizeof h);
 }
 
+void clo_i_chain_effect(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                        uint64_t sequence, const char *kind, const char *dataset, const char *value,
+                        uint8_t hash[LEDGER_HASH])
+{
+    hasher h;
+    start_keyed(&h, key);
+    put_text(&h, "effect");
+    put_bytes(&h, identity, LEDGER_IDENTITY);
+    put_integer(&h, sequence);
+    put_text(&h, kind);
+    put_text(&h, dataset);
+    put_text(&h, value);
+    crypto_generichash_final(&h, hash, LEDGER_HASH);
+}
+
 void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                         uint64_t closed, uint8_t hash[LEDGER_HASH])
 {

@@ -21,8 +21,8 @@ static void copy_name(char to[LEDGER_TEXT + 1], const char *from)
     memcpy(to, from, strlen(from) + 1); /* its length was checked */
 }
 
-static clo_status insert_dataset(clo_ledger *ledger, const char *name, clo_i_account *account,
-                                 clo_error *err)
+clo_status clo_i_dataset_insert(clo_ledger *ledger, const char *name, clo_i_account *account,
+                                clo_error *err)
 {
     *account = (clo_i_account){ .created = ledger->clock() };
     copy_name(account->name, name);
@@ -42,7 +42,7 @@ static clo_status insert_dataset(clo_ledger *ledger, const char *name, clo_i_acc
 static clo_status find_or_insert(clo_ledger *ledger, const char *name, const clo_i_writing *w,
                                  clo_i_account *account, clo_error *err)
 {
-    if (!w->found) return insert_dataset(ledger, name, account, err);
+    if (!w->found) return clo_i_dataset_insert(ledger, name, account, err);
     *account = w->account;
     return CLO_OK;
 }
@@ -82,6 +82,7 @@ static clo_status check_charge(const clo_i_charge *charge, clo_error *err)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the delta of a charge must be at least 0 and below 1");
     if (charge->token) CLO_TRY(clo_i_ledger_check_text("token", charge->token, err));
+    if (charge->along) CLO_TRY(clo_i_ledger_check_text("data set", charge->along, err));
     const char *const texts[] = { charge->user, charge->host, charge->program };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i]) CLO_TRY(clo_i_ledger_check_text("user, host or program", texts[i], err));
@@ -130,18 +131,21 @@ static clo_status refuse(const clo_i_account *before, const clo_i_account *after
 }
 
 /* The account after the charge, or CLO_BUDGET. */
-static clo_status admit(const clo_i_account *before, const clo_i_charge *charge,
-                        const clo_i_cost *cost, clo_i_account *after, clo_error *err)
+clo_status clo_i_charge_admit(const clo_ledger *ledger, const clo_i_account *before,
+                              const clo_i_terms *terms, const clo_i_charge *charge,
+                              clo_i_account *after, clo_error *err)
 {
+    const clo_i_cost cost_of = clo_i_cost_of(charge), *const cost = &cost_of;
     *after = *before;
     if (before->capped && before->charges > 0 && strcmp(before->relation, charge->relation) != 0)
         return refuse_relation(before, charge->relation, err);
-    CLO_TRY(clo_i_account_settle(after, cost, err));
+    CLO_TRY(clo_i_account_settle_as(after, terms->rule, cost, err));
     clo_i_account_add(after, charge->relation, charge->loss, cost);
     /* No single release may promise less than the cap does, whatever the sums say. */
     const bool larger = before->capped && (charge->loss.epsilon > before->cap.epsilon ||
                                            charge->loss.delta > before->cap.delta);
-    return larger || !clo_i_account_covered(after) ? refuse(before, after, charge, err) : CLO_OK;
+    if (larger || !clo_i_account_covered(after)) return refuse(before, after, charge, err);
+    return clo_i_terms_allow(terms, after, ledger->clock(), err); /* ledger.T15 */
 }
 
 static clo_status insert_charge(clo_ledger *ledger, int64_t dataset, const clo_i_entry *entry,
@@ -197,20 +201,23 @@ static void attribute(const clo_i_charge *charge, clo_i_entry *entry)
     copy_name(entry->program, charge->program ? charge->program : "");
 }
 
+clo_status clo_i_token_random(char token[LEDGER_TEXT + 1], clo_error *err)
+{
+    uint8_t random[16];
+    if (getentropy(random, sizeof random) != 0)
+        return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a token");
+    for (size_t i = 0; i < sizeof random; i++) snprintf(token + 2 * i, 3, "%02x", random[i]);
+    return CLO_OK;
+}
+
 /* The charge's token, or 16 random bytes in hexadecimal: every run has a name that no other run
  * has, and its result can be asked for again by it. */
 static clo_status name_run(clo_ledger *ledger, const clo_i_charge *charge,
                            char token[LEDGER_TEXT + 1], clo_error *err)
 {
-    uint8_t random[16];
     clo_i_token known;
     bool found = false;
-    if (!charge->token) {
-        if (getentropy(random, sizeof random) != 0)
-            return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a token");
-        for (size_t i = 0; i < sizeof random; i++) snprintf(token + 2 * i, 3, "%02x", random[i]);
-        return CLO_OK;
-    }
+    if (!charge->token) return clo_i_token_random(token, err);
     copy_name(token, charge->token);
     CLO_TRY(clo_i_token_find(ledger, token, &known, &found, err));
     if (!found) return CLO_OK;
@@ -220,56 +227,87 @@ static clo_status name_run(clo_ledger *ledger, const clo_i_charge *charge,
     return clo_i_token_refuse(token, &known, err);
 }
 
-/* All of an entry but its token, and the head moved on to it. */
-static void make_entry(clo_ledger *ledger, const clo_i_charge *charge, const clo_i_account *after,
-                       clo_i_entry *entry, clo_i_head *head)
+clo_status clo_i_charge_insert(clo_ledger *ledger, clo_i_entry *entry, clo_i_account *after,
+                               clo_i_head *head, clo_error *err)
 {
     entry->sequence = ++head->charges;
     entry->time = ledger->clock(); /* it may go backwards; the sequence says which came first */
-    entry->asked = charge->loss;
-    entry->cost = clo_i_cost_of(charge);
     entry->rule = after->rule;
     entry->capacity = after->capacity;
     entry->format = LEDGER_KEYED;
-    copy_name(entry->dataset, charge->dataset);
+    copy_name(entry->dataset, after->name);
+    memcpy(entry->key_id, ledger->key.id, LEDGER_KEY_ID);
+    clo_i_chain_charge(&ledger->key, entry, head->charge_hash);
+    after->last_charge = entry->time;
+    CLO_TRY(insert_charge(ledger, after->id, entry, head->charge_hash, err));
+    CLO_TRY(insert_attribution(ledger, entry, err));
+    CLO_TRY(update_totals(ledger, after, err));
+    return clo_i_ledger_update_head(ledger, head, err);
+}
+
+/* What the charge says of its entry; the rest follows from the account. */
+static void make_entry(const clo_i_charge *charge, clo_i_entry *entry)
+{
+    entry->asked = charge->loss;
+    entry->cost = clo_i_cost_of(charge);
     copy_name(entry->mechanism, charge->mechanism);
     copy_name(entry->relation, charge->relation);
     if (charge->plan) memcpy(entry->plan, charge->plan, LEDGER_PLAN);
-    memcpy(entry->key_id, ledger->key.id, LEDGER_KEY_ID);
     attribute(charge, entry);
-    clo_i_chain_charge(&ledger->key, entry, head->charge_hash);
+}
+
+/* The same loss on each group that the data set is in, right behind it (ledger.T16).  The entries
+ * have tokens of their own, since one token is one run. */
+static clo_status charge_groups(clo_ledger *ledger, const clo_i_charge *charge, clo_i_writing *w,
+                                clo_error *err)
+{
+    for (size_t i = 0; i < w->group_count; i++) {
+        clo_i_entry entry = { 0 };
+        clo_i_account after;
+        clo_i_terms terms;
+        CLO_TRY(clo_i_terms_of(ledger, &w->effects, w->groups[i].name, &terms, err));
+        CLO_TRY(clo_i_charge_admit(ledger, &w->groups[i], &terms, charge, &after, err));
+        make_entry(charge, &entry);
+        CLO_TRY(clo_i_token_random(entry.token, err));
+        CLO_TRY(clo_i_charge_insert(ledger, &entry, &after, &w->head, err));
+        CLO_TRY(clo_i_write_group(ledger, w, i, &after, err));
+    }
+    return CLO_OK;
+}
+
+static void give_receipt(const clo_i_entry *entry, const clo_i_account *after,
+                         const clo_i_head *head, clo_i_receipt *receipt)
+{
+    *receipt = (clo_i_receipt){ .sequence = entry->sequence,
+                                .capped = after->capped,
+                                .time = entry->time };
+    sodium_bin2hex(receipt->ledger, sizeof receipt->ledger, head->identity, LEDGER_IDENTITY);
+    copy_name(receipt->dataset, entry->dataset);
+    _Static_assert(sizeof receipt->token == sizeof entry->token, "a token has one size");
+    memcpy(receipt->token, entry->token, sizeof receipt->token);
+    memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);
+    memcpy(receipt->hash, head->charge_hash, LEDGER_HASH);
 }
 
 static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, clo_i_writing *w,
                                 clo_i_receipt *receipt, clo_error *err)
 {
-    const clo_i_cost cost = clo_i_cost_of(charge);
     clo_i_head *const head = &w->head;
     clo_i_account account, after;
+    clo_i_terms terms;
     clo_i_entry entry = { 0 };
     CLO_TRY(name_run(ledger, charge, entry.token, err));
     if (w->closed && !(w->found && w->account.capped)) /* ledger.T13 */
         return clo_i_closed_refuse(ledger, charge->dataset, err);
     CLO_TRY(find_or_insert(ledger, charge->dataset, w, &account, err));
-    CLO_TRY(admit(&account, charge, &cost, &after, err));
-    make_entry(ledger, charge, &after, &entry, head);
-    after.last_charge = entry.time;
-
-    CLO_TRY(insert_charge(ledger, after.id, &entry, head->charge_hash, err));
-    CLO_TRY(insert_attribution(ledger, &entry, err));
+    CLO_TRY(clo_i_terms_of(ledger, &w->effects, charge->dataset, &terms, err));
+    CLO_TRY(clo_i_charge_admit(ledger, &account, &terms, charge, &after, err));
+    make_entry(charge, &entry);
+    CLO_TRY(clo_i_charge_insert(ledger, &entry, &after, head, err));
     if (charge->content) CLO_TRY(clo_i_content_insert(ledger, head, charge->content, err));
-    CLO_TRY(update_totals(ledger, &after, err));
-    CLO_TRY(clo_i_ledger_update_head(ledger, head, err));
-    clo_i_write_account(ledger, w, &after);
-    *receipt =
-        (clo_i_receipt){ .sequence = entry.sequence, .capped = after.capped, .time = entry.time };
-    sodium_bin2hex(receipt->ledger, sizeof receipt->ledger, head->identity, LEDGER_IDENTITY);
-    copy_name(receipt->dataset, entry.dataset);
-    _Static_assert(sizeof receipt->token == sizeof entry.token, "a token has one size");
-    memcpy(receipt->token, entry.token, sizeof receipt->token);
-    memcpy(receipt->identity, head->identity, LEDGER_IDENTITY);
-    memcpy(receipt->hash, head->charge_hash, LEDGER_HASH);
-    return CLO_OK;
+    CLO_TRY(clo_i_write_account(ledger, w, &after, err));
+    give_receipt(&entry, &after, head, receipt);
+    return charge_groups(ledger, charge, w, err);
 }
 
 /* The total as it was before the locks: a fault that ledger.T7 excludes and a test must notice. */
@@ -291,12 +329,61 @@ clo_status clo_i_ledger_charge(clo_ledger *ledger, const clo_i_charge *charge, c
     CLO_TRY(read_early(ledger, charge->dataset, &early, err));
     /* That a token was never used can only be seen from all charges (ledger.T10); a random one
      * never was. */
-    CLO_TRY(clo_i_write_begin(ledger, charge->dataset, charge->token != NULL, &w, err));
+    CLO_TRY(
+        clo_i_write_begin(ledger, charge->dataset, charge->along, charge->token != NULL, &w, err));
     if (early.found) w.account = early.account;
     const clo_status status = record_charge(ledger, charge, &w, &receipt, err);
     CLO_TRY(clo_i_write_end(ledger, &w, status, err));
     *out = receipt;
     return CLO_OK;
+}
+
+/* ---- rehearse --------------------------------------------------------------- */
+
+static clo_status find_capped(clo_ledger *ledger, const char *name, clo_i_account *account,
+                              bool *found, clo_error *err)
+{
+    *account = (clo_i_account){ .id = 0 };
+    return clo_i_ledger_find_account(ledger, name, account, found, err);
+}
+
+/* Whether one account would take it: the data set's, a group's, or that which is charged along. */
+static clo_status try_account(clo_ledger *ledger, const clo_i_effects *effects, const char *name,
+                              const clo_i_charge *charge, bool needs_cap, clo_error *err)
+{
+    clo_i_account account, after;
+    clo_i_terms terms;
+    bool found = false;
+    CLO_TRY(find_capped(ledger, name, &account, &found, err));
+    if (needs_cap && !(found && account.capped)) return clo_i_closed_refuse(ledger, name, err);
+    CLO_TRY(clo_i_terms_of(ledger, effects, name, &terms, err));
+    return clo_i_charge_admit(ledger, &account, &terms, charge, &after, err);
+}
+
+static clo_status try_all(clo_ledger *ledger, const clo_i_charge *charge, clo_i_effects *effects,
+                          clo_error *err)
+{
+    uint64_t closed = 0;
+    CLO_TRY(clo_i_act_closed(ledger, &closed, err));
+    CLO_TRY(clo_i_effects_read(ledger, NULL, effects, NULL, err));
+    CLO_TRY(try_account(ledger, effects, charge->dataset, charge, closed > 0, err));
+    for (size_t i = 0; i < effects->count; i++)
+        if (strcmp(effects->items[i].kind, LEDGER_ACT_MEMBER) == 0 &&
+            strcmp(effects->items[i].dataset, charge->dataset) == 0)
+            CLO_TRY(try_account(ledger, effects, effects->items[i].value, charge, true, err));
+    return charge->along ? try_account(ledger, effects, charge->along, charge, true, err) : CLO_OK;
+}
+
+clo_status clo_i_ledger_rehearse(clo_ledger *ledger, const clo_i_charge *charge, clo_error *err)
+{
+    clo_i_effects effects = { .items = NULL };
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    CLO_TRY(check_charge(charge, err));
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN", err));
+    const clo_status status = try_all(ledger, charge, &effects, err);
+    clo_i_sql_undo(ledger);
+    clo_i_effects_clear(&effects);
+    return status;
 }
 
 /* ---- declare --------------------------------------------------------------- */
@@ -381,10 +468,29 @@ static clo_status check_name(clo_ledger *ledger, const char *dataset, clo_error 
                       ledger->shown, alike, dataset);
 }
 
+clo_status clo_i_cap_insert(clo_ledger *ledger, clo_i_account *account, clo_loss cap,
+                            clo_i_head *head, clo_error *err)
+{
+    clo_i_account_cap(account, cap);
+    if (!clo_i_account_covered(account)) return refuse_cap(account, err);
+    clo_i_declaration entry = { .sequence = ++head->declarations,
+                                .after = head->charges,
+                                .time = ledger->clock(),
+                                .cap = cap,
+                                .cap_epsilon = account->cap_epsilon,
+                                .cap_delta = account->cap_delta,
+                                .format = LEDGER_KEYED };
+    copy_name(entry.dataset, account->name);
+    memcpy(entry.key_id, ledger->key.id, LEDGER_KEY_ID);
+    clo_i_chain_declaration(&ledger->key, &entry, head->declaration_hash);
+    CLO_TRY(insert_declaration(ledger, account->id, &entry, head->declaration_hash, err));
+    CLO_TRY(update_cap(ledger, account, err));
+    return clo_i_ledger_update_head(ledger, head, err);
+}
+
 static clo_status record_declaration(clo_ledger *ledger, const char *dataset, clo_loss cap,
                                      clo_i_writing *w, clo_i_account *declared, clo_error *err)
 {
-    clo_i_head *const head = &w->head;
     clo_i_account account;
     if (w->closed && !w->found) CLO_TRY(check_name(ledger, dataset, err));
     CLO_TRY(find_or_insert(ledger, dataset, w, &account, err));
@@ -392,22 +498,8 @@ static clo_status record_declaration(clo_ledger *ledger, const char *dataset, cl
         return clo_i_fail(err, CLO_LEDGER,
                           "the data set %.120s is already declared, and its cap cannot be changed",
                           dataset);
-    clo_i_account_cap(&account, cap);
-    if (!clo_i_account_covered(&account)) return refuse_cap(&account, err);
-    clo_i_declaration entry = { .sequence = ++head->declarations,
-                                .after = head->charges,
-                                .time = ledger->clock(),
-                                .cap = cap,
-                                .cap_epsilon = account.cap_epsilon,
-                                .cap_delta = account.cap_delta,
-                                .format = LEDGER_KEYED };
-    copy_name(entry.dataset, dataset);
-    memcpy(entry.key_id, ledger->key.id, LEDGER_KEY_ID);
-    clo_i_chain_declaration(&ledger->key, &entry, head->declaration_hash);
-    CLO_TRY(insert_declaration(ledger, account.id, &entry, head->declaration_hash, err));
-    CLO_TRY(update_cap(ledger, &account, err));
-    CLO_TRY(clo_i_ledger_update_head(ledger, head, err));
-    clo_i_write_account(ledger, w, &account);
+    CLO_TRY(clo_i_cap_insert(ledger, &account, cap, &w->head, err));
+    CLO_TRY(clo_i_write_account(ledger, w, &account, err));
     *declared = account;
     return CLO_OK;
 }
@@ -426,7 +518,7 @@ clo_status clo_ledger_declare_data(clo_ledger *ledger, const char *dataset, clo_
     CLO_TRY(clo_i_ledger_check(ledger, true, err));
     CLO_TRY(clo_i_ledger_check_text("data set", dataset, err));
     CLO_TRY(check_cap(cap, err));
-    CLO_TRY(clo_i_write_begin(ledger, dataset, false, &w, err));
+    CLO_TRY(clo_i_write_begin(ledger, dataset, NULL, false, &w, err));
     clo_status status = record_declaration(ledger, dataset, cap, &w, &account, err);
     if (!status)
         status = clo_i_content_attach(ledger, &w.head, &account, content, folder, second, err);

@@ -76,6 +76,28 @@ clo_i_cost clo_i_cost_of(const clo_i_charge *charge)
                          .rho_delta = within_limit(charge->rho_delta) };
 }
 
+/* A loss that people can read, and not above the units: for entries that nobody asked for. */
+clo_loss clo_i_cost_asked(const clo_i_cost *cost)
+{
+    return (clo_loss){ number_below(cost->epsilon, -48), number_below(cost->delta, -62) };
+}
+
+clo_i_cost clo_i_account_rest(const clo_i_account *account)
+{
+    const clo_i_cost *const spent = &account->spent;
+    clo_i_cost rest = { .rho = LEDGER_UNITS_LIMIT };
+    if (!account->capped) return rest;
+    if (account->rule == CLO_RULE_ZCDP) {
+        const uint64_t used = spent->rho - account->base_rho;
+        rest.rho = used < account->capacity ? account->capacity - used : 0;
+        rest.epsilon = rest.rho ? 1 : 0;
+        return rest;
+    }
+    if (spent->epsilon < account->cap_epsilon) rest.epsilon = account->cap_epsilon - spent->epsilon;
+    if (spent->delta < account->cap_delta) rest.delta = account->cap_delta - spent->delta;
+    return rest;
+}
+
 /* ---- the rules: ledger.T2, ledger.T3, ledger.T4 ---------------------------- */
 
 void clo_i_account_add(clo_i_account *account, const char *relation, clo_loss asked,
@@ -168,6 +190,24 @@ clo_status clo_i_account_settle(clo_i_account *account, const clo_i_cost *cost, 
     } else {
         account->rule = CLO_RULE_BASIC;
     }
+    return CLO_OK;
+}
+
+/* ledger.T4: both continuations are within the rest of the cap, so the choice may be made by
+ * anybody, also before the first charge. */
+clo_status clo_i_account_settle_as(clo_i_account *account, clo_i_rule chosen,
+                                   const clo_i_cost *cost, clo_error *err)
+{
+    uint64_t capacity = 0;
+    if (chosen == CLO_RULE_OPEN) return clo_i_account_settle(account, cost, err);
+    if (!account->capped || account->rule != CLO_RULE_OPEN || cost->delta == 0) return CLO_OK;
+    account->rule = chosen;
+    if (chosen == CLO_RULE_BASIC) return CLO_OK;
+    account->base_epsilon = account->spent.epsilon;
+    account->base_rho = account->spent.rho;
+    if (account->cap_epsilon <= clo_i_epsilon_units(ZCDP_LARGEST_EPSILON, false))
+        CLO_TRY(clo_i_account_capacity(account, &capacity, err));
+    account->capacity = capacity;
     return CLO_OK;
 }
 

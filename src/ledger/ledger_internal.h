@@ -12,6 +12,13 @@
  *   ledger_chain.c    the hashes that tie each entry to all before it
  *   ledger_write.c    the transaction of a declaration or a charge, under the anchor's lock
  *   ledger_act.c      what a steward does beside declaring caps, in the same chain
+ *   ledger_terms.c    acts that narrow what is admitted: lower caps, ends, groups
+ *   ledger_slots.c    what was spent on each data set, kept in the anchor against a loss
+ *   ledger_backup.c   a whole copy, while others charge
+ *   ledger_restore.c  from such a copy back to a ledger, with what was lost charged
+ *   ledger_move.c     to another place, or with key and anchor to another machine
+ *   ledger_rekey.c    a new key for all hashes
+ *   ledger_adopt.c    charges for what was released elsewhere
  *   ledger_names.c    when two names of data sets look alike
  *   ledger_charge.c   the two things that spend: declare and charge
  *   ledger_token.c    a run's result under its token: stored once, given out for nothing
@@ -44,6 +51,7 @@ enum {
     LEDGER_TEXT = 200,       /* bytes of a name */
     LEDGER_RESULT = 1 << 28, /* bytes of a stored result */
     LEDGER_PATIENCE_MS = 5000,
+    LEDGER_GROUPS = 8,     /* that one data set may be in */
     LEDGER_STATEMENTS = 24 /* kept prepared */
 };
 
@@ -108,6 +116,7 @@ struct clo_ledger {
     sqlite3 *db;
     pid_t process; /* SQLite's locks do not survive a fork */
     bool reading;
+    bool detached;   /* a backup, or a draft: no anchor is asked, and nothing is charged */
     int schema;      /* of the file; an older one only where it is read */
     int patience_ms; /* how long to wait for another process */
     int64_t deadline_ns;
@@ -219,6 +228,10 @@ clo_i_cost clo_i_cost_of(const clo_i_charge *charge);
  * account where the charge is the first one with a delta under a cap. */
 CLO_CHECK clo_status clo_i_account_settle(clo_i_account *account, const clo_i_cost *cost,
                                           clo_error *err);
+/* The same with a rule that the steward has chosen: where zcdp cannot count the charge it is not
+ * covered afterwards. */
+CLO_CHECK clo_status clo_i_account_settle_as(clo_i_account *account, clo_i_rule chosen,
+                                             const clo_i_cost *cost, clo_error *err);
 /* The most rho that the rest of the cap allows, as the account stands. */
 CLO_CHECK clo_status clo_i_account_capacity(const clo_i_account *account, uint64_t *rho,
                                             clo_error *err);
@@ -287,6 +300,19 @@ typedef struct clo_i_act {
 #define LEDGER_ACT_FOLDER  "folder"
 #define LEDGER_ACT_KEY     "key"
 #define LEDGER_ACT_RESULT  "result"
+/* Those that narrow what is admitted (ledger_terms.c); the first line of their detail is a value,
+ * the second a note. */
+#define LEDGER_ACT_LOWER  "lower"
+#define LEDGER_ACT_END    "end"
+#define LEDGER_ACT_EXPIRE "expire"
+#define LEDGER_ACT_MEMBER "member"
+#define LEDGER_ACT_RULE   "rule"
+/* Those that tell of the file itself. */
+#define LEDGER_ACT_GAP   "gap"
+#define LEDGER_ACT_REKEY "rekey"
+
+/* The mechanism of a charge for what a restored ledger had lost. */
+#define LEDGER_RESTORED "restore"
 
 void clo_i_chain_start(const uint8_t identity[LEDGER_IDENTITY], const char *chain,
                        uint8_t hash[LEDGER_HASH]);
@@ -298,6 +324,10 @@ void clo_i_chain_act(const clo_i_key *key, const clo_i_act *act, uint8_t hash[LE
 /* What the ledger's key is for signatures: a seed. */
 void clo_i_chain_signing(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                          uint8_t seed[LEDGER_HASH]);
+/* An act that narrows what is admitted. */
+void clo_i_chain_effect(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
+                        uint64_t sequence, const char *kind, const char *dataset, const char *value,
+                        uint8_t hash[LEDGER_HASH]);
 /* That the ledger was closed by the act of this number. */
 void clo_i_chain_policy(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTITY],
                         uint64_t closed, uint8_t hash[LEDGER_HASH]);
@@ -324,6 +354,14 @@ void clo_i_chain_account(const clo_i_key *key, const uint8_t identity[LEDGER_IDE
 CLO_CHECK clo_status clo_i_config_path(const char *name, char path[PATH_MAX], clo_error *err);
 /* Reads the user's key; where there is none, makes it (create) or leaves it unknown. */
 CLO_CHECK clo_status clo_i_key_load(bool create, clo_i_key *out, clo_error *err);
+/* The key with this id: the user's, or one of those that were brought here (keys/ID). */
+CLO_CHECK clo_status clo_i_key_find(const uint8_t id[LEDGER_KEY_ID], clo_i_key *out,
+                                    clo_error *err);
+/* Keeps a key as keys/ID; one that is there stays. */
+CLO_CHECK clo_status clo_i_key_keep(const clo_i_key *key, clo_error *err);
+/* Reads a key from a file. */
+CLO_CHECK clo_status clo_i_key_read(const char *path, clo_i_key *key, clo_error *err);
+CLO_CHECK bool clo_i_key_write(int file, const clo_i_key *key);
 /* Takes these bytes for the key. */
 void clo_i_key_set(clo_i_key *key, const uint8_t bytes[LEDGER_KEY]);
 /* Refuses a ledger that was written under another key than the handle's. */
@@ -358,11 +396,29 @@ CLO_CHECK clo_status clo_i_anchor_move(clo_ledger *ledger, const clo_i_held *hel
 void clo_i_anchor_release(clo_i_held *held);
 
 bool clo_i_anchor_is_there(const clo_ledger *ledger);
+/* Its place, by the identity, into the handle. */
+CLO_CHECK clo_status clo_i_anchor_find(clo_ledger *ledger, const clo_i_head *head, clo_error *err);
+/* For who brings a ledger back: the lock and the note alone.  *there: false where there is no
+ * anchor, *readable: false where no note fits. */
+CLO_CHECK clo_status clo_i_anchor_open(clo_ledger *ledger, clo_i_held *out, bool *there,
+                                       bool *readable, clo_error *err);
+/* Whether the head goes on from the note's end. */
+CLO_CHECK clo_status clo_i_anchor_is_behind(clo_ledger *ledger, const clo_i_note *note,
+                                            const clo_i_head *head, bool *behind, clo_error *err);
+/* Over both notes, under the lock, synced: whatever went before is another history now. */
+CLO_CHECK clo_status clo_i_anchor_set(clo_ledger *ledger, const clo_i_held *held,
+                                      const clo_i_note *note, clo_error *err);
+CLO_CHECK clo_status clo_i_anchor_make(clo_ledger *ledger, const clo_i_head *head, clo_error *err);
+clo_i_mark clo_i_mark_of(const clo_i_head *head);
+/* The mark of a ledger that was moved to another machine: no copy here goes on from it. */
+#define LEDGER_MOVED UINT64_MAX
 /* The newer of the notes that fit; false where none does. */
 CLO_CHECK bool clo_i_anchor_read(const clo_i_key *key, const char *identity, int file,
                                  clo_i_note *out);
 
 #ifdef CLO_FAULT_INJECTION
+/* A fault that the test of histories must notice: a restored ledger is not charged for its gap. */
+extern bool clo_i_restore_forgets;
 /* How the anchor reaches its disk: a test can make that fail, forget or die. */
 extern ssize_t (*clo_i_anchor_pwrite)(int file, const void *bytes, size_t count, off_t at);
 extern int (*clo_i_anchor_fdatasync)(int file);
@@ -377,6 +433,24 @@ CLO_CHECK clo_status clo_i_places_check(const clo_ledger *ledger,
 
 /* ---- writing ---------------------------------------------------------------- */
 
+/* An act that narrows what is admitted, by the name of its data set. */
+typedef struct clo_i_effect {
+    char kind[LEDGER_TEXT + 1], dataset[LEDGER_TEXT + 1], value[LEDGER_TEXT + 1];
+} clo_i_effect;
+
+typedef struct clo_i_effects {
+    clo_i_effect *items; /* in the order of the acts */
+    size_t count, room;
+} clo_i_effects;
+
+/* What they come to for one data set (ledger.T15). */
+typedef struct clo_i_terms {
+    bool ended, lowered;
+    int64_t expires; /* 0: never */
+    clo_loss limit;  /* where lowered */
+    clo_i_rule rule; /* that the steward has chosen; CLO_RULE_OPEN: none */
+} clo_i_terms;
+
 /* One transaction that adds an entry.  Between begin and end nobody else adds one, to this ledger
  * or to a copy of it. */
 typedef struct clo_i_writing {
@@ -385,14 +459,29 @@ typedef struct clo_i_writing {
     clo_i_account account; /* of the data set */
     bool found;            /* it is there already */
     uint64_t closed;       /* the act that closed the ledger; 0: it is open */
+    clo_i_effects effects;
+    clo_i_account groups[LEDGER_GROUPS]; /* that the data set is in (ledger.T16) */
+    size_t group_count;
+    /* Accounts whose slots in the anchor are to be written: those that changed, or all of them. */
+    clo_i_account *slots;
+    size_t slot_count, slot_room;
+    bool collect; /* all */
     uint8_t sum[LEDGER_HASH];
 } clo_i_writing;
 
-/* whole: believes nothing and verifies everything first. */
-CLO_CHECK clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, bool whole,
-                                       clo_i_writing *out, clo_error *err);
-/* The data set's account is another one now. */
-void clo_i_write_account(const clo_ledger *ledger, clo_i_writing *w, const clo_i_account *after);
+/* along: an account that is charged along, as a group is; NULL: none.  whole: believes nothing and
+ * verifies everything first. */
+CLO_CHECK clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, const char *along,
+                                       bool whole, clo_i_writing *out, clo_error *err);
+/* The data set's account, or that of one of its groups, is another one now. */
+CLO_CHECK clo_status clo_i_write_account(const clo_ledger *ledger, clo_i_writing *w,
+                                         const clo_i_account *after, clo_error *err);
+CLO_CHECK clo_status clo_i_write_group(const clo_ledger *ledger, clo_i_writing *w, size_t i,
+                                       const clo_i_account *after, clo_error *err);
+/* Reads accounts and acts, and what they add up to, in a transaction that is open. */
+CLO_CHECK clo_status clo_i_write_sum(clo_ledger *ledger, const char *dataset, clo_i_writing *w,
+                                     clo_error *err);
+void clo_i_write_clear(clo_i_writing *w);
 /* Commits and moves the anchor on where all went well so far, and otherwise takes all back. */
 CLO_CHECK clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far,
                                      clo_error *err);
@@ -400,6 +489,28 @@ CLO_CHECK clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_s
 /* Checks all but the stored results, in a transaction that is open (ledger.T8). */
 CLO_CHECK clo_status clo_i_ledger_verify_entries(clo_ledger *ledger, const clo_i_head *head,
                                                  clo_error *err);
+/* All of it but the anchor, in a transaction of its own. */
+CLO_CHECK clo_status clo_i_ledger_verify_file(clo_ledger *ledger, clo_error *err);
+
+/* Gives the entry its number, time and hash and inserts it, with the account as it is afterwards,
+ * in a transaction that is open. */
+CLO_CHECK clo_status clo_i_charge_insert(clo_ledger *ledger, clo_i_entry *entry,
+                                         clo_i_account *after, clo_i_head *head, clo_error *err);
+/* Declares the cap of an account that has none, in such a transaction. */
+CLO_CHECK clo_status clo_i_cap_insert(clo_ledger *ledger, clo_i_account *account, clo_loss cap,
+                                      clo_i_head *head, clo_error *err);
+CLO_CHECK clo_status clo_i_dataset_insert(clo_ledger *ledger, const char *name,
+                                          clo_i_account *account, clo_error *err);
+/* May the charge be made on this account, and what is it afterwards? */
+CLO_CHECK clo_status clo_i_charge_admit(const clo_ledger *ledger, const clo_i_account *before,
+                                        const clo_i_terms *terms, const clo_i_charge *charge,
+                                        clo_i_account *after, clo_error *err);
+/* A charge of all that is left of the cap, whatever that is; its epsilon is 0 where nothing is. */
+clo_i_cost clo_i_account_rest(const clo_i_account *account);
+/* Names a run at random. */
+CLO_CHECK clo_status clo_i_token_random(char token[LEDGER_TEXT + 1], clo_error *err);
+/* The same for an entry that no run made: its account and its relation are the caller's. */
+clo_loss clo_i_cost_asked(const clo_i_cost *cost);
 
 /* ---- rows ----------------------------------------------------------------- */
 
@@ -440,6 +551,43 @@ bool clo_i_names_alike(const char *a, const char *b);
 /* A data set with another name that looks like this one; "": none. */
 CLO_CHECK clo_status clo_i_name_find_alike(clo_ledger *ledger, const char *name,
                                            char out[LEDGER_TEXT + 1], clo_error *err);
+
+/* ---- terms: ledger.T15, ledger.T16 -------------------------------------------- */
+
+/* All acts that narrow, with their hashes added to the sum where one is given. */
+CLO_CHECK clo_status clo_i_effects_read(clo_ledger *ledger, const uint8_t identity[LEDGER_IDENTITY],
+                                        clo_i_effects *out, uint8_t *sum, clo_error *err);
+void clo_i_effects_clear(clo_i_effects *effects);
+CLO_CHECK clo_status clo_i_terms_of(const clo_ledger *ledger, const clo_i_effects *effects,
+                                    const char *dataset, clo_i_terms *out, clo_error *err);
+/* How many acts narrow the data set. */
+uint64_t clo_i_terms_count(const clo_i_effects *effects, const char *dataset);
+/* Refuses where the terms do not allow what the account has become, or would at this time. */
+CLO_CHECK clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *after,
+                                       int64_t now, clo_error *err);
+/* The account as the terms leave it, for showing what is left. */
+CLO_CHECK clo_status clo_i_terms_apply(const clo_i_terms *terms, clo_i_account *account,
+                                       clo_error *err);
+/* Where an act of a group is not followed by what it asks for. */
+CLO_CHECK clo_status clo_i_terms_verify(clo_ledger *ledger, uint64_t *wrong, clo_error *err);
+
+/* ---- slots: what the anchor knows of each data set ------------------------------ */
+
+/* An account as it stood after the charge number `at`. */
+typedef struct clo_i_slot {
+    clo_i_account account;
+    uint64_t at, terms; /* and how many acts narrowed it */
+} clo_i_slot;
+
+/* both: nothing of what stood there stays. */
+CLO_CHECK bool clo_i_slot_write(const clo_ledger *ledger, int file, const clo_i_slot *slot,
+                                bool both);
+/* The latest state of the data set that stands in the anchor; false: none.  *acknowledged: how many
+ * charges the latest state up to that charge of the ledger has. */
+CLO_CHECK bool clo_i_slot_read(const clo_i_key *key, const char *identity, int file, int64_t id,
+                               uint64_t upto, clo_i_slot *out, uint64_t *acknowledged);
+/* How many data sets may have one. */
+int64_t clo_i_slot_count(int file);
 
 /* ---- tokens ---------------------------------------------------------------- */
 
@@ -491,6 +639,11 @@ CLO_CHECK clo_status clo_i_ledger_make_folders(const char *path, clo_error *err)
 void clo_i_ledger_sync_folder_of(const char *path);
 /* Gives a finished draft its name, unless there is a file of that name; the draft goes. */
 CLO_CHECK bool clo_i_ledger_put_in_place(const char *draft, const char *path);
+/* A ledger's file without its anchor: a backup, for reading, or a draft, for writing. */
+CLO_CHECK clo_status clo_i_ledger_open_detached(const char *path, bool reading, clo_ledger **out,
+                                                clo_error *err);
+/* All pages into a new file, for its owner alone, synced. */
+CLO_CHECK clo_status clo_i_ledger_copy(clo_ledger *ledger, const char *path, clo_error *err);
 /* The end of a path, where it is too long for a message. */
 void clo_i_ledger_show_path(char shown[168], const char *path);
 

@@ -87,7 +87,7 @@ static clo_status parse_key(int file, const char *shown, clo_i_key *key, clo_err
 }
 
 /* *key stays unknown where there is no file. */
-static clo_status read_key(const char *path, clo_i_key *key, clo_error *err)
+clo_status clo_i_key_read(const char *path, clo_i_key *key, clo_error *err)
 {
     char shown[168], text[128];
     clo_i_ledger_show_path(shown, path);
@@ -104,22 +104,19 @@ static clo_status read_key(const char *path, clo_i_key *key, clo_error *err)
 
 /* ---- making ---------------------------------------------------------------- */
 
-static bool write_key(int file)
+bool clo_i_key_write(int file, const clo_i_key *key)
 {
-    uint8_t bytes[LEDGER_KEY];
     char text[KEY_TEXT + 1];
-    if (getentropy(bytes, sizeof bytes) != 0) return false;
-    sodium_bin2hex(text, sizeof text, bytes, sizeof bytes);
+    sodium_bin2hex(text, sizeof text, key->bytes, sizeof key->bytes);
     text[KEY_TEXT - 1] = '\n';
     const bool written = write(file, text, KEY_TEXT) == KEY_TEXT && fsync(file) == 0;
-    clo_i_wipe(bytes, sizeof bytes);
     clo_i_wipe(text, sizeof text);
     return written;
 }
 
 /* Under a name of its own first, so that a key appears whole, and of two processes that make one,
  * one wins. */
-static clo_status make_key(const char *path, clo_error *err)
+static clo_status put_key(const char *path, const clo_i_key *key, clo_error *err)
 {
     char draft[PATH_MAX + 8], shown[168], text[128];
     clo_i_ledger_show_path(shown, path);
@@ -129,7 +126,7 @@ static clo_status make_key(const char *path, clo_error *err)
     if (file < 0)
         return clo_i_fail(err, CLO_LEDGER, "the ledger's key %s cannot be created: %s", shown,
                           strerror_r(errno, text, sizeof text));
-    bool made = write_key(file);
+    bool made = clo_i_key_write(file, key);
     int number = errno;
     close(file);
     if (made) {
@@ -144,15 +141,58 @@ static clo_status make_key(const char *path, clo_error *err)
     return CLO_OK;
 }
 
+static clo_status make_key(const char *path, clo_error *err)
+{
+    clo_i_key key;
+    uint8_t bytes[LEDGER_KEY];
+    if (getentropy(bytes, sizeof bytes) != 0)
+        return clo_i_fail(err, CLO_ENTROPY, "the system gave no random bytes for a key");
+    clo_i_key_set(&key, bytes);
+    const clo_status status = put_key(path, &key, err);
+    clo_i_wipe(bytes, sizeof bytes);
+    clo_i_wipe(&key, sizeof key);
+    return status;
+}
+
+static clo_status kept_path(const uint8_t id[LEDGER_KEY_ID], char path[PATH_MAX], clo_error *err)
+{
+    char name[64] = "keys/";
+    sodium_bin2hex(name + strlen(name), 2 * LEDGER_KEY_ID + 1, id, LEDGER_KEY_ID);
+    return clo_i_config_path(name, path, err);
+}
+
+clo_status clo_i_key_keep(const clo_i_key *key, clo_error *err)
+{
+    char path[PATH_MAX];
+    CLO_TRY(kept_path(key->id, path, err));
+    return put_key(path, key, err);
+}
+
+clo_status clo_i_key_find(const uint8_t id[LEDGER_KEY_ID], clo_i_key *out, clo_error *err)
+{
+    clo_i_key key = { .known = false }, kept = { .known = false };
+    char path[PATH_MAX];
+    const clo_status status = clo_i_key_load(false, &key, err);
+    if (status || (key.known && memcmp(key.id, id, LEDGER_KEY_ID) == 0)) goto done;
+    if (kept_path(id, path, NULL) == CLO_OK && clo_i_key_read(path, &kept, NULL) == CLO_OK &&
+        kept.known && memcmp(kept.id, id, LEDGER_KEY_ID) == 0)
+        key = kept;
+done:
+    if (!status) *out = key;
+    clo_i_wipe(&key, sizeof key);
+    clo_i_wipe(&kept, sizeof kept);
+    return status;
+}
+
 clo_status clo_i_key_load(bool create, clo_i_key *out, clo_error *err)
 {
     clo_i_key key = { .known = false };
     char path[PATH_MAX];
     CLO_TRY(clo_i_config_path("ledger.key", path, err));
-    CLO_TRY(read_key(path, &key, err));
+    CLO_TRY(clo_i_key_read(path, &key, err));
     if (!key.known && create) {
         CLO_TRY(make_key(path, err));
-        CLO_TRY(read_key(path, &key, err));
+        CLO_TRY(clo_i_key_read(path, &key, err));
     }
     *out = key;
     clo_i_wipe(&key, sizeof key);

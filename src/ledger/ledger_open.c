@@ -286,11 +286,12 @@ clo_status clo_ledger_discard(clo_ledger *ledger, clo_error *err)
     return CLO_OK;
 }
 
-typedef enum opening { READ, WRITE, MAKE_CLOSED, MAKE_OPEN } opening;
+typedef enum opening { READ, WRITE, MAKE_CLOSED, MAKE_OPEN, READ_BACKUP, WRITE_DRAFT } opening;
 
 static clo_status open_ledger(const char *path, opening how, clo_ledger **out, clo_error *err)
 {
-    const bool reading = how == READ, making = how == MAKE_CLOSED || how == MAKE_OPEN;
+    const bool reading = how == READ || how == READ_BACKUP,
+               making = how == MAKE_CLOSED || how == MAKE_OPEN;
     clo_ledger *ledger = NULL;
     clo_status status;
     if (!path || !path[0]) return clo_i_fail(err, CLO_ARGUMENT, "the path of a ledger is empty");
@@ -301,6 +302,7 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
     clo_i_guard(&ledger->key, sizeof ledger->key);
     ledger->process = getpid();
     ledger->reading = reading;
+    ledger->detached = how == READ_BACKUP || how == WRITE_DRAFT;
     ledger->patience_ms = LEDGER_PATIENCE_MS;
     ledger->clock = now;
     ledger->anchor.synced = UINT64_MAX; /* none yet */
@@ -343,6 +345,12 @@ clo_status clo_ledger_open(const char *path, clo_ledger **out, clo_error *err)
 clo_status clo_ledger_open_existing(const char *path, clo_ledger **out, clo_error *err)
 {
     return open_ledger(path, READ, out, err);
+}
+
+clo_status clo_i_ledger_open_detached(const char *path, bool reading, clo_ledger **out,
+                                      clo_error *err)
+{
+    return open_ledger(path, reading ? READ_BACKUP : WRITE_DRAFT, out, err);
 }
 
 void clo_ledger_close(clo_ledger *ledger)

@@ -65,18 +65,19 @@ static bool is_of_another(const clo_ledger *ledger, const char *folder, const ch
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return false;
     read_places(file, places);
-    const bool other =
-        is_listed(places, ledger->resolved) && clo_i_anchor_read(&ledger->key, name, file, &note);
+    const bool other = is_listed(places, ledger->resolved);
+    /* Under another key it cannot be read, and tells of a ledger all the same. */
+    const bool readable = other && clo_i_anchor_read(&ledger->key, name, file, &note);
     close(file);
-    if (!other || note.mark.charges + note.mark.declarations == 0) return false;
-    *mark = note.mark;
+    if (!other || (readable && note.mark.charges + note.mark.declarations == 0)) return false;
+    *mark = readable ? note.mark : (clo_i_mark){ .charges = 0 };
     return true;
 }
 
 clo_status clo_i_places_check(const clo_ledger *ledger, const uint8_t identity[LEDGER_IDENTITY],
                               clo_error *err)
 {
-    char folder[PATH_MAX], shown[168], own[2 * LEDGER_IDENTITY + 1] = "", gone[64] = "";
+    char folder[PATH_MAX], own[2 * LEDGER_IDENTITY + 1] = "", gone[64] = "";
     clo_i_mark mark = { .charges = 0 };
     CLO_TRY(clo_i_config_path("anchors", folder, err));
     if (identity) sodium_bin2hex(own, sizeof own, identity, LEDGER_IDENTITY);
@@ -87,12 +88,16 @@ clo_status clo_i_places_check(const clo_ledger *ledger, const uint8_t identity[L
             snprintf(gone, sizeof gone, "%.40s", entry->d_name);
     closedir(names);
     if (!gone[0]) return CLO_OK;
-    clo_i_ledger_show_path(shown, folder);
+    if (mark.charges + mark.declarations == 0)
+        return clo_i_fail(err, CLO_LEDGER,
+                          "at %s there was a ledger under another key (the anchor %.8s...), and it "
+                          "is gone: bring it and its key back, or name another file and adopt what "
+                          "was spent in the old one",
+                          ledger->shown, gone);
     return clo_i_fail(
         err, CLO_LEDGER,
         "at %s there was a ledger that ended at charge %llu and declaration %llu, and "
-        "it is gone: bring it back, or name another file, or, if it is lost, accept that with rm "
-        "'%s/%s'",
-        ledger->shown, (unsigned long long)mark.charges, (unsigned long long)mark.declarations,
-        shown, gone);
+        "it is gone: bring it back, or restore it from a backup with cloister ledger restore, or "
+        "name another file",
+        ledger->shown, (unsigned long long)mark.charges, (unsigned long long)mark.declarations);
 }

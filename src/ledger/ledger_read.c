@@ -169,30 +169,45 @@ static clo_status require_account(clo_ledger *ledger, const char *dataset, clo_i
     return CLO_OK;
 }
 
-static clo_account public_account(const clo_i_account *account)
+static clo_status show_account(clo_ledger *ledger, const clo_i_effects *effects,
+                               const clo_i_account *account, clo_account *out, clo_error *err)
 {
-    return (clo_account){ .struct_size = sizeof(clo_account),
+    clo_i_account left = *account;
+    clo_i_terms terms;
+    CLO_TRY(clo_i_terms_of(ledger, effects, account->name, &terms, err));
+    CLO_TRY(clo_i_terms_apply(&terms, &left, err));
+    *out = (clo_account){ .struct_size = sizeof(clo_account),
                           .dataset = account->name,
                           .capped = account->capped,
                           .cap = account->cap,
                           .spent = clo_i_account_spent(account),
-                          .left = clo_i_account_left(account),
+                          .left = clo_i_account_left(&left),
                           .charges = account->charges,
                           .created = account->created,
                           .last_charge = account->last_charge,
-                          .composed = clo_i_account_composed(account) };
+                          .composed = clo_i_account_composed(account),
+                          .rule = clo_i_rule_name(account->rule == CLO_RULE_OPEN ? terms.rule
+                                                                                 : account->rule),
+                          .lowered = terms.lowered,
+                          .limit = terms.limit,
+                          .ended = terms.ended,
+                          .expires = terms.expires };
+    if (terms.ended || (terms.expires && terms.expires <= ledger->clock()))
+        out->left = (clo_loss){ 0, 0 };
+    return CLO_OK;
 }
 
-clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,
-                               bool (*visit)(void *user, const clo_account *account), void *user,
-                               clo_error *err)
+static clo_status visit_accounts(clo_ledger *ledger, const clo_i_effects *effects,
+                                 const char *dataset,
+                                 bool (*visit)(void *user, const clo_account *account), void *user,
+                                 clo_error *err)
 {
     clo_i_account account;
+    clo_account shown;
     char last[LEDGER_TEXT + 1] = "";
-    CLO_TRY(clo_i_ledger_check(ledger, false, err));
     if (dataset) {
         CLO_TRY(require_account(ledger, dataset, &account, err));
-        const clo_account shown = public_account(&account);
+        CLO_TRY(show_account(ledger, effects, &account, &shown, err));
         visit(user, &shown);
         return CLO_OK;
     }
@@ -201,9 +216,21 @@ clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,
         CLO_TRY(fetch_account(ledger, ">", last, &account, &found, err));
         if (!found) return CLO_OK;
         memcpy(last, account.name, sizeof last);
-        const clo_account shown = public_account(&account);
+        CLO_TRY(show_account(ledger, effects, &account, &shown, err));
         if (!visit(user, &shown)) return CLO_OK;
     }
+}
+
+clo_status clo_ledger_accounts(clo_ledger *ledger, const char *dataset,
+                               bool (*visit)(void *user, const clo_account *account), void *user,
+                               clo_error *err)
+{
+    clo_i_effects effects = { .items = NULL };
+    CLO_TRY(clo_i_ledger_check(ledger, false, err));
+    clo_status status = clo_i_effects_read(ledger, NULL, &effects, NULL, err);
+    if (!status) status = visit_accounts(ledger, &effects, dataset, visit, user, err);
+    clo_i_effects_clear(&effects);
+    return status;
 }
 
 /* ---- history --------------------------------------------------------------- */

@@ -405,7 +405,7 @@ static clo_status find_key(clo_ledger *ledger, clo_error *err)
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     const clo_status status =
         ledger->key.known ? CLO_OK
-                          : clo_i_key_load(false, &ledger->key, ledger->reading ? NULL : err);
+                          : clo_i_key_find(head.key_id, &ledger->key, ledger->reading ? NULL : err);
     if (!ledger->reading) return status ? status : clo_i_key_check(ledger, &head, err);
     if (status || clo_i_key_check(ledger, &head, NULL)) ledger->key.known = false;
     return CLO_OK;
@@ -416,5 +416,5 @@ clo_status clo_i_ledger_check_contents(clo_ledger *ledger, clo_error *err)
     CLO_TRY(check_version(ledger, err));
     CLO_TRY(find_key(ledger, err));
     CLO_TRY(check_head(ledger, err));
-    return ledger->key.known ? clo_i_anchor_check(ledger, err) : CLO_OK;
+    return ledger->key.known && !ledger->detached ? clo_i_anchor_check(ledger, err) : CLO_OK;
 }

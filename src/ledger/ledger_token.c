@@ -134,7 +134,7 @@ clo_status clo_i_ledger_store(clo_ledger *ledger, const clo_i_receipt *receipt, 
     if (!bytes || length == 0 || length > LEDGER_RESULT)
         return clo_i_fail(err, CLO_ARGUMENT, "a result that is stored must have 1 to %d bytes",
                           LEDGER_RESULT);
-    CLO_TRY(clo_i_write_begin(ledger, "", false, &w, err));
+    CLO_TRY(clo_i_write_begin(ledger, "", NULL, false, &w, err));
     const clo_status status = record_result(ledger, receipt, &w.head, bytes, length, err);
     return clo_i_write_end(ledger, &w, status, err);
 }

@@ -370,6 +370,14 @@ static clo_status check_accounts(clo_ledger *ledger, clo_error *err)
     return status ? status : finished;
 }
 
+/* ledger.T16 */
+static clo_status check_members(clo_ledger *ledger, clo_error *err)
+{
+    uint64_t wrong = 0;
+    CLO_TRY(clo_i_terms_verify(ledger, &wrong, err));
+    return wrong ? unsound(ledger, err, "charge", wrong, "was not charged to its group") : CLO_OK;
+}
+
 /* ---- the schema ------------------------------------------------------------ */
 
 static clo_status check_object(clo_ledger *ledger, const clo_i_schema_object *object,
@@ -418,7 +426,26 @@ clo_status clo_i_ledger_verify_entries(clo_ledger *ledger, const clo_i_head *hea
     CLO_TRY(clo_i_key_check(ledger, head, err));
     CLO_TRY(check_chains(ledger, head, err));
     CLO_TRY(check_accounts(ledger, err));
+    CLO_TRY(check_members(ledger, err));
     return check_schema(ledger, err);
+}
+
+/* All but the anchor. */
+static clo_status verify_all(clo_ledger *ledger, const clo_i_head *head, clo_error *err)
+{
+    CLO_TRY(clo_i_ledger_verify_entries(ledger, head, err));
+    CLO_TRY(check_results(ledger, err));
+    return check_stored(ledger, err);
+}
+
+clo_status clo_i_ledger_verify_file(clo_ledger *ledger, clo_error *err)
+{
+    clo_i_head head;
+    CLO_TRY(clo_i_sql_do(ledger, "BEGIN", err));
+    clo_status status = clo_i_ledger_get_head(ledger, &head, err);
+    if (!status) status = verify_all(ledger, &head, err);
+    clo_i_sql_undo(ledger);
+    return status;
 }
 
 clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
@@ -429,9 +456,7 @@ clo_status clo_ledger_verify(clo_ledger *ledger, clo_error *err)
     /* One transaction, so that all of it is of one moment. */
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN", err));
     if ((status = clo_i_ledger_get_head(ledger, &head, err))) goto done;
-    if ((status = clo_i_ledger_verify_entries(ledger, &head, err))) goto done;
-    if ((status = check_results(ledger, err))) goto done;
-    if ((status = check_stored(ledger, err))) goto done;
+    if ((status = verify_all(ledger, &head, err))) goto done;
     status = clo_i_anchor_check_head(ledger, &head, err); /* as it is now: ledger.T9 */
 done:
     clo_i_sql_undo(ledger);

@@ -39,29 +39,116 @@ static clo_status sum_policy(clo_ledger *ledger, clo_i_writing *w, clo_error *er
     return CLO_OK;
 }
 
-/* Every account goes into the sum, and the one that is asked for is taken from the same rows.
+/* An account whose slot in the anchor is to be written; the latest state of it. */
+static clo_status note_slot(clo_i_writing *w, const clo_i_account *account, clo_error *err)
+{
+    for (size_t i = 0; i < w->slot_count; i++)
+        if (w->slots[i].id == account->id) {
+            w->slots[i] = *account;
+            return CLO_OK;
+        }
+    if (w->slot_count == w->slot_room) {
+        const size_t room = w->slot_room ? 2 * w->slot_room : 4;
+        clo_i_account *larger = NULL;
+        CLO_TRY(clo_i_alloc(room, sizeof *larger, &larger, err));
+        if (w->slot_count > 0) memcpy(larger, w->slots, w->slot_count * sizeof *larger);
+        clo_i_free(w->slots);
+        w->slots = larger;
+        w->slot_room = room;
+    }
+    w->slots[w->slot_count++] = *account;
+    return CLO_OK;
+}
+
+/* The groups of the data set, by name: those that acts say, and the one that is charged along. */
+static clo_status name_groups(const char *dataset, const char *along, clo_i_writing *w,
+                              clo_error *err)
+{
+    w->group_count = 0;
+    for (size_t i = 0; i <= w->effects.count; i++) {
+        const bool last = i == w->effects.count;
+        const clo_i_effect *const effect = last ? NULL : &w->effects.items[i];
+        if (last && !along) break;
+        if (!last &&
+            (strcmp(effect->kind, LEDGER_ACT_MEMBER) != 0 || strcmp(effect->dataset, dataset) != 0))
+            continue;
+        if (w->group_count == LEDGER_GROUPS)
+            return clo_i_fail(err, CLO_LEDGER, "the data set %.120s is in more than %d groups",
+                              dataset, LEDGER_GROUPS);
+        clo_i_account *const group = &w->groups[w->group_count++];
+        *group = (clo_i_account){ .id = 0 };
+        snprintf(group->name, sizeof group->name, "%s", last ? along : effect->value);
+    }
+    return CLO_OK;
+}
+
+static void take_group(const clo_i_account *account, clo_i_writing *w)
+{
+    for (size_t i = 0; i < w->group_count; i++)
+        if (strcmp(w->groups[i].name, account->name) == 0) w->groups[i] = *account;
+}
+
+static clo_status check_groups(const clo_ledger *ledger, const clo_i_writing *w, clo_error *err)
+{
+    for (size_t i = 0; i < w->group_count; i++)
+        if (w->groups[i].id == 0 || !w->groups[i].capped)
+            return clo_i_fail(
+                err, CLO_ARGUMENT,
+                "the ledger %s has no cap for '%.120s', which is to be charged along: "
+                "have it declared first",
+                ledger->shown, w->groups[i].name);
+    return CLO_OK;
+}
+
+/* Every account goes into the sum, and those that are asked for are taken from the same rows.
  * Hashes are added as numbers of 256 bits: by exclusive or, a row that is there twice would not
  * show. */
 static clo_status sum_accounts(clo_ledger *ledger, const char *dataset, clo_i_writing *w,
                                clo_error *err)
 {
     char text[1024];
+    clo_status status = CLO_OK;
     snprintf(text, sizeof text, "SELECT %s FROM dataset d", clo_i_ledger_account_columns);
-    memset(w->sum, 0, LEDGER_HASH);
     w->found = false;
     clo_i_sql sql = clo_i_sql_start(ledger, text);
-    while (clo_i_sql_row(&sql)) {
+    while (!status && clo_i_sql_row(&sql)) {
         clo_i_account account;
         uint8_t hash[LEDGER_HASH];
         clo_i_ledger_get_account(&sql, &account);
         clo_i_chain_account(&ledger->key, w->head.identity, &account, hash);
         sodium_add(w->sum, hash, LEDGER_HASH);
+        take_group(&account, w);
+        if (w->collect) status = note_slot(w, &account, err);
         if (strcmp(account.name, dataset) != 0) continue;
         w->account = account;
         w->found = true;
     }
-    CLO_TRY(clo_i_sql_finish(&sql, err));
+    const clo_status finished = clo_i_sql_finish(&sql, status ? NULL : err);
+    return status ? status : finished;
+}
+
+static clo_status sum_all(clo_ledger *ledger, const char *dataset, const char *along,
+                          clo_i_writing *w, clo_error *err)
+{
+    memset(w->sum, 0, LEDGER_HASH);
+    CLO_TRY(clo_i_effects_read(ledger, w->head.identity, &w->effects, w->sum, err));
+    CLO_TRY(name_groups(dataset, along, w, err));
+    CLO_TRY(sum_accounts(ledger, dataset, w, err));
     return sum_policy(ledger, w, err);
+}
+
+clo_status clo_i_write_sum(clo_ledger *ledger, const char *dataset, clo_i_writing *w,
+                           clo_error *err)
+{
+    return sum_all(ledger, dataset, NULL, w, err);
+}
+
+void clo_i_write_clear(clo_i_writing *w)
+{
+    clo_i_effects_clear(&w->effects);
+    clo_i_free(w->slots);
+    w->slots = NULL;
+    w->slot_count = w->slot_room = 0;
 }
 
 /* Whether the accounts are those of the anchor's end. */
@@ -76,28 +163,31 @@ static bool are_known(const clo_ledger *ledger, const clo_i_writing *w)
            memcmp(note->sum, w->sum, LEDGER_HASH) == 0;
 }
 
-static clo_status check_accounts(clo_ledger *ledger, const char *dataset, bool whole,
-                                 clo_i_writing *w, clo_error *err)
+static clo_status check_accounts(clo_ledger *ledger, const char *dataset, const char *along,
+                                 bool whole, clo_i_writing *w, clo_error *err)
 {
-    CLO_TRY(sum_accounts(ledger, dataset, w, err));
-    if (are_known(ledger, w) && !whole) return CLO_OK;
+    CLO_TRY(sum_all(ledger, dataset, along, w, err));
+    const bool known = are_known(ledger, w);
+    if (known && !whole) return check_groups(ledger, w, err);
 #ifdef CLO_FAULT_INJECTION
     ledger->verified++;
 #endif
     CLO_TRY(clo_i_ledger_verify_entries(ledger, &w->head, err));
     clo_i_sql_forget(ledger); /* what that needed, a charge does not */
-    return sum_accounts(ledger, dataset, w, err);
+    w->collect = !known;      /* somebody died before the anchor knew, or it is new */
+    CLO_TRY(sum_all(ledger, dataset, along, w, err));
+    return check_groups(ledger, w, err);
 }
 
-static clo_status begin(clo_ledger *ledger, const char *dataset, bool whole, clo_i_writing *w,
-                        clo_error *err)
+static clo_status begin(clo_ledger *ledger, const char *dataset, const char *along, bool whole,
+                        clo_i_writing *w, clo_error *err)
 {
     CLO_TRY(clo_i_ledger_get_head(ledger, &w->head, err));
     CLO_TRY(clo_i_anchor_take(ledger, &w->head, &w->held, err));
-    return check_accounts(ledger, dataset, whole, w, err);
+    return check_accounts(ledger, dataset, along, whole, w, err);
 }
 
-clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, bool whole,
+clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, const char *along, bool whole,
                              clo_i_writing *out, clo_error *err)
 {
     *out = (clo_i_writing){ .held = { .file = -1 } };
@@ -106,7 +196,7 @@ clo_status clo_i_write_begin(clo_ledger *ledger, const char *dataset, bool whole
         !sqlite3_get_autocommit(ledger->db))
         CLO_TRY(clo_i_sql_commit(ledger, err));
     CLO_TRY(clo_i_sql_do(ledger, "BEGIN IMMEDIATE", err));
-    const clo_status status = begin(ledger, dataset, whole, out, err);
+    const clo_status status = begin(ledger, dataset, along, whole, out, err);
     return status ? clo_i_write_end(ledger, out, status, NULL) : CLO_OK;
 }
 
@@ -122,17 +212,47 @@ clo_status clo_i_ledger_update_head(clo_ledger *ledger, const clo_i_head *head, 
     return clo_i_sql_finish(&sql, err);
 }
 
-void clo_i_write_account(const clo_ledger *ledger, clo_i_writing *w, const clo_i_account *after)
+/* Out of the sum goes what was, in goes what is. */
+static clo_status change(const clo_ledger *ledger, clo_i_writing *w, const clo_i_account *before,
+                         const clo_i_account *after, clo_error *err)
 {
     uint8_t hash[LEDGER_HASH];
-    if (w->found) {
-        clo_i_chain_account(&ledger->key, w->head.identity, &w->account, hash);
+    if (before) {
+        clo_i_chain_account(&ledger->key, w->head.identity, before, hash);
         sodium_sub(w->sum, hash, LEDGER_HASH);
     }
     clo_i_chain_account(&ledger->key, w->head.identity, after, hash);
     sodium_add(w->sum, hash, LEDGER_HASH);
+    return note_slot(w, after, err);
+}
+
+clo_status clo_i_write_account(const clo_ledger *ledger, clo_i_writing *w,
+                               const clo_i_account *after, clo_error *err)
+{
+    CLO_TRY(change(ledger, w, w->found ? &w->account : NULL, after, err));
     w->account = *after;
     w->found = true;
+    return CLO_OK;
+}
+
+clo_status clo_i_write_group(const clo_ledger *ledger, clo_i_writing *w, size_t i,
+                             const clo_i_account *after, clo_error *err)
+{
+    CLO_TRY(change(ledger, w, &w->groups[i], after, err));
+    w->groups[i] = *after;
+    return CLO_OK;
+}
+
+/* What was spent, beside the anchor's notes: a help for who must bring a ledger back, so that a
+ * disk without room for it does not stop a charge (ledger.T17). */
+static void write_slots(const clo_ledger *ledger, const clo_i_writing *w)
+{
+    for (size_t i = 0; i < w->slot_count; i++) {
+        const clo_i_slot slot = { .account = w->slots[i],
+                                  .at = w->head.charges,
+                                  .terms = clo_i_terms_count(&w->effects, w->slots[i].name) };
+        (void)!clo_i_slot_write(ledger, w->held.file, &slot, false);
+    }
 }
 
 clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_far, clo_error *err)
@@ -141,11 +261,14 @@ clo_status clo_i_write_end(clo_ledger *ledger, clo_i_writing *w, clo_status so_f
     if (!status) status = clo_i_anchor_prepare(ledger, &w->held, err);
     if (!status && clo_i_ledger_planted(ledger, CLO_PLANTED_EARLY_RECEIPT)) {
         clo_i_anchor_release(&w->held);
+        clo_i_write_clear(w);
         return CLO_OK;
     }
     if (!status) status = clo_i_sql_commit(ledger, err);
+    if (!status) write_slots(ledger, w);
     if (!status) status = clo_i_anchor_move(ledger, &w->held, &w->head, w->sum, err);
     clo_i_sql_undo(ledger);
     clo_i_anchor_release(&w->held);
+    clo_i_write_clear(w);
     return status;
 }

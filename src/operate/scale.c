@@ -135,6 +135,7 @@ clo_status clo_i_scale_fit(const clo_i_columns_known *known, const clo_table *ta
                            clo_i_scale *out, clo_error *err)
 {
     *out = (clo_i_scale){ .cols = known->cols };
+    CLO_TRY(clo_i_table_refuse_scan(table, err));
     CLO_TRY(find_places(known, table, out, err));
     CLO_TRY(refuse_text(out, table, known->what, err));
     CLO_TRY(take_bounds(known, out, err));

@@ -98,8 +98,9 @@ typedef struct contest {
     const clo_domain *domain;
     clo_loss budget;
     clo_guarantee accept;
-    size_t methods; /* of the family */
-    size_t count;   /* of those that serve */
+    clo_reading most; /* a plan that wants more of its rows does not take part */
+    size_t methods;   /* of the family */
+    size_t count;     /* of those that serve */
     candidate candidates[MOST_CANDIDATES];
     const candidate *best, *next; /* by their errors; NULL: none */
     clo_error why;                /* why others do not serve: the most telling of them */
@@ -111,6 +112,20 @@ typedef struct contest {
  * where few events are not Gaussian, and a fifth where many are. */
 static const double SAVED_AT_MOST = 1.25;
 
+/* A plan that takes part, or a failure that says why it does not. */
+static clo_status admit(const contest *c, clo_plan **plan, clo_error *why)
+{
+    if (clo_plan_reading(*plan) <= c->most) return CLO_OK;
+    const clo_mechanism *const m = (*plan)->mechanism;
+    clo_plan_free(*plan);
+    *plan = NULL;
+    return clo_i_fail(
+        why, CLO_UNSUPPORTED,
+        "no method of %s serves this with sums alone, as several ranks and rows that are "
+        "not held must: %s/%s needs all rows in one process",
+        m->family, m->family, m->method);
+}
+
 /* Plans are compared roughly first: most of them are far from the best, and what the accountant
  * spends milliseconds on would not change that. */
 static clo_status plan_method(contest *c, candidate *who, bool rough, bool *taken, clo_error *err)
@@ -119,10 +134,11 @@ static clo_status plan_method(contest *c, candidate *who, bool rough, bool *take
     clo_plan *plan = NULL;
     memo->left_out = false;
     clo_i_memo_begin(memo);
-    const clo_status status = plan_with(who->mechanism, c->settings, c->setting_count, c->domain,
-                                        c->budget, c->accept, taken, &plan, err);
+    clo_status status = plan_with(who->mechanism, c->settings, c->setting_count, c->domain,
+                                  c->budget, c->accept, taken, &plan, err);
     who->rough = memo->left_out;
     clo_i_memo_end(memo);
+    if (!status) status = admit(c, &plan, err);
     if (status) return status;
     clo_plan_free(who->plan);
     who->plan = plan;
@@ -216,15 +232,16 @@ static clo_status choose(contest *c, const char *family, clo_error *err)
     return CLO_OK;
 }
 
-clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t count,
-                         const clo_domain *domain, clo_loss budget, clo_guarantee accept,
-                         clo_plan **out, clo_error *err)
+clo_status clo_plan_auto_among(clo_reading most, const char *family, const clo_setting *settings,
+                               size_t count, const clo_domain *domain, clo_loss budget,
+                               clo_guarantee accept, clo_plan **out, clo_error *err)
 {
     contest c = { .settings = settings,
                   .setting_count = count,
                   .domain = domain,
                   .budget = budget,
                   .accept = accept,
+                  .most = most,
                   .rough.rough = true };
     const clo_status status = choose(&c, family, err);
     for (candidate *who = c.candidates; who < c.candidates + c.count; who++) {
@@ -234,6 +251,14 @@ clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t
             clo_plan_free(who->plan);
     }
     return status;
+}
+
+clo_status clo_plan_auto(const char *family, const clo_setting *settings, size_t count,
+                         const clo_domain *domain, clo_loss budget, clo_guarantee accept,
+                         clo_plan **out, clo_error *err)
+{
+    return clo_plan_auto_among(CLO_READING_WHOLE, family, settings, count, domain, budget, accept,
+                               out, err);
 }
 
 const char *clo_plan_reason(const clo_plan *plan)

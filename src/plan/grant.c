@@ -43,40 +43,57 @@ static void name_host(char out[CLO_TOKEN_ROOM])
     out[CLO_TOKEN_ROOM - 1] = 0;
 }
 
-static clo_status spend(clo_ledger *ledger, const clo_spending *spending, clo_grant **out,
-                        clo_error *err)
-{
-    const clo_plan *const plan = spending->plan;
+/* The texts of a charge that its spending does not have. */
+typedef struct wording {
     char user[CLO_TOKEN_ROOM], host[CLO_TOKEN_ROOM];
     char name[128], relation[256];
+} wording;
+
+static clo_status make_charge(const clo_spending *spending, wording *words, clo_i_charge *out,
+                              clo_error *err)
+{
+    const clo_plan *const plan = spending->plan;
     clo_event events[CLO_MAX_LINES];
-    clo_grant *grant = NULL;
     const clo_guarantee guarantee = clo_plan_guarantee(plan);
     /* Whoever reads the books must see which of the losses hold in a weaker sense. */
-    snprintf(name, sizeof name, guarantee == CLO_EXACT ? "%s/%s" : "%s/%s (%s)",
+    snprintf(words->name, sizeof words->name, guarantee == CLO_EXACT ? "%s/%s" : "%s/%s (%s)",
              plan->mechanism->family, plan->mechanism->method, clo_guarantee_name(guarantee));
     /* Losses per row and per person, or of persons by different columns, do not add up: the ledger
      * tells them apart by this text. */
-    snprintf(relation, sizeof relation, "%s%s%s", clo_relation_name(plan->domain.relation),
-             plan->domain.unit ? " per " : "", plan->domain.unit ? plan->domain.unit : "");
-    name_user(user);
-    name_host(host);
-    clo_i_charge charge = { .dataset = spending->dataset,
-                            .mechanism = name,
-                            .relation = relation,
-                            .loss = plan->budget,
-                            .price = plan->price.loss,
-                            .token = spending->token,
-                            .plan = plan->id,
-                            .content = spending->content,
-                            .user = spending->user ? spending->user : user,
-                            .host = host,
-                            .purpose = spending->purpose,
-                            .program = "cloister " CLO_VERSION };
+    snprintf(words->relation, sizeof words->relation, "%s%s%s",
+             clo_relation_name(plan->domain.relation), plan->domain.unit ? " per " : "",
+             plan->domain.unit ? plan->domain.unit : "");
+    name_user(words->user);
+    name_host(words->host);
+    *out = (clo_i_charge){ .dataset = spending->dataset,
+                           .mechanism = words->name,
+                           .relation = words->relation,
+                           .loss = plan->budget,
+                           .price = plan->price.loss,
+                           .token = spending->token,
+                           .plan = plan->id,
+                           .content = spending->content,
+                           .user = spending->user ? spending->user : words->user,
+                           .host = words->host,
+                           .purpose = spending->purpose,
+                           .along = spending->along,
+                           .program = "cloister " CLO_VERSION };
+    clo_i_charge charge = *out;
     for (size_t i = 0; i < plan->line_count; i++) events[i] = plan->lines[i].event;
     CLO_TRY(clo_i_events_rho(events, plan->line_count, &charge.rho, &charge.rho_delta, err));
+    *out = charge;
+    return CLO_OK;
+}
+
+static clo_status spend(clo_ledger *ledger, const clo_spending *spending, clo_grant **out,
+                        clo_error *err)
+{
+    wording words;
+    clo_i_charge charge;
+    clo_grant *grant = NULL;
+    CLO_TRY(make_charge(spending, &words, &charge, err));
     /* All that can fail for another reason comes first: what is charged is granted. */
-    CLO_TRY(new_grant(plan, &grant, err));
+    CLO_TRY(new_grant(spending->plan, &grant, err));
     const clo_status status = clo_i_ledger_charge(ledger, &charge, &grant->receipt, err);
     if (status) {
         clo_grant_free(grant);
@@ -86,6 +103,17 @@ static clo_status spend(clo_ledger *ledger, const clo_spending *spending, clo_gr
     grant->capped = grant->receipt.capped;
     *out = grant;
     return CLO_OK;
+}
+
+clo_status clo_ledger_rehearse(clo_ledger *ledger, const clo_spending *given, clo_error *err)
+{
+    clo_spending spending = clo_spending_default();
+    wording words;
+    clo_i_charge charge;
+    CLO_TRY(clo_i_take_options("clo_spending", given, &spending, sizeof spending, err));
+    if (!spending.plan) return clo_i_fail(err, CLO_ARGUMENT, "a spend needs a plan");
+    CLO_TRY(make_charge(&spending, &words, &charge, err));
+    return clo_i_ledger_rehearse(ledger, &charge, err);
 }
 
 const char *clo_grant_token(const clo_grant *grant)

@@ -93,6 +93,10 @@ struct clo_grant {
 size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
                             size_t block_rows);
 
+/* The methods of the plan's family that ask for sums alone, as a list for people; "" where there is
+ * none. */
+void clo_i_name_sums(const clo_plan *plan, char *text, size_t size);
+
 /* Whether a budget is one, and one that these lines may have. */
 CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
                                         clo_error *err);

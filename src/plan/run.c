@@ -4,6 +4,7 @@
  */
 #include "domain/domain.h"
 #include <cloister/output.h>
+#include "plan/drive.h"
 #include "plan/lift.h"
 #include "plan/mechanism.h"
 #include "parallel/parallel.h"
@@ -19,6 +20,11 @@
 void clo_run_options_init(clo_run_options *options, size_t size)
 {
     clo_i_give_presets(options, size, &(clo_run_options){ 0 }, sizeof *options);
+}
+
+void clo_workers_init(clo_workers *workers, size_t size)
+{
+    clo_i_give_presets(workers, size, &(clo_workers){ 0 }, sizeof *workers);
 }
 
 /* ---- the facts of a release ------------------------------------------------------------ */
@@ -173,12 +179,84 @@ static clo_status describe(const clo_plan *plan, const clo_grant *grant, bool se
 
 /* ---- the run --------------------------------------------------------------------------- */
 
-clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+/* Rows that are not held are added up as they go by: by a public fact of the plan. */
+static clo_status check_sums(const clo_plan *plan, const clo_bounded *data, clo_error *err)
 {
-    if (!clo_i_data_fit(data, &plan->domain))
+    char methods[160];
+    if (!clo_i_data_is_streamed(data)) return CLO_OK;
+    for (size_t i = 0; i < plan->line_count; i++) {
+        const clo_query *const query = plan->lines[i].query;
+        if (clo_i_query_reading(query) == CLO_READING_SUM) continue;
+        clo_i_name_sums(plan, methods, sizeof methods);
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "%s/%s asks %s, which needs all rows in memory: run without a limit of "
+                          "memory%s%s",
+                          plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query),
+                          methods[0] ? ", or take a method that asks for sums alone: " : "",
+                          methods);
+    }
+    return CLO_OK;
+}
+
+/* Of several ranks each has bounded some of the rows, whose number is not the plan's. */
+static bool fits(const clo_plan *plan, const clo_bounded *data, const clo_comm *comm)
+{
+    clo_domain part = plan->domain;
+    part.rows = 0;
+    return clo_i_data_fit(data, &plan->domain) ||
+           (comm && comm->size > 1 && clo_i_data_fit(data, &part));
+}
+
+static clo_status check_data(const clo_plan *plan, const clo_bounded *data, const clo_comm *comm,
+                             clo_error *err)
+{
+    if (!fits(plan, data, comm))
         return clo_i_fail(err, CLO_ARGUMENT,
                           "the data were bounded to another domain than the plan's");
+    CLO_TRY(check_sums(plan, data, err));
     return plan->steps && plan->learning.center ? clo_i_recenter_check(data, err) : CLO_OK;
+}
+
+clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+{
+    return check_data(plan, data, NULL, err);
+}
+
+/* Whether the method, at its presets, would serve here with sums alone. */
+static bool is_spread(const clo_mechanism *mechanism, const clo_plan *plan)
+{
+    clo_params *params = NULL;
+    clo_plan *other = NULL;
+    if (clo_params_new(mechanism, &params, NULL)) return false;
+    const bool made =
+        !clo_plan_new(params, &plan->domain, plan->budget, CLO_ASYMPTOTIC, &other, NULL);
+    const bool spread = made && clo_plan_reading(other) == CLO_READING_SUM;
+    clo_plan_free(other);
+    clo_params_free(params);
+    return spread;
+}
+
+/* Says which query is in the way, and which methods of the family would serve. */
+static clo_status refuse_reading(const clo_plan *plan, clo_error *err)
+{
+    const clo_mechanism *const own = plan->mechanism;
+    const clo_query *first = NULL;
+    char others[300] = "";
+    for (size_t i = 0; i < plan->line_count && !first; i++)
+        if (clo_i_query_reading(plan->lines[i].query) != CLO_READING_SUM)
+            first = plan->lines[i].query;
+    for (size_t i = 0; first && i < clo_mechanism_count(); i++) {
+        const clo_mechanism *const m = clo_mechanism_at(i);
+        const size_t used = strlen(others);
+        if (m == own || strcmp(m->family, own->family) != 0 || !is_spread(m, plan)) continue;
+        snprintf(others + used, sizeof others - used, "%s%s/%s", used ? ", " : "", m->family,
+                 m->method);
+    }
+    return clo_i_fail(err, CLO_UNSUPPORTED,
+                      "%s/%s asks %s, which needs all rows in one process: run on one rank, or "
+                      "take a method that asks for sums alone%s%s",
+                      own->family, own->method, first ? clo_i_query_name(first) : "nothing",
+                      others[0] ? ": " : "", others);
 }
 
 /* What several ranks cannot do, by public facts of the plan. */
@@ -190,15 +268,7 @@ static clo_status check_ranks(const clo_plan *plan, const clo_comm *comm, clo_er
             err, CLO_UNSUPPORTED,
             "units cannot be kept to their rows over several ranks (bound.T3): run on "
             "one rank");
-    for (size_t i = 0; i < plan->line_count; i++) {
-        const clo_query *const query = plan->lines[i].query;
-        if (clo_i_query_reading(query) != CLO_READING_SUM)
-            return clo_i_fail(
-                err, CLO_UNSUPPORTED,
-                "%s/%s asks %s, which needs all rows in one process: run on one rank, "
-                "or take a method that asks for sums alone",
-                plan->mechanism->family, plan->mechanism->method, clo_i_query_name(query));
-    }
+    if (clo_plan_reading(plan) != CLO_READING_SUM) return refuse_reading(plan, err);
     return CLO_OK;
 }
 
@@ -209,7 +279,20 @@ static clo_status take_options(const clo_run_options *given, clo_run_options *ou
     if (out->threads < 0 || out->threads > 4096)
         return clo_i_fail(err, CLO_ARGUMENT, "threads must be between 0 and 4096, not %d",
                           out->threads);
+    /* To what follows, workers are the other one of two ranks. */
+    static const clo_comm driver = { .rank = 0, .size = 2 };
+    if (out->workers && out->comm)
+        return clo_i_fail(err, CLO_ARGUMENT, "rows are with workers or with ranks, not with both");
+    if (out->workers) out->comm = &driver;
     return CLO_OK;
+}
+
+static clo_status check_driver(const clo_run_options *options, const clo_bounded *data,
+                               clo_error *err)
+{
+    if (!options->workers || clo_i_has_no_rows(data)) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the rows of this run are with its workers: its own data must have none");
 }
 
 clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
@@ -217,8 +300,9 @@ clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
 {
     clo_run_options options;
     CLO_TRY(take_options(given, &options, err));
-    CLO_TRY(clo_plan_check_data(plan, data, err));
+    CLO_TRY(check_data(plan, data, options.comm, err));
     CLO_TRY(check_ranks(plan, options.comm, err));
+    CLO_TRY(check_driver(&options, data, err));
     return clo_i_check_float_state(clo_i_threads(options.threads), err);
 }
 
@@ -257,10 +341,11 @@ clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
 {
     clo_run_options options;
     CLO_TRY(take_options(given, &options, err));
-    CLO_TRY(clo_plan_check_data(plan, data, err));
+    CLO_TRY(check_data(plan, data, options.comm, err));
     const int threads = clo_i_threads(options.threads);
-    return clo_workspace_new(clo_i_plan_workspace(plan, data, threads, options.block_rows), out,
-                             err);
+    const size_t bytes = clo_i_plan_workspace(plan, data, threads, options.block_rows);
+    CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
+    return clo_workspace_new(bytes, out, err);
 }
 
 /* All memory that follows the number of rows is there before the grant is used (meter.T2): in a
@@ -270,6 +355,7 @@ static clo_status prepare_workspace(const clo_plan *plan, const clo_bounded *dat
                                     clo_workspace **own, clo_error *err)
 {
     const size_t bytes = clo_i_plan_workspace(plan, data, threads, options->block_rows);
+    CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
     if (options->workspace) return clo_i_workspace_reserve(options->workspace, bytes, err);
     return clo_workspace_new(bytes, own, err);
 }
@@ -349,11 +435,18 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                    const clo_run_options *given, clo_release **out, clo_error *err)
 {
     clo_run_options options;
+    clo_i_driver driver = { .workers = NULL };
     clo_workspace *own = NULL;
     clo_release *release = NULL;
     clo_status status = CLO_OK;
     CLO_TRY(take_options(given, &options, err));
     CLO_TRY(check(plan, grant, data, given, err));
+    clo_workers workers = clo_workers_default();
+    if (options.workers) {
+        CLO_TRY(clo_i_take_options("clo_workers", options.workers, &workers, sizeof workers, err));
+        CLO_TRY(clo_i_driver_open(&driver, &workers, &plan->domain, err));
+        options.comm = &driver.comm;
+    }
     const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();
     const int threads = clo_i_threads(options.threads), before = omp_get_max_threads();
     /* Rank 0 learns with a meter of its own, and the plan's others are of the mechanism. */
@@ -362,8 +455,9 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
         meter = (clo_meter){ .lines = plan->lines + plan->steps,
                              .count = plan->line_count - plan->steps,
                              .first = plan->steps };
-    CLO_TRY(prepare_workspace(plan, data, &options, threads, &own, err));
-    if ((status = clo_i_release_new(&release, err))) goto done;
+    if ((status = prepare_workspace(plan, data, &options, threads, &own, err)) ||
+        (status = clo_i_release_new(&release, err)))
+        goto done;
     /* From here on the data are asked; of two runs at once, one gets the grant. */
     if (atomic_exchange(&grant->used, true)) {
         status =
@@ -390,8 +484,10 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                              : serve(plan, data, &context, &why);
     omp_set_num_threads(before);
     clo_i_workspace_release(context.workspace, mark);
+    if (status && driver.trouble) (void)clo_i_fail(&why, status, "%s", driver.trouble);
     if (status) status = say_without_numbers(status, &why, err);
 done:
+    clo_i_driver_close(&driver);
     clo_workspace_free(own);
     if (status || comm->rank != 0) {
         clo_release_free(release);

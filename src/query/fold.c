@@ -74,13 +74,47 @@ clo_status clo_i_query_room(clo_workspace *space, const clo_line *line, size_t c
 
 /* ---- folding ------------------------------------------------------------------------------- */
 
+/* Rows that are not held come part by part, and the share of the pass that a part is says how far
+ * it has come. */
+typedef struct parts {
+    clo_context *context;
+    clo_fold *fold;
+    int bits;
+    double from, to;   /* what the pass is of the run */
+    double all, shown; /* rows */
+} parts;
+
+static clo_status fold_part(void *user, const clo_bounded *part, clo_error *err)
+{
+    parts *const p = user;
+    clo_context *const context = p->context;
+    const double each = p->all > 0 ? (p->to - p->from) / p->all : 0;
+    context->progress_from = p->from + each * p->shown;
+    p->shown += (double)clo_i_bounded_rows(part);
+    context->progress_to = p->from + each * p->shown;
+    p->fold->data = part;
+    return clo_i_pass(context, part, p->bits, p->fold->threads, p->fold->scratch,
+                      p->fold->line->query->add, p->fold, err);
+}
+
+/* flow.T1: of rows that are not held, the sum over the parts. */
 static clo_status fold_rows(clo_context *context, clo_fold *fold, clo_error *err)
 {
     const clo_query *const query = fold->line->query;
-    const int bits = query->bits ? query->bits(fold->ask) : fold->line->bits;
-    if (!query->reads_nothing)
-        CLO_TRY(clo_i_pass(context, fold->data, bits, fold->threads, fold->scratch, query->add,
-                           fold, err));
+    const clo_bounded *const all = fold->data;
+    parts p = { .context = context,
+                .fold = fold,
+                .bits = query->bits ? query->bits(fold->ask) : fold->line->bits,
+                .from = context->progress_from,
+                .to = context->progress_to,
+                .all = (double)clo_i_bounded_rows(all) };
+    if (!query->reads_nothing) {
+        const clo_status status = clo_i_bounded_each(all, fold_part, &p, err);
+        fold->data = all;
+        context->progress_from = p.from;
+        context->progress_to = p.to;
+        CLO_TRY(status);
+    }
     query->gather(fold);
     return CLO_OK;
 }
@@ -105,9 +139,13 @@ clo_status clo_i_fold(clo_context *context, const clo_ask *ask, const clo_bounde
     return status;
 }
 
-/* The rows of this rank, for bytes that rank 0 sent. */
-static clo_status fold_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
-                             size_t count, int64_t *totals, size_t entries, clo_error *err)
+size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count)
+{
+    return clo_i_ask_entries(bytes, count);
+}
+
+clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
+                            size_t count, int64_t *totals, size_t entries, clo_error *err)
 {
     const size_t cols = clo_i_bounded_domain(data)->cols;
     const clo_line *line = NULL;
@@ -135,8 +173,9 @@ clo_status clo_i_fold_for_rank_0(clo_context *context, const clo_bounded *data,
     const size_t mark = clo_i_workspace_mark(context->workspace);
     int64_t *totals = NULL;
     CLO_TRY(clo_i_take(context->workspace, entries + 1, sizeof *totals, &totals, err));
-    const clo_status status = data ? fold_bytes(context, data, bytes, count, totals, entries, err)
-                                   : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
+    const clo_status status =
+        data ? clo_i_fold_bytes(context, data, bytes, count, totals, entries, err)
+             : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
     if (status) memset(totals, 0, entries * sizeof *totals);
     totals[entries] = status != CLO_OK; /* rank 0 will end the run */
     const clo_status shared =

@@ -59,11 +59,26 @@ bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain)
     return clo_i_domain_equal(clo_i_bounded_domain(data), domain);
 }
 
+bool clo_i_data_is_streamed(const clo_bounded *data)
+{
+    return clo_i_bounded_is_streamed(data);
+}
+
+clo_status clo_i_data_check_memory(const clo_bounded *data, size_t workspace, int threads,
+                                   clo_error *err)
+{
+    return clo_i_bounded_check_memory(data, workspace, threads, err);
+}
+
 clo_status clo_i_recenter_check(const clo_bounded *data, clo_error *err)
 {
     const clo_domain *const domain = clo_i_bounded_domain(data);
     const bool known = domain->relation == CLO_REPLACE && !domain->unit;
     const uint64_t rows = known ? clo_i_bounded_slots(data) : domain->rows;
+    if (clo_i_bounded_is_sparse(data) && clo_i_bounded_is_streamed(data))
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "to learn a centre, sparse rows would be written out in all columns, for "
+                          "which a run with a limit of memory has no room: leave the centre at 0");
     if (clo_i_bounded_is_sparse(data) && rows > MOST_CELLS / domain->cols)
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "to learn a centre, %llu sparse rows would be written out in all %zu "

@@ -115,6 +115,8 @@ clo_status clo_i_pass(clo_context *context, const clo_bounded *data, int bits, i
                .blocks = clo_i_block_count(data, block_rows),
                .cells = clo_i_pass_scratch(context, data, 1),
                .bits = bits };
+    if (clo_i_bounded_is_streamed(data))
+        return clo_i_fail(err, CLO_INTERNAL, "a pass over rows that are not held");
     if (context->lens && context->lens->from != clo_i_bounded_domain(data)->cols)
         return clo_i_fail(err, CLO_INTERNAL, "the lens is made for other records");
     if (threads == 1) { /* no team of one: within another region the runtime makes it anew */

@@ -127,8 +127,28 @@ typedef struct clo_context {
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */
 bool clo_i_data_fit(const clo_bounded *data, const clo_domain *domain);
 
+/* Whether the rows are not held, but read again for every ask: then a plan is of sums alone. */
+bool clo_i_data_is_streamed(const clo_bounded *data);
+/* CLO_MEMORY where a run with so large a workspace would take more than such data may. */
+CLO_CHECK clo_status clo_i_data_check_memory(const clo_bounded *data, size_t workspace, int threads,
+                                             clo_error *err);
+
 /* ---- ranks ------------------------------------------------------------------------------- */
 
+/* The same without ranks: folds the rows into totals that are all 0, for bytes that somebody
+ * sent. */
+CLO_CHECK clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *data,
+                                      const uint8_t *bytes, size_t count, int64_t *totals,
+                                      size_t entries, clo_error *err);
+/* What clo_i_ask_entries says, for folders that know no asks. */
+size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count);
+/* How many rows there are (slots, where their number is public), and a keyed hash of them that
+ * knows no order: the sum over the rows, so that parts can be added up.  mark.c. */
+enum { CLO_MARK_KEY_BYTES = 16, CLO_MARK_NUMBERS = 2 };
+CLO_CHECK clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int threads,
+                                     uint64_t mark[CLO_MARK_NUMBERS], clo_error *err);
+/* Whether there are none, not even null ones: so it is with the driver of workers. */
+bool clo_i_has_no_rows(const clo_bounded *data);
 /* Another rank's part in one ask: reads the bytes that rank 0 sent, holds them to its own meter,
  * folds its own rows and adds them to rank 0's.  context: with a lens of NULL; data NULL: it has
  * none to fold, and says so. */

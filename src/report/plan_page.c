@@ -92,9 +92,9 @@ static clo_status write_curve(clo_writer *w, const char *name, const char *title
 {
     const char *const heads[] = { x_name, "error to expect", "noise hides it" };
     const clo_caption caption = { name, title, text, false };
-    const clo_line_of lines[2] = { { c->x, c->error, POINTS, "error to expect", false },
+    const clo_line_of lines[2] = { { c->x, c->error, POINTS, "error to expect", false, NULL },
                                    { c->x, c->hidden, POINTS, "noise hides what is looked for",
-                                     false } };
+                                     false, NULL } };
     const clo_curves curves = { .lines = lines,
                                 .count = 2,
                                 .x_name = x_name,

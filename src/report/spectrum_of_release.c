@@ -74,8 +74,8 @@ static clo_status draw(const clo_asked *view, const clo_caption *caption, clo_wr
         in[i] = stands.data[i] > 0 ? NAN : energy.data[i];
     }
     const double limit = edge(view->release);
-    const clo_line_of lines[2] = { { x, out, q, "stands out of the noise", true },
-                                   { x, in, q, "may be noise", true } };
+    const clo_line_of lines[2] = { { x, out, q, "stands out of the noise", true, NULL },
+                                   { x, in, q, "may be noise", true, NULL } };
     const clo_curves curves = { .lines = lines,
                                 .count = 2,
                                 .x_name = "direction",

@@ -17,8 +17,8 @@
 
 ## Explains every command
 
-  $ for command in methods plan run bounds ledger solve generate evaluate assign audit report \
-  >     version completion help; do
+  $ for command in methods plan run bounds ledger solve generate evaluate assign audit sweep draw \
+  >     report version completion help; do
   >     cloister help $command > one.txt
   >     cloister $command --help > two.txt
   >     cmp one.txt two.txt || echo "$command: two different texts"
@@ -49,11 +49,14 @@
     run         make a private release from a file
     bounds      find a radius or column bounds for your data, privately
     ledger      show what was spent on each data set, and what is left
+    serve       answer analysts of this machine, as the account that owns the data
     solve       ordinary, non-private clustering and subspace clustering
     generate    make synthetic data whose truth is known
     evaluate    measure how good a release is on your own data (not private)
     assign      find the released cluster of each of your own rows (not private)
     audit       try to refute a privacy claim, ours or that of any program
+    sweep       run many methods on many seeds, measured (not private)
+    draw        draw curves with error bars from a JSON file
     report      show a release: text, a page, pictures
     version     print the version
     completion  print a completion script for bash, zsh or fish
@@ -72,8 +75,8 @@
 
 ## Keeps to eighty columns
 
-  $ for command in methods plan run bounds ledger solve generate evaluate assign audit report \
-  >     version completion help; do
+  $ for command in methods plan run bounds ledger solve generate evaluate assign audit sweep draw \
+  >     report version completion help; do
   >     cloister help $command | grep -v '^usage:\|^       cloister' \
   >         | awk -v c=$command 'length($0) > 80 { print c ": " $0 }'
   > done
@@ -130,11 +133,14 @@
   !   run         make a private release from a file
   !   bounds      find a radius or column bounds for your data, privately
   !   ledger      show what was spent on each data set, and what is left
+  !   serve       answer analysts of this machine, as the account that owns the data
   !   solve       ordinary, non-private clustering and subspace clustering
   !   generate    make synthetic data whose truth is known
   !   evaluate    measure how good a release is on your own data (not private)
   !   assign      find the released cluster of each of your own rows (not private)
   !   audit       try to refute a privacy claim, ours or that of any program
+  !   sweep       run many methods on many seeds, measured (not private)
+  !   draw        draw curves with error bars from a JSON file
   !   report      show a release: text, a page, pictures
   !   version     print the version
   !   completion  print a completion script for bash, zsh or fish

@@ -20,7 +20,7 @@
   >     --token may > /dev/null
   $ cloister ledger export l.db
   {
-    "schema": "cloister.ledger-export/3",
+    "schema": "cloister.ledger-export/4",
     "ledger": "l.db",
     "identity": "{{[0-9a-f]+}}",
     "key_id": "{{[0-9a-f]+}}",
@@ -46,6 +46,7 @@
           "epsilon": …,
           "delta": 1e-5
         },
+        "rule": "zcdp",
         "charges": 1,
         "created": "{{....-..-..T..:..:..Z}}",
         "last_charge": "{{....-..-..T..:..:..Z}}"
@@ -63,6 +64,26 @@
         },
         "format": 2,
         "hash": "{{[0-9a-f]+}}"
+      }
+    ],
+    "acts": [
+      {
+        "sequence": 1,
+        "after_charge": 0,
+        "time": "{{[-0-9T:Z]+}}",
+        "kind": "closed",
+        "dataset": null,
+        "value": null,
+        "note": null
+      },
+      {
+        "sequence": 3,
+        "after_charge": 1,
+        "time": "{{[-0-9T:Z]+}}",
+        "kind": "key",
+        "dataset": null,
+        "value": "{{[0-9a-f]+}}",
+        "note": null
       }
     ],
     "charges": [
@@ -107,7 +128,7 @@
 
   $ ledger
   $ cloister ledger export l.db --dataset sample.csv
-  ! cloister: 'ledger export' writes the whole ledger: leave --dataset out
+  ! cloister: 'ledger export' does not take --dataset: it belongs to init, show, history, report, adopt, lower, close, expire or group
   [exit 2]
 
 ## Fetches a lost release for nothing
@@ -136,17 +157,17 @@
   ! cloister: -o l.db would overwrite the ledger
   [exit 2]
   $ cloister ledger fetch l.db --token may --dataset sample.csv
-  ! cloister: 'ledger fetch' takes a token, which is one run's: leave --dataset out
+  ! cloister: 'ledger fetch' does not take --dataset: it belongs to init, show, history, report, adopt, lower, close, expire or group
   [exit 2]
   $ cloister ledger show l.db --token may
-  ! cloister: --token belongs to 'ledger fetch'
+  ! cloister: 'ledger show' does not take --token: it belongs to fetch
   [exit 2]
 
 ## Keeps the cap options to init
 
   $ ledger
   $ cloister ledger show l.db --epsilon 1
-  ! cloister: --epsilon and --delta belong to 'ledger init'
+  ! cloister: 'ledger show' does not take --epsilon: it belongs to init, lower or adopt
   [exit 2]
 
 ## Lists every charge
@@ -158,6 +179,7 @@
   $ cloister ledger show l.db
   data set…
   sample.csv  (2, 1e-5)     (1.0{{..}}, 1e-5)    (1.5, 2e-6)     (…, …)  {{ *}}2  {{....-..-..T..:..:..Z}}
+              counted by rho (zcdp): runs that are only approximately so are refused
   $ cloister ledger history l.db
   number  time…
        1  {{....-..-..T..:..:..Z}}  sample.csv  kmeans/lloyd        replace     (1, 1e-6)
@@ -235,7 +257,7 @@
 ## Wants a verb
 
   $ cloister ledger
-  ! cloister: 'ledger' needs a verb: init, show, history, verify, export, fetch, check, key or report
+  ! cloister: 'ledger' needs a verb: init, show, history, verify, export, fetch, check, key, report, acts, backup, restore, move, rekey, adopt, lower, close, expire or group
   ! try: cloister ledger --help
   [exit 2]
 
@@ -248,7 +270,7 @@
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger l.db -q > first.txt
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   $ cp l.db copy.db
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 0.4 --delta 1e-6 \
   >     --token t --ledger copy.db -q | cmp - first.txt
@@ -264,11 +286,11 @@
   $ cloister run kmeans sample.csv --clusters 3 --norm 2 --dataset s --epsilon 1 --delta 1e-5 \
   >     --ledger l.db -q > first.txt
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  the late run ended with 6 and 0 bytes: cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits
   $ cloister ledger verify copy.db
-  ! cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  ! cloister: the ledger copy.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   [exit 6]
 
 ## Spends a cap once when an old file is put back under a run
@@ -282,7 +304,7 @@
   $ cp l.db new.db
   $ cp old.db l.db
   $ feeds sample.csv
-  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  the late run ended with 6 and 0 bytes: cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   $ cp new.db l.db
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits
@@ -304,10 +326,10 @@
   $ grep -o 'What was spent, and what is left' out.html
   What was spent, and what is left
   $ cloister ledger report l.db --json
-  ! cloister: 'ledger report' is a page; 'ledger export' writes JSON
+  ! cloister: 'ledger report' does not take --json: it belongs to init, show, history, verify, export, fetch, check, key or acts
   [exit 2]
   $ cloister ledger show l.db -o x.html
-  ! cloister: -o belongs to 'ledger fetch' and 'ledger report'
+  ! cloister: 'ledger show' does not take --output: it belongs to fetch, report or backup
   [exit 2]
   $ cloister ledger report l.db -o l.db
   ! cloister: -o l.db would overwrite the ledger
@@ -380,7 +402,7 @@
   ! cloister: --key sample.csv is not a public key: 64 hexadecimal digits, as 'cloister ledger key' prints them
   [exit 3]
   $ cloister ledger show l.db --key x
-  ! cloister: --key belongs to 'ledger check'
+  ! cloister: 'ledger show' does not take --key: it belongs to check
   [exit 2]
 
 ## Misses a stored release that was deleted

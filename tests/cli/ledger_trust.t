@@ -42,7 +42,7 @@ Keys, changed and older files, and other processes.
   $ ledger
   $ rm l.db
   $ cloister ledger init l.db --dataset sample.csv --epsilon 9
-  ! cloister: at l.db there was a ledger that ended at charge 0 and declaration {{[0-9]+}}, and it is gone: bring it back, or name another file, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  ! cloister: at l.db there was a ledger that ended at charge 0 and declaration {{[0-9]+}}, and it is gone: bring it back, or restore it from a backup with cloister ledger restore, or name another file
   [exit 6]
 
 ## Notices an old copy
@@ -54,7 +54,7 @@ Keys, changed and older files, and other processes.
   $ cloister ledger verify l.db --json 2> /dev/null | grep -o '"sound": [a-z]*'
   "sound": false
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -q
-  ! cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, accept that with rm 'FOLDER/home/config/cloister/anchors/{{[0-9a-f]+}}'
+  ! cloister: the ledger l.db is an older copy or was cut short: it ends at charge 0 and declaration {{[0-9]+}}, and there were 1 and {{[0-9]+}}; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   [exit 6]
 
 ## Refuses a file that is no ledger

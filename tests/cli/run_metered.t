@@ -187,8 +187,9 @@
   ! try: --dataset people
   [exit 2]
   $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dry-run | tail -1
-  ! warning: these data are 'people' in this ledger: a run would be refused without --dataset people, or --new
-    Would charge 's.csv' in l.db (no cap set); nothing was spent.
+  ! cloister: a run would be refused: these data are 'people' in this ledger, and 's.csv' would be charged for them: say --dataset people, or, to give them a second account with a cap of its own, --dataset s.csv and --new; nothing was spent
+  ! try: --dataset people
+    Would not charge 's.csv' in l.db (no cap set); nothing was spent.
   $ charges
   1
   $ cloister run kmeans s.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset people -q \
@@ -287,7 +288,9 @@
   $ cloister ledger show l.db
   data set    cap           composed         plain sum       left            charges  last charge
   sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
+              counted by rho (zcdp): runs that are only approximately so are refused
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
+  ! warning: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.35, or 960 rows, or at most 1 cluster
 
 ## Refuses to spend on subspaces that noise would hide
 

@@ -10,9 +10,9 @@
   [exit 2]
   $ refused cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.2 --norm private \
   >     --center private --norm-at-most 100 --ledger l.db -q
-  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.2: that needs epsilon 0.68, or 940 rows; nothing was spent
-  ! try: the same with --yes, which runs it anyway
-  [exit 5]
+  ! cloister: 300 rows at epsilon 0.01 cannot tell a radius, which needs 13001: the widest would be taken; give one, raise --epsilon to 8.7, or say --yes
+  ! try: --epsilon 8.7
+  [exit 2]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm private \
   >     --norm-at-most 100 --no-ledger --yes -q --seed 1 --json | grep learnt_norm
       "learnt_norm": [100],
@@ -56,11 +56,10 @@
   $ charges
   0
 
-## Refuses a third word
+## Refuses several files without a name to charge
 
   $ cloister run kmeans a.csv b.csv --clusters 8 --epsilon 1 --norm 1
-  ! cloister: 'run' does not know what to do with 'b.csv'
-  ! try: cloister run --help
+  ! cloister: several files have no one name to charge: give --dataset NAME
   [exit 2]
 
 ## Refuses another number of rows under replace
@@ -110,6 +109,7 @@
   $ cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --cols 3 --no-ledger -q --json \
   >     | grep '"cols"'
       "cols": 3,
+  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs 140 rows
   $ refused cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o out.json
   ! cloister: a.svm is LIBSVM, which does not say how many columns there are: give their public number (cols)
   [exit 2]

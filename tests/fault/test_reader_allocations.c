@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "base/base.h"
+#include "bound/bound.h"
 #include "bytes_file.h"
 #include "made_stream.h"
 #include <cloister/cloister.h>
@@ -17,9 +18,16 @@ enum { ROOM = 4096 };
 typedef struct given {
     const char *path;
     bool unit, fill, inspected;
+    bool twice, flows;    /* as two files; as rows that are not held */
     made_stream *stream;  /* in place of the file */
     const clo_view *view; /* or this one */
 } given;
+
+static clo_status pass_by(void *user, const clo_bounded *part, clo_error *err)
+{
+    (void)user, (void)part, (void)err;
+    return CLO_OK;
+}
 
 static clo_status read_and_bound(const given *g, clo_error *err)
 {
@@ -42,10 +50,13 @@ static clo_status read_and_bound(const given *g, clo_error *err)
     } else if (g->view) {
         status = clo_table_wrap_view(g->view, &table, err);
     } else {
-        status = clo_table_read(g->path, &options, &table, err);
+        const char *const paths[] = { g->path, g->path };
+        status = g->flows ? clo_table_scan(paths, 1 + g->twice, &options, 1 << 26, &table, err)
+                          : clo_table_read_files(paths, 1 + g->twice, &options, &table, err);
     }
     if (!status) status = clo_bound(table, &domain, &data, err);
     if (status) assert_null(data);
+    if (!status && g->flows) status = clo_i_bounded_each(data, pass_by, NULL, err);
     clo_bounded_free(data);
     clo_table_free(table);
     if (g->stream) assert_int_equal(g->stream->batches_out + g->stream->schemas_out, 0);
@@ -94,6 +105,9 @@ static void fail_all(const char *path)
     fail_each(&(given){ .path = path, .unit = true });
     fail_each(&(given){ .path = path, .fill = true });
     fail_each(&(given){ .path = path, .inspected = true });
+    fail_each(&(given){ .path = path, .twice = true, .unit = true });
+    fail_each(&(given){ .path = path, .twice = true, .flows = true });
+    fail_each(&(given){ .path = path, .fill = true, .flows = true });
 }
 
 static void a_plain_file_survives_any_failed_allocation(void **state)

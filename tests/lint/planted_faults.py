@@ -19,6 +19,7 @@ import layout  # noqa: E402
 import manual  # noqa: E402
 import markdown  # noqa: E402
 import names  # noqa: E402
+import papers  # noqa: E402
 import proofs  # noqa: E402
 import scripts  # noqa: E402
 import symbols  # noqa: E402
@@ -46,6 +47,10 @@ SOUND = {
     "cli/main.c": '/* Command. */\n#include "cli.h"\n#include <cloister/sound.h>\n',
     "proofs/sound.md": "# sound\n\n## sound.T1\n\nIt is.\n\n    " + "x " * 60 + "y\n\n| "
                        + "x " * 60 + "|\n|---|\n\n- an item\n  of two lines\n",
+    "docs/papers/sound2000.md": "| claim | in the code | how it was checked | verdict |\n"
+                                "|-|-|-|-|\n"
+                                "| it is | `src/data/table.c` | sound.T1, [so](sound2000.md) | "
+                                "holds |\n",
     "tests/unit/test_sound.c": "/* Holds sound.T1. */\n",
     "tests/cli/sound.t": "# Sound\n\n## Is\n\n  $ echo\n  " + "x" * 100 + "\n",
     "tools/run.sh": "#!/bin/sh\nset -eu\necho \"$1\"\n",
@@ -112,6 +117,14 @@ PLANTED = [
     (names, "an option in a message", "src/base/a.c",
      '/* A. */\nconst char *a = "give it (--cols)";\n', "is an option of the command"),
     (names, "a path of a machine", "docs/a.md", "see /home/me/notes\n", "somebody's machine"),
+    (papers, "a file that is not there", "docs/papers/a.md", "see `src/data/gone.c`\n",
+     "there is no src/data/gone.c"),
+    (papers, "a theorem that is not there", "docs/papers/a.md", "by sound.T2\n",
+     "sound.T2 is not in proofs/"),
+    (papers, "a page that is not there", "docs/papers/a.md", "[so](gone.md)\n",
+     "there is no page gone.md"),
+    (papers, "a claim without a verdict", "docs/papers/a.md", "| it is | – | – | perhaps |\n",
+     "none of the verdicts"),
     (proofs, "a theorem that no code names", "src/data/table.c", "/* Tables. */\n",
      "sound.T1 is named nowhere in src/"),
     (proofs, "a theorem that no test names", "tests/unit/test_sound.c", "/* Nothing. */\n",
@@ -278,7 +291,7 @@ def the_runner_counts():
 
 
 def tests():
-    for lint in (arrows, headers, layout, markdown, names, proofs, scripts):
+    for lint in (arrows, headers, layout, markdown, names, papers, proofs, scripts):
         name = lint.__name__
         yield f"{name} finds nothing in a sound tree", lambda lint=lint: finds_nothing(lint)
     for lint, fault, *rest in PLANTED:

@@ -26,6 +26,7 @@ static bool stands(const audited *row, clo_relation relation, double share)
     const clo_audit_finding finding =
         audit_one(row, relation, row->at.epsilon, 1, CLO_FAULT_NONE, share);
     assert_false(finding.refuted);
+    if (relation != row->evidence.relation) return true; /* how near is known of the other one */
     const double near = long_run() ? row->evidence.long_share : row->evidence.share;
     return finding.evidence >= finding.claim * near;
 }

@@ -157,6 +157,21 @@ def cases(cloister, leak):
            [*run, "kmeans", "data.npy", *kmeans, *norm, "-o", "npy.json"])
     yield ("run kmeans from LIBSVM", must_be_clean,
            [*run, "kmeans", "data.svm", "--cols", "3", *kmeans, *norm, "-o", "svm.json"])
+    flowing = [*kmeans, *norm, "--memory", "64M"]
+    yield ("run kmeans over rows that are not held, from CSV", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *flowing, "--json"])
+    yield ("run kmeans over rows that are not held, from NPY", must_be_clean,
+           [*run, "kmeans/lloyd", "data.npy", *flowing, "-o", "flowing.json"])
+    yield ("run kmeans over rows that are not held, from LIBSVM", must_be_clean,
+           [*run, "kmeans/lloyd", "data.svm", "--cols", "3", *flowing, "-o", "flow.json"])
+    yield ("run kmeans over packed rows with missing cells that are not held", must_be_clean,
+           [*run, "kmeans/lloyd", "packed.csv.gz", *flowing, "--json"])
+    yield ("run kmeans over several files", must_be_clean,
+           [*run, "kmeans/lloyd", "data.npy", "data.npy", *kmeans, *norm, "--json"])
+    yield ("run kmeans over several files that are not held, about a private centre", must_be_clean,
+           [*run, "kmeans/lloyd", "data.npy", "data.npy", *kmeans, "--epsilon", "1", "--center",
+            "private", "--norm", "private", "--norm-at-most", "2", "--relation", "add-remove",
+            "--yes", "--no-ledger", "--memory", "64M", "--json"])
     sparse = [*run, "kmeans/sparse", "data.svm", "--cols", "3", "--clusters", "2", *norm]
     yield "run kmeans of sparse records", must_be_clean, [*sparse, "-o", "sparse.json"]
     yield ("run kmeans of sparse records without a delta, entry by entry", must_be_clean,

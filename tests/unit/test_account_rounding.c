@@ -10,7 +10,7 @@
 
 enum { TRUTH = 3000, DRAWS = 400 };
 
-/* ---- numbers with many digits, from a fixed stream -------------------------------------------- */
+/* ---- numbers with many digits, from a fixed stream ---------------------------------------- */
 
 static uint64_t stream = 0x9e3779b97f4a7c15;
 
@@ -40,7 +40,7 @@ static clo_event draw_event(void)
     return event;
 }
 
-/* ---- comparing -------------------------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------------------------- */
 
 /* truth <= bound <= truth (1 + 2^-bits) */
 static void assert_just_above(mpfr_srcptr bound, mpfr_srcptr truth, int bits)
@@ -64,7 +64,7 @@ static void assert_just_below(mpfr_srcptr bound, mpfr_srcptr truth, int bits)
     mpfr_clears(other, true_other, (mpfr_ptr)0);
 }
 
-/* ---- sums of a list (accounting.T1, accounting.T8) --------------------------------------------- */
+/* ---- sums of a list (accounting.T1, accounting.T8) ---------------------------------------- */
 
 typedef struct sums {
     mpfr_t square, epsilon, rho, deltas, revealed;
@@ -196,7 +196,7 @@ static void what_reveals_leave_is_rounded_down(void **state)
     mpfr_free_cache();
 }
 
-/* ---- what a ledger adds (accounting.T13) ------------------------------------------------------- */
+/* ---- what a ledger adds (accounting.T13) -------------------------------------------------- */
 
 /* Every event as often as it is asked, in units of 2^-48 and 2^-62, rounded up by less than two. */
 static void assert_units(uint64_t units, mpfr_srcptr value, int bits)
@@ -248,7 +248,7 @@ static void the_cost_of_one_event_is_rounded_up(void **state)
     mpfr_free_cache();
 }
 
-/* ---- Gaussian profiles (accounting.T3, accounting.T12) ----------------------------------------- */
+/* ---- Gaussian profiles (accounting.T3, accounting.T12) ------------------------------------ */
 
 static void true_tail(mpfr_ptr out, mpfr_srcptr x)
 {

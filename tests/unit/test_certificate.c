@@ -16,6 +16,13 @@ typedef struct signed_release {
 
 static double records[40];
 
+/* Twenty rows, which noise hides. */
+static bool try_anyway(void *user, const char *why)
+{
+    (void)user;
+    return why[0] != 0;
+}
+
 static clo_job *make_job(const place *p, const clo_table *table, const char *epsilon)
 {
     const clo_setting settings[] = {
@@ -29,6 +36,7 @@ static clo_job *make_job(const place *p, const clo_table *table, const char *eps
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         assert_ok(clo_job_set(job, settings[i].name, settings[i].value, &err), err);
     assert_ok(clo_job_set_table(job, table, &err), err);
+    clo_job_set_anyway(job, try_anyway, NULL);
     return job;
 }
 

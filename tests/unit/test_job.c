@@ -63,6 +63,13 @@ static clo_job *job_with(const char *settings)
     return job;
 }
 
+/* The rows here are so few that noise hides all. */
+static bool try_anyway(void *user, const char *why)
+{
+    (void)user;
+    return why[0] != 0;
+}
+
 /* On the file, charged to the ledger of the place; without a seed, which no cap takes. */
 static clo_job *job_at(const place *p, const char *settings)
 {
@@ -72,6 +79,7 @@ static clo_job *job_at(const place *p, const char *settings)
     set(job, settings);
     assert_ok(clo_job_set(job, "data", csv, &err), err);
     assert_ok(clo_job_set(job, "ledger", p->ledger, &err), err);
+    clo_job_set_anyway(job, try_anyway, NULL);
     return job;
 }
 
@@ -587,6 +595,42 @@ static void a_cap_that_does_not_cover_the_run_refuses_it(void **state)
     clo_job_free(job);
 }
 
+static bool refuse_and_keep(void *user, const char *why)
+{
+    snprintf(user, 512, "%s", why);
+    return false;
+}
+
+/* By public numbers alone: with them nobody has to see the data to know that it cannot work. */
+static void what_noise_hides_is_spent_on_a_word_alone(void **state)
+{
+    const place *const p = *state;
+    clo_ledger *const ledger = open_at(p->ledger);
+    const clo_release *release = NULL;
+    const char *advice = NULL;
+    char why[512] = "";
+    clo_error err;
+    assert_ok(clo_ledger_declare(ledger, "hidden", (clo_loss){ 5, 1e-3 }, &err), err);
+    clo_ledger_close(ledger);
+    for (int asked = 0; asked < 2; asked++) {
+        clo_job *const job = job_at(p, "dataset=hidden");
+        clo_job_set_anyway(job, asked ? refuse_and_keep : NULL, why);
+        assert_fails(clo_job_release(job, &release, &err), CLO_BUDGET, err,
+                     "noise hides 2 clusters");
+        assert_non_null(strstr(err.message, "nothing was spent"));
+        assert_int_equal(clo_job_advice(job, &advice), CLO_ADVICE_SET);
+        assert_string_equal(advice, "yes");
+        clo_job_free(job);
+    }
+    assert_non_null(strstr(why, "that needs"));
+    assert_int_equal(charges_at(p), 0);
+    clo_job *const job = job_at(p, "dataset=hidden yes=yes");
+    clo_job_set_anyway(job, NULL, NULL);
+    assert_ok(clo_job_release(job, &release, &err), err);
+    assert_int_equal(charges_at(p), 1);
+    clo_job_free(job);
+}
+
 static void a_seed_is_refused_where_a_cap_is_guarded(void **state)
 {
     const place *const p = *state;
@@ -681,16 +725,12 @@ static void what_is_said_twice_is_refused(void **state)
     const place *const p = *state;
     const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
     clo_job *const job = job_at(p, "");
-    clo_comm comm = { .rank = 0, .size = 2 };
-    clo_run_options options = clo_run_options_default();
     clo_error err;
     assert_ok(clo_job_set_domain(job, &domain, &err), err);
     assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "norm is given, and a whole domain");
     assert_ok(clo_job_set(job, "norm", NULL, &err), err);
     assert_ok(clo_job_set_budget(job, (clo_loss){ 1, 0 }, &err), err);
     assert_fails(clo_job_check(job, &err), CLO_ARGUMENT, err, "and a budget");
-    options.comm = &comm;
-    assert_fails(clo_job_set_run_options(job, &options, &err), CLO_UNSUPPORTED, err, "one process");
     clo_job_free(job);
 }
 
@@ -753,6 +793,7 @@ int main(void)
         WITH_FILES(nothing_is_spent_where_nobody_confirms),
         WITH_FILES(what_the_rows_cannot_tell_is_refused_before_the_spend),
         WITH_FILES(a_cap_that_does_not_cover_the_run_refuses_it),
+        WITH_FILES(what_noise_hides_is_spent_on_a_word_alone),
         WITH_FILES(a_seed_is_refused_where_a_cap_is_guarded),
         WITH_FILES(a_run_that_is_stopped_has_spent_and_is_over),
         WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),

@@ -118,7 +118,7 @@ static void stops_at_acts_that_it_does_not_know(void **state)
     clo_i_writing w;
     clo_error err;
     const clo_i_act act = { .kind = "of a later version" };
-    assert_ok(clo_i_write_begin(ledger, "panel", false, &w, &err), err);
+    assert_ok(clo_i_write_begin(ledger, "panel", NULL, false, &w, &err), err);
     assert_ok(clo_i_act_insert(ledger, &act, &w.head, &err), err);
     assert_ok(clo_i_write_end(ledger, &w, CLO_OK, &err), err);
     assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "newer cloister");

@@ -133,6 +133,46 @@ static void what_cannot_be_written_is_said(void **state)
     clo_release_free(release);
 }
 
+static const char curves[] =
+    "{\"schema\": \"cloister.curves/1\", \"panels\": [{\"name\": \"a\", \"title\": \"t\", "
+    "\"x\": {\"name\": \"x\"}, \"y\": {\"name\": \"y\", \"log\": true}, \"curves\": "
+    "[{\"name\": \"c\", \"x\": [1, 2, 3], \"y\": [0.1, null, 10], \"error\": [1, 0, 1]}]}]}";
+
+static void curves_are_drawn_from_json(void **state)
+{
+    shown_text t = { NULL, 0 };
+    clo_error err;
+    (void)state;
+    assert_ok(clo_curves_svg(curves, sizeof curves - 1, "a", shown_append, &t, &err), err);
+    assert_int_equal(strncmp(t.bytes, "<svg xmlns=", 11), 0);
+    assert_non_null(strstr(t.bytes, "noise c0"));
+    assert_null(strcasestr(t.bytes, "nan"));
+    free(t.bytes);
+}
+
+/* Cut off anywhere, it is no JSON; without any of its members it is no file of curves. */
+static void half_a_file_of_curves_is_refused(void **state)
+{
+    shown_text t = { NULL, 0 };
+    clo_error err;
+    (void)state;
+    for (size_t length = 0; length < sizeof curves - 1; length++)
+        assert_int_equal(clo_curves_svg(curves, length, NULL, shown_append, &t, &err), CLO_FORMAT);
+    for (const char *at = curves; (at = strstr(at, "\": ")); at++) {
+        char changed[sizeof curves];
+        memcpy(changed, curves, sizeof curves);
+        changed[at - curves - 1] = '~'; /* the last letter of a key */
+        const clo_status status =
+            clo_curves_svg(changed, sizeof curves - 1, NULL, shown_append, &t, &err);
+        const bool optional = strncmp(at - 3, "log", 3) == 0 || strncmp(at - 5, "error", 5) == 0 ||
+                              at[3] == 'c' || strncmp(at + 3, "\"c\"", 3) == 0;
+        assert_true(status == CLO_FORMAT || (status == CLO_OK && optional));
+    }
+    assert_int_equal(clo_curves_svg(curves, sizeof curves - 1, "b", shown_append, &t, &err),
+                     CLO_ARGUMENT);
+    free(t.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +182,8 @@ int main(void)
         cmocka_unit_test(a_fragment_has_no_frame),
         cmocka_unit_test(what_cannot_be_shown_is_refused),
         cmocka_unit_test(what_cannot_be_written_is_said),
+        cmocka_unit_test(curves_are_drawn_from_json),
+        cmocka_unit_test(half_a_file_of_curves_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

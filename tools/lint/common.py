@@ -2,7 +2,7 @@
 import sys
 from pathlib import Path
 
-CODE_FOLDERS = ["include", "src", "cli", "tests", "bench"]
+CODE_FOLDERS = ["include", "src", "cli", "mpi", "tests", "bench"]
 
 
 def files(root, folders, *patterns):

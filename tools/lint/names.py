@@ -20,7 +20,7 @@ HOMES = [  # a test may make one up
     (re.compile(r"(?<![\w.])/(?:home|Users)/\w"), "is a path on somebody's machine"),
 ]
 TEXT = ["*.c", "*.h", "*.def", "*.py", "*.sh", "*.t", "*.md", "*.txt", "meson.build", "*.in", "*.1"]
-FOLDERS = ["include", "src", "cli", "tests", "bench", "tools", "proofs", "docs",
+FOLDERS = ["include", "src", "cli", "mpi", "tests", "bench", "tools", "proofs", "docs",
            "python"]
 TOP = ["*.md", "Makefile", "meson.build", "meson_options.txt"]
 

@@ -1,0 +1,81 @@
+/* run_via.c - cloister run --via: the same options, sent to a broker; the release comes back. */
+#include "cli.h"
+#include <string.h>
+
+typedef struct message {
+    clo_pair pairs[CLO_ASK_PAIRS];
+    size_t count;
+} message;
+
+static clo_status add(message *m, const char *name, const char *value, cli_error *err)
+{
+    if (m->count == CLO_ASK_PAIRS)
+        return cli_fail(err, CLO_ARGUMENT, "more than %d options are sent to no broker",
+                        CLO_ASK_PAIRS);
+    m->pairs[m->count++] = (clo_pair){ .name = name, .value = value };
+    return CLO_OK;
+}
+
+/* Every option that is a setting or a parameter; what is not an analyst's to say, the broker says.
+ * */
+static clo_status gather(const cli_args *args, message *m, cli_error *err)
+{
+    const clo_param *params[CLI_MAX_PARAMETERS];
+    const size_t count = cli_parameters(cli_args_entry(args)->command, params, CLI_MAX_PARAMETERS);
+    clo_status status = add(m, "mechanism", cli_word(args, 0), err);
+    const char *name;
+    for (size_t i = 0; (name = clo_job_setting_name(i)) && status == CLO_OK; i++) {
+        const char *const value = cli_value(args, name);
+        const bool flag =
+            strcmp(name, "no-ledger") == 0 || strcmp(name, "yes") == 0 || strcmp(name, "new") == 0;
+        if (value) status = add(m, name, flag ? "yes" : value, err);
+    }
+    for (size_t i = 0; i < count && status == CLO_OK; i++) {
+        const char *const value = cli_value(args, params[i]->name);
+        if (value) status = add(m, params[i]->name, value, err);
+    }
+    return status;
+}
+
+static clo_status deliver(const cli_args *args, const char *bytes, size_t length, clo_file *file,
+                          cli_error *err)
+{
+    clo_release *release = NULL;
+    clo_status status = CLO_OK;
+    if (file || cli_given(args, "json")) {
+        clo_write *const to = file ? clo_file_write : cli_stream_write;
+        if (!to(file ? (void *)file : stdout, bytes, length))
+            return cli_fail(err, CLO_IO, "the release could not be written");
+        return file ? clo_file_commit(file, &err->error) : CLO_OK;
+    }
+    status = clo_release_parse(bytes, length, &release, &err->error);
+    if (status == CLO_OK)
+        status =
+            clo_report(release, cli_text_format(stdout), cli_stream_write, stdout, &err->error);
+    clo_release_free(release);
+    return status;
+}
+
+clo_status cli_run_via(const cli_args *args, cli_error *err)
+{
+    const char *const output = cli_value(args, "output");
+    message m = { .count = 0 };
+    clo_file *file = NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    clo_status status =
+        cli_check_words(args, 1, 1, "a mechanism, and no file: the broker has it", err);
+    if (status == CLO_OK && cli_given(args, "dry-run"))
+        status = cli_fail(err, CLO_ARGUMENT, "a broker makes no dry run: 'cloister plan' is free");
+    if (status == CLO_OK) status = gather(args, &m, err);
+    if (status == CLO_OK && output && strcmp(output, "-") != 0)
+        status = clo_file_open(output, &file, &err->error);
+    if (status == CLO_OK)
+        status =
+            clo_broker_ask(cli_value(args, "via"), m.pairs, m.count, &bytes, &length, &err->error);
+    if (status == CLO_OK) status = deliver(args, bytes, length, file, err);
+    if (status == CLO_OK) status = cli_flush(stdout, err);
+    clo_broker_bytes_free(bytes);
+    clo_file_close(file);
+    return status;
+}

@@ -1,0 +1,426 @@
+"""Runs whose rows are in other processes or on other machines: the same bytes, one charge.
+
+A part is a recipe, not data: a file with a range of rows, or a function that returns rows.  One
+process drives: it plans, charges the ledger, draws the noise and has the release.  For each ask it
+maps a pure function over the parts, which reads the rows, bounds them and adds up integers; the sum
+of all parts comes back.  Whatever maps will do: an executor of ``concurrent.futures``, Dask's
+client, ``mpi4py.futures``; tasks may be repeated, moved or done twice.
+
+Sums are not noised before they reach the driver, so they travel under one-time pads
+(proofs/pad.md): what an engine spills, shuffles or logs of results is uniform noise.
+
+>>> from concurrent.futures import ProcessPoolExecutor
+>>> import cloister
+>>> parts = ["visits-0.parquet", "visits-1.parquet"]
+>>> with ProcessPoolExecutor() as pool:                                    # doctest: +SKIP
+...     release = cloister.distributed.run("kmeans", parts, executor=pool, clusters=8, epsilon=1,
+...                                        norm=1, ledger="study.ledger", dataset="visits")
+"""
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ._job import Job
+from ._native import call, ffi, lib, settle_threads, threads_here
+from ._progress import shown
+from ._read import read
+from ._release import Release
+from ._table import Table, as_table, from_array
+from .exceptions import ArgumentError, DomainError, UnsupportedError
+
+__all__ = ["Part", "run", "split"]
+
+PAD_BYTES = int(lib.CLO_PAD_BYTES)
+#: Settings that are the driver's alone: a worker charges nothing and draws nothing.
+DRIVERS_OWN = frozenset({"ledger", "dataset", "new", "no-ledger", "token", "purpose", "seed", "yes",
+                         "threads", "method"})
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a file, which :func:`cloister.read` must know."""
+
+    path: str
+    first: int = 0
+    count: int | None = None
+
+    def rows(self) -> Any:
+        data = read(self.path)
+        if self.first == 0 and self.count is None:
+            return data
+        end = None if self.count is None else self.first + self.count
+        if isinstance(data, np.ndarray):
+            return data[self.first:end]
+        return data.slice(self.first, None if end is None else end - self.first)
+
+
+def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
+    """So many parts of one file, of about as many rows each.  Counts the rows, so it is for data
+    whose number of rows is public."""
+    rows = len(read(path))
+    ends = [rows * i // parts for i in range(parts + 1)]
+    return [Part(os.fspath(path), first, end - first) for first, end in zip(ends, ends[1:])]
+
+
+# ---- on a worker ------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class _Reading:
+    """How a worker makes a table of a part's rows, and what it may tell of it."""
+
+    missing: str
+    fill: str | None
+    text_columns: str
+    counts: bool  # how many rows there are is public
+
+    def table(self, part: Any) -> Table:
+        rows = part.rows() if isinstance(part, Part) else part() if callable(part) else part
+        return as_table(rows, missing=self.missing, fill=self.fill,
+                        text_columns=self.text_columns)
+
+    def survey(self, part: Any) -> tuple[int, list[str] | None, int]:
+        """Columns, names and, where that is public, rows.  All that can be wrong with the part
+        itself is wrong here, before anything is charged."""
+        settle_threads()
+        table = self.table(part)
+        try:
+            return table.cols, table.names, table.rows if self.counts else 0
+        finally:
+            table.free()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One task: what is asked, of which parts, and under which pad the answer travels."""
+
+    settings: dict[str, Any]
+    reading: _Reading
+    names: list[str] | None
+    rows: int
+    task: bytes
+    pad: bytes
+    parts: tuple[Any, ...] = ()
+    run: str = ""  # of this run alone; "": nothing is kept between passes
+
+
+_kept: dict[Any, Any] = {}
+
+
+class _Worker:
+    """A part's bounded rows, in the library."""
+
+    def __init__(self, work: _Work, part: Any) -> None:
+        self.table = work.reading.table(part)
+        if self.table.names != work.names:
+            raise DomainError("the columns of a part have other names, or another order, than "
+                              "those of the first one")
+        self.job = Job({**work.settings, "no-ledger": True, "threads": threads_here(
+            work.settings.get("threads"))}, self.table)
+        out = ffi.new("clo_worker **")
+        call(lib.clo_job_worker, self.job.pointer, work.rows, out)
+        self.pointer = ffi.gc(out[0], lib.clo_worker_free)
+
+    def fold(self, task: Any, bytes_: int, totals: Any, count: int) -> None:
+        call(lib.clo_worker_fold, self.pointer, task, bytes_, totals, count)
+
+    def free(self) -> None:
+        ffi.release(self.pointer)
+        ffi.release(self.job.pointer)
+        self.table.free()
+
+
+def _worker_of(work: _Work, number: int, part: Any) -> _Worker:
+    if not work.run:
+        return _Worker(work, part)
+    key = (work.run, number)
+    if key not in _kept:
+        for old in [old for old in _kept if old[0] != work.run]:
+            _kept.pop(old).free()  # of a run before this one
+        _kept[key] = _Worker(work, part)
+    worker: _Worker = _kept[key]
+    return worker
+
+
+def _fold(work: _Work, *rows: Any) -> bytes:
+    """The sum over the parts of a task, under its pad.  A pure function."""
+    settle_threads()
+    task = ffi.new("uint64_t[]", (len(work.task) + 7) // 8)
+    ffi.memmove(task, work.task, len(work.task))
+    count = int(lib.clo_task_numbers(task, len(work.task)))
+    totals = np.zeros(count, dtype=np.uint64)
+    place = ffi.cast("int64_t *", totals.ctypes.data)
+    for number, part in work.parts or enumerate(rows):
+        worker = _worker_of(work, number, part)
+        try:
+            worker.fold(task, len(work.task), place, count)
+        finally:
+            if not work.run:
+                worker.free()
+    if work.pad:
+        lib.clo_pad_add(work.pad, place, count)
+    return totals.tobytes()
+
+
+def _add(one: bytes, other: bytes) -> bytes:
+    """Two sums as one, modulo 2^64; pads add up as well."""
+    return (np.frombuffer(one, np.uint64) + np.frombuffer(other, np.uint64)).tobytes()
+
+
+def _same_plan(settings: dict[str, Any], cols: int, rows: int, _: int) -> dict[str, Any]:
+    """What this process would plan: workers must answer to the driver's plan."""
+    more = {"rows": rows} if rows else {}
+    plan = Job({**settings, **more, "cols": cols, "no-ledger": True}).plan()
+    return {name: plan[name] for name in ("family", "method", "queries", "price")}
+
+
+# ---- engines ----------------------------------------------------------------------------------
+
+class _Engine:
+    """Who maps.  ``tasks`` says how many tasks a pass has, and so how many pads."""
+
+    tasks: int
+
+    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
+        raise NotImplementedError
+
+    def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
+        raise NotImplementedError
+
+    def fold(self, works: list[_Work]) -> bytes:
+        """The sum over all of them; works[i] is task i."""
+        raise NotImplementedError
+
+
+def _total(vectors: Iterable[bytes]) -> bytes:
+    total: bytes | None = None
+    for vector in vectors:
+        total = vector if total is None else _add(total, vector)
+    assert total is not None
+    return total
+
+
+class _Mapping(_Engine):
+    """Anything with ``map``; None: this process.  Parts are dealt out to a few tasks, each of which
+    adds up before it answers."""
+
+    def __init__(self, executor: Any, parts: Sequence[Any]) -> None:
+        self.executor, self.parts = executor, list(parts)
+        workers = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
+        most = 2 * workers if isinstance(workers, int) else len(self.parts)
+        self.tasks = max(1, min(len(self.parts), most))
+
+    def _map(self, function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
+        if self.executor is None:
+            return list(map(function, values))
+        mapped = self.executor.map(function, values)
+        gather = getattr(self.executor, "gather", None)  # Dask's client gives futures
+        return list(gather(mapped) if gather else mapped)
+
+    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
+        return self._map(reading.survey, self.parts)
+
+    def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
+        return self._map(partial(_same_plan, settings, cols, rows), list(range(self.tasks)))
+
+    def fold(self, works: list[_Work]) -> bytes:
+        numbered = list(enumerate(self.parts))
+        dealt = [replace(work, parts=tuple(numbered[i::self.tasks]))
+                 for i, work in enumerate(works)]
+        if not hasattr(self.executor, "gather"):
+            return _total(self._map(_fold, dealt))
+        futures = self.executor.map(_fold, dealt, pure=False)
+        while len(futures) > 1:  # vectors meet on workers before they travel here
+            pairs = zip(futures[0::2], futures[1::2])
+            odd = futures[-1:] if len(futures) % 2 else []
+            futures = [self.executor.submit(_add, *pair, pure=False) for pair in pairs] + odd
+        return bytes(futures[0].result())
+
+
+class _Collection(_Engine):
+    """Partitions of a Dask array or data frame, wherever Dask computes."""
+
+    def __init__(self, collection: Any) -> None:
+        self.dask: Any = importlib.import_module("dask")
+        if hasattr(collection, "rechunk"):
+            collection = collection.rechunk({1: -1})  # whole rows
+        self.parts = list(np.ravel(np.asarray(collection.to_delayed(), dtype=object)))
+        self.tasks = len(self.parts)
+
+    def _compute(self, values: list[Any]) -> list[Any]:
+        return list(self.dask.compute(*values))
+
+    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
+        ask = self.dask.delayed(reading.survey, pure=False)
+        return self._compute([ask(part) for part in self.parts])
+
+    def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
+        ask = self.dask.delayed(_same_plan, pure=False)
+        return self._compute([ask(settings, cols, rows, i) for i in range(min(self.tasks, 8))])
+
+    def fold(self, works: list[_Work]) -> bytes:
+        fold, add = (self.dask.delayed(function, pure=False) for function in (_fold, _add))
+        vectors = [fold(work, part) for work, part in zip(works, self.parts)]
+        while len(vectors) > 1:
+            odd = vectors[-1:] if len(vectors) % 2 else []
+            vectors = [add(*pair) for pair in zip(vectors[0::2], vectors[1::2])] + odd
+        return bytes(self._compute(vectors)[0])
+
+
+# ---- the driver -------------------------------------------------------------------------------
+
+def _part_key(pass_key: bytes, number: int) -> bytes:
+    """Of task `number` of a pass (pad.T1)."""
+    return hashlib.blake2b(number.to_bytes(8, "little"), key=pass_key,
+                           digest_size=PAD_BYTES).digest()
+
+
+@dataclass
+class Crew:
+    """The workers of one run, as the library asks them."""
+
+    engine: _Engine
+    work: _Work
+    raised: BaseException | None = None
+    passes: int = 0
+    mask: bool = True
+
+    def fold(self, task: bytes, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+        """One pass over all parts: the sum, with its pads taken off."""
+        self.passes += 1
+        pass_key = secrets.token_bytes(PAD_BYTES)
+        keys = [_part_key(pass_key, i) if self.mask else b"" for i in range(self.engine.tasks)]
+        works = [replace(self.work, task=task, pad=key) for key in keys]
+        total = np.frombuffer(self.engine.fold(works), np.uint64).copy()
+        if len(total) != count:
+            raise DomainError("a worker answered with another number of integers than was asked")
+        for key in keys:
+            if key:
+                lib.clo_pad_remove(key, ffi.cast("int64_t *", total.ctypes.data), count)
+        return total
+
+
+@ffi.def_extern(error=lib.CLO_IO)
+def cloister_fold(user: Any, task: Any, bytes_: int, totals: Any, count: int) -> int:
+    crew: Crew = ffi.from_handle(user)
+    try:
+        total = crew.fold(ffi.buffer(task, bytes_)[:], count)
+    except BaseException as raised:  # told to whoever called, once the library has ended the run
+        crew.raised = raised
+        return int(lib.CLO_IO)
+    ffi.memmove(totals, total, total.nbytes)
+    return int(lib.CLO_OK)
+
+
+def _check_settings(settings: dict[str, Any]) -> None:
+    if settings.get("unit") is not None or settings.get("rows-per-unit") is not None:
+        raise UnsupportedError("units cannot be kept to their rows over several parts: one person "
+                               "may have rows in many; fit in one process")
+    if settings.get("epsilon") is None:
+        raise ArgumentError("epsilon must be given: there is no default")
+
+
+def _facts(engine: _Engine, reading: _Reading) -> tuple[int, list[str] | None, int]:
+    """Columns, names and the number of rows, which all parts must agree on or add up to."""
+    surveys = engine.survey(reading)
+    cols, names, _ = surveys[0]
+    if any(survey[:2] != (cols, names) for survey in surveys):
+        raise DomainError("the parts have different columns: all must have the same, in the same "
+                          "order")
+    return cols, names, sum(rows for _, _, rows in surveys)
+
+
+def _driver_table(cols: int, names: list[str] | None) -> Table:
+    """The columns, and no row."""
+    return from_array(np.empty((0, cols)), names=names)
+
+
+def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, mask: bool = True,
+            keep: bool = False, threads: int = 1) -> tuple[Release, int, list[str] | None]:
+    """The whole way, on whatever engine; the release, and the columns and names of the parts."""
+    _check_settings(settings)
+    fill = settings.pop("fill", None)
+    fill = ",".join(f"{name}={value}" for name, value in fill.items()) \
+        if isinstance(fill, dict) else fill
+    public = settings.get("relation") in (None, "replace")
+    reading = _Reading(settings.get("missing") or "null", fill,
+                       settings.pop("text-columns", None) or "refuse", public)
+    cols, names, rows = _facts(engine, reading)
+    shared = {name: value for name, value in settings.items()
+              if name not in DRIVERS_OWN and value is not None}
+    work = _Work(shared, reading, names, rows, b"", b"", run=secrets.token_hex(8) if keep else "")
+    crew = Crew(engine, work, mask=mask)
+    table = _driver_table(cols, names)
+    try:
+        job = Job(settings, table, crew, rows)
+        job.prepare()
+        plan = job.plan()
+        shared["mechanism"] = f"{plan['family']}/{plan['method']}"
+        crew.work = replace(work, settings={**shared, "threads": threads})
+        own = {name: plan[name] for name in ("family", "method", "queries", "price")}
+        public_rows = plan["domain"].get("rows", 0)
+        if any(theirs != own for theirs in engine.plans(shared, cols, public_rows)):
+            raise DomainError("a worker makes another plan than the driver: all need the same "
+                              "version of cloister; nothing was spent")
+        return job.release(progress), cols, names
+    finally:
+        table.free()
+
+
+def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
+        progress: Callable[[float], object] | bool | None = None, mask: bool = True,
+        keep: bool = False, threads: int = 1, **settings: Any) -> Release:
+    """Makes a release of rows that lie in several parts: the bytes of one process.
+
+    Parameters
+    ----------
+    mechanism : str
+        A family (``"kmeans"``) or a method of one that asks for sums alone.
+    parts : sequence
+        Each a path, a :class:`Part` (a range of rows of a file), or a function without arguments
+        that returns rows, the same ones whenever it is called: an array, a data frame, sparse rows.
+        Functions must be such as the executor can send.
+    executor : object with ``map``, optional
+        ``concurrent.futures``, Dask's ``Client``, ``mpi4py.futures``.  None: this process.
+    mask : bool
+        Vectors travel under pads.  False only where nothing but this machine's memory sees them.
+    keep : bool
+        Workers keep the bounded rows of the parts they have seen between passes; otherwise every
+        pass reads again.
+    threads : int
+        Of each worker.
+    **settings
+        As in :func:`cloister.run`.  ``dataset`` names the data for the ledger.
+
+    Every part is read once before anything is charged.  Rows that change between two passes end the
+    run without a release; the charge stays.
+    """
+    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    if named.get("ledger") is None:
+        named["no-ledger"] = True
+    listed = [Part(os.fspath(part)) if isinstance(part, (str, os.PathLike)) else part
+              for part in parts]
+    if not listed:
+        raise ArgumentError("there must be at least one part")
+    for part in listed:
+        if not isinstance(part, Part) and not callable(part):
+            raise ArgumentError("a part is a path, a Part or a function that returns rows, not "
+                                f"{type(part).__name__}: data would travel with every task")
+    with shown(progress, mechanism) as watch:
+        made, _, _ = release(_Mapping(executor, listed), {"mechanism": mechanism, **named}, watch,
+                             mask=mask, keep=keep, threads=threads)
+    return made
+
+
+def is_collection(data: Any) -> bool:
+    """Whether it is a Dask array or data frame."""
+    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and \
+        hasattr(data, "to_delayed")

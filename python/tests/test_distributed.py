@@ -1,0 +1,302 @@
+"""Rows in several parts: the bytes of one process, one charge, nothing readable on the way."""
+import os
+import pickle
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+
+import cloister
+from cloister import distributed
+from cloister._table import as_table
+from cloister.distributed import Part
+
+BALL = {"epsilon": 1, "norm": 2, "seed": "parts"}
+METHODS = {
+    "kmeans/tree": {"clusters": 2},
+    "kmeans/lloyd": {"clusters": 2, "rounds": 3},
+    "kmeans/local": {"clusters": 2},
+    "kmeans/moments": {"clusters": 2},
+    "subspaces/moments": {"clusters": 2, "dim": 1},
+    "subspaces/sulq": {"clusters": 2, "dim": 1, "rounds": 2},
+    "subspace/gaussian": {"dim": 2},
+    "bounds/quantile": {"quantile": 0.9},
+}
+
+
+def some_rows(first, count):
+    """A part as a function: the same rows whenever it is called."""
+    generator = np.random.default_rng(7)
+    rows = np.vstack([generator.normal(m, 0.1, size=(1500, 3)) for m in (-0.5, 0.5)]).clip(-1, 1)
+    return rows[first:first + count]
+
+
+def recipes(count=3):
+    ends = [3000 * i // count for i in range(count + 1)]
+    return [partial(some_rows, a, b - a) for a, b in zip(ends, ends[1:])]
+
+
+def alone(method, data, **settings):
+    return cloister.run(method, table=as_table(data), **{**BALL, **settings})
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with ProcessPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    distributed_ = pytest.importorskip("distributed")
+    with distributed_.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None,
+            local_directory=tmp_path_factory.mktemp("dask")) as cluster, \
+            distributed_.Client(cluster) as connected:
+        yield connected
+
+
+# ---- the same bytes ---------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", METHODS)
+def test_parts_give_the_bytes_of_one_process(method, rows, processes):
+    expected = alone(method, rows, **METHODS[method]).to_json()
+    for executor, parts in ((None, recipes(1)), (processes, recipes(5))):
+        made = distributed.run(method, parts, executor=executor, **BALL, **METHODS[method])
+        assert made.to_json() == expected
+
+
+def test_hidden_rows_a_learnt_centre_and_kept_parts_give_the_same_bytes(rows):
+    settings = {"clusters": 2, "rounds": 2, "center": "private", "relation": "add-remove",
+                "norm": 20, "rows": 3000}
+    expected = alone("kmeans/lloyd", rows, **settings).to_json()
+    with ThreadPoolExecutor(1) as threads:
+        for executor in (None, threads):
+            made = distributed.run("kmeans/lloyd", recipes(4), executor=executor, keep=True,
+                                   **{**BALL, **settings})
+            assert made.to_json() == expected
+    distributed._kept.clear()
+
+
+def test_files_and_ranges_of_rows_are_parts(rows, tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    np.save(tmp_path / "all.npy", rows)
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    pyarrow.parquet.write_table(frame.slice(0, 1000), tmp_path / "0.parquet")
+    pyarrow.parquet.write_table(frame.slice(1000), tmp_path / "1.parquet")
+    plain = alone("kmeans/lloyd", rows, clusters=2)
+    named = alone("kmeans/lloyd", frame, clusters=2)
+    run = partial(distributed.run, "kmeans/lloyd", clusters=2, **BALL)
+    assert run(distributed.split(tmp_path / "all.npy", 3)).to_json() == plain.to_json()
+    assert run([tmp_path / "0.parquet", tmp_path / "1.parquet"]).to_json() == named.to_json()
+    ranged = [tmp_path / "0.parquet", Part(str(tmp_path / "1.parquet"), 0, 500),
+              Part(str(tmp_path / "1.parquet"), 500)]
+    assert run(ranged).to_json() == named.to_json()
+
+
+def test_dask_gives_the_same_bytes(rows, client):
+    expected = alone("kmeans/tree", rows, clusters=2).to_json()
+    made = distributed.run("kmeans/tree", recipes(5), executor=client, clusters=2, **BALL)
+    assert made.to_json() == expected
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_an_estimator_takes_dask_arrays_and_frames(rows, client):
+    array = pytest.importorskip("dask.array")
+    frames = pytest.importorskip("dask.dataframe")
+    import pandas
+
+    make = partial(cloister.PrivateKMeans, 2, epsilon=1, norm=2, random_state=3)
+    plain = make(method="lloyd").fit(rows)
+    fitted = make(method="lloyd").fit(array.from_array(rows, chunks=(700, 2)))
+    assert fitted.release_.to_json() == plain.release_.to_json()
+    assert fitted.n_features_in_ == 3
+    assert (fitted.predict(rows) == plain.predict(rows)).all()
+    frame = pandas.DataFrame(rows, columns=["a", "b", "c"])
+    named = make(method="lloyd").fit(frame)
+    fitted = make(method="lloyd").fit(frames.from_pandas(frame, npartitions=4))
+    assert fitted.release_.to_json() == named.release_.to_json()
+    assert list(fitted.feature_names_in_) == ["a", "b", "c"]
+    assert set(vars(fitted)) == set(vars(named))
+    with pytest.raises(cloister.UnsupportedError, match="bounds"):
+        cloister.PrivateKMeans(2, epsilon=1, bounds="private", norm_at_most=5).fit(
+            array.from_array(rows))
+
+
+def test_the_choice_is_among_what_can_be_spread(rows):
+    made = distributed.run("kmeans", recipes(2), clusters=2, **BALL)
+    assert f"kmeans/{made.info['method']}" in METHODS or made.info["method"] == "grid"
+
+
+# ---- what is refused, and what it costs --------------------------------------------------------
+
+@pytest.fixture
+def ledger(tmp_path):
+    path = tmp_path / "study.ledger"
+    cloister.Ledger(path, create=True).declare("visits", epsilon=5, delta=1e-5)
+    return path
+
+
+def charges(path):
+    return len(cloister.Ledger(path).history())
+
+
+def paid(path):
+    return {"epsilon": 1, "norm": 2, "ledger": path, "dataset": "visits"}
+
+
+def of_other_columns():
+    return np.zeros((10, 2))
+
+
+def that_fails():
+    raise OSError("this machine has no such file")
+
+
+def test_what_cannot_be_spread_costs_nothing(ledger):
+    with pytest.raises(cloister.UnsupportedError, match="kmeans/tree"):
+        distributed.run("kmeans/highdim", recipes(), clusters=2, **paid(ledger))
+    with pytest.raises(cloister.UnsupportedError, match="units"):
+        distributed.run("kmeans/lloyd", recipes(), clusters=2, unit="a", rows_per_unit=2,
+                        **paid(ledger))
+    with pytest.raises(cloister.DomainError, match="different columns"):
+        distributed.run("kmeans/lloyd", [*recipes(), of_other_columns], clusters=2,
+                        **paid(ledger))
+    with pytest.raises(OSError, match="no such file"):
+        distributed.run("kmeans/lloyd", [*recipes(), that_fails], clusters=2, **paid(ledger))
+    with pytest.raises(cloister.ArgumentError, match="data would travel"):
+        distributed.run("kmeans/lloyd", [np.zeros((3, 3))], clusters=2, **paid(ledger))
+    assert charges(ledger) == 0
+
+
+def test_a_run_is_charged_once(ledger, processes):
+    made = distributed.run("kmeans/lloyd", recipes(4), executor=processes, clusters=2,
+                           **paid(ledger))
+    assert made.privacy["private"]
+    assert charges(ledger) == 1
+
+
+class Changing:
+    """Rows that are other ones in a later pass, as a lineage without an order gives them."""
+
+    def __init__(self, how):
+        self.calls, self.how = 0, how
+
+    def __call__(self):
+        rows = some_rows(0, 1000)
+        self.calls += 1
+        if self.calls < 3:  # one call before the charge, one for the first pass
+            return rows
+        return rows[::-1] if self.how == "order" else rows[:-1] if self.how == "count" else \
+            np.vstack([rows[:-1], rows[:1]])
+
+
+def test_rows_that_change_between_passes_end_the_run(ledger):
+    hidden = {"relation": "add-remove", "clusters": 2, "rounds": 3}
+    distributed.run("kmeans/lloyd", [Changing("order")], **hidden, **paid(ledger))
+    for times, how in enumerate(("count", "value"), 2):
+        with pytest.raises(cloister.ReadError, match="changed between two passes") as raised:
+            distributed.run("kmeans/lloyd", [Changing(how)], **hidden, **paid(ledger))
+        assert "spent" in "".join(raised.value.__notes__)
+        assert charges(ledger) == times
+
+
+class Failing:
+    def __init__(self, at):
+        self.calls, self.at = 0, at
+
+    def __call__(self):
+        self.calls += 1
+        if self.calls == self.at:
+            raise OSError("the disk is gone")
+        return some_rows(0, 500)
+
+
+def test_a_part_that_fails_in_mid_pass_ends_the_run_which_stays_charged(ledger):
+    with pytest.raises(OSError, match="the disk is gone") as raised:
+        distributed.run("kmeans/lloyd", [Failing(3)], clusters=2, rounds=3, **paid(ledger))
+    assert "spent" in "".join(raised.value.__notes__)
+    assert charges(ledger) == 1
+
+
+def test_the_number_of_hidden_rows_is_not_counted():
+    for relation, counted in (("replace", True), ("add-remove", False)):
+        told = distributed._Reading("null", None, "refuse", relation == "replace").survey(
+            recipes(1)[0])
+        assert (told[2] == 3000) is counted
+
+
+# ---- what travels ------------------------------------------------------------------------------
+
+class Shuffling:
+    """An executor that writes all results to files before it gives them back, as engines do."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def map(self, function, *arguments):
+        for number, given in enumerate(zip(*arguments)):
+            place = self.folder / f"{len(os.listdir(self.folder))}-{number}"
+            place.write_bytes(pickle.dumps(function(*given)))
+            yield pickle.loads(place.read_bytes())
+
+
+def found(folder, canary):
+    return sum(canary in file.read_bytes() for file in folder.iterdir())
+
+
+def canary_of(rows):
+    """The exact size of one cluster of everything, as the sum of a first pass holds it."""
+    seen = []
+
+    class Spy(distributed._Mapping):
+        def fold(self, works):
+            vector = super().fold(works)
+            seen.append(vector)
+            return vector
+
+    engine = Spy(None, [lambda: rows])
+    distributed.release(engine, {"mechanism": "kmeans/lloyd", "clusters": 1, "rounds": 1,
+                                 "no-ledger": True, **BALL}, mask=False)
+    values = np.frombuffer(seen[0], np.uint64)[:-1]
+    return [value.tobytes() for value in values if value > 1000]
+
+
+def test_no_exact_sum_is_found_in_what_an_engine_writes(rows, tmp_path):
+    canaries = canary_of(rows)
+    assert len(canaries) >= 3  # sums of the columns, and the number of rows
+    for mask in (False, True):
+        folder = tmp_path / f"shuffle-{mask}"
+        folder.mkdir()
+        distributed.run("kmeans/lloyd", [partial(some_rows, 0, 3000)], executor=Shuffling(folder),
+                        mask=mask, clusters=1, rounds=1, relation="add-remove",
+                        **BALL)
+        hits = sum(found(folder, canary) for canary in canaries)
+        assert (hits > 0) is not mask  # without pads the test finds them
+
+
+def test_pads_differ_between_tasks_and_passes():
+    keys = {distributed._part_key(bytes([p]) * 32, i) for p in range(3) for i in range(5)}
+    assert len(keys) == 15
+    assert all(len(key) == distributed.PAD_BYTES for key in keys)
+
+
+def test_a_worker_gets_neither_ledger_nor_seed(ledger):
+    seen = []
+
+    class Spy:
+        def map(self, function, *arguments):
+            for given in zip(*arguments):
+                seen.append(pickle.dumps(given))
+                yield function(*given)
+
+    distributed.run("kmeans/lloyd", recipes(2), executor=Spy(), clusters=2, token="our-token",
+                    purpose="our-purpose", **paid(ledger))
+    distributed.run("kmeans/lloyd", recipes(2), executor=Spy(), clusters=2,
+                    **{**BALL, "seed": "our-seed"})
+    sent = b"".join(seen)
+    for secret in (b"our-seed", b"our-token", b"our-purpose", os.fspath(ledger).encode()):
+        assert secret not in sent

@@ -1,0 +1,69 @@
+/*
+ * bounded.h - what bounded data are made of, and the way of some rows to the grid.  For the files
+ * of this folder only.
+ */
+#ifndef CLO_BOUNDED_H
+#define CLO_BOUNDED_H
+
+#include "bound/bound.h"
+#include "data/data.h"
+
+struct clo_bounded {
+    clo_domain domain;
+    size_t rows;
+    int32_t *cells; /* dense: rows x cols; sparse: one an entry */
+    size_t cell_count;
+    bool sparse;
+    uint32_t *columns; /* sparse only: of each entry */
+    size_t *starts;    /* sparse only: rows + 1 */
+    size_t slots;      /* rows that there were before null ones went, where their places count */
+    uint32_t *slot_of; /* rows: where each was among them; NULL: they are all there */
+    bool borrowed;     /* the arrays are a workspace's, or those of other data */
+    struct clo_i_flow *flow; /* rows that are not held (flow.c); NULL: they are */
+};
+
+/* A row of the table on its way to the grid: what is the same for all of them. */
+typedef struct clo_i_way {
+    const clo_domain *domain;
+    const double *scale, *center; /* of the domain's map */
+    double radius;
+    const double *fill; /* a value for each column of the table; NULL: a missing cell makes a null
+                           record */
+    double *numbers;    /* what the above point into */
+    double *scratch;    /* of each thread: a block of rows, and one record as it is seen */
+    size_t room;        /* of each */
+    int threads;
+} clo_i_way;
+/* The domain must live as long as the way. */
+CLO_CHECK clo_status clo_i_way_make(const clo_domain *domain, const clo_table *table,
+                                    clo_i_way *out, clo_error *err);
+void clo_i_way_clear(clo_i_way *way);
+/* Whether rows of the table stay sparse on that way. */
+bool clo_i_way_keeps_sparse(const clo_domain *domain, bool sparse);
+
+/* Rows first … first+count-1 of the table into cells, and whether each is null; on several threads.
+ */
+void clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
+                       int32_t *cells, uint8_t *nulls);
+/* The same of sparse rows: into data's arrays, which have room for them; sets rows, cell_count. */
+void clo_i_bound_sparse(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
+                        clo_bounded *data, uint8_t *nulls);
+/* Null rows go, and the others close up; where a record had its place among all is forgotten. */
+void clo_i_close_up(clo_bounded *data, const uint8_t *nulls);
+
+/* Rows of `data` as another domain has them (bound.T5), into `moved`, which has room for them. */
+CLO_CHECK clo_status clo_i_move_rows(const clo_bounded *data, const double *shift,
+                                     clo_bounded *moved, clo_error *err);
+
+/* ---- flow.c -------------------------------------------------------------- */
+
+CLO_CHECK clo_status clo_i_flow_open(const clo_table *scan, clo_bounded *data, clo_error *err);
+/* Takes what a pass over data that are seen from elsewhere needs, beside what the flow has. */
+CLO_CHECK clo_status clo_i_flow_take(struct clo_workspace *space, const clo_bounded *data,
+                                     clo_bounded *out, clo_error *err);
+/* From now on `moved` shows the rows of data in its own domain, and shifted (NULL: not). */
+CLO_CHECK clo_status clo_i_flow_look(const clo_bounded *data, const double *shift,
+                                     clo_bounded *moved, clo_error *err);
+void clo_i_flow_free(struct clo_i_flow *flow);
+
+#endif

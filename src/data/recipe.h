@@ -1,0 +1,42 @@
+/*
+ * recipe.h - several files as one table, and how to read them again.  For the files of this folder
+ * only; other folders see the functions in data.h.
+ */
+#ifndef CLO_RECIPE_H
+#define CLO_RECIPE_H
+
+#include "data/formats.h"
+#include <stdatomic.h>
+
+enum { CLO_FOOTPRINT_BYTES = crypto_onetimeauth_BYTES };
+
+/* Shared by a scan and by what was bounded from it; freed with the last of them. */
+struct clo_recipe {
+    _Atomic size_t holders;
+    char **paths;
+    size_t count;
+    clo_read_options options; /* its texts are the recipe's */
+    uint64_t memory;          /* that a run may take; 0: the rows are kept */
+    int unpack_log;           /* of a zstd window, at most; 0: the usual */
+    bool zstd;                /* some file is of that kind */
+    uint8_t unit_key[CLO_UNIT_KEY_BYTES];
+    /* What every pass must find again. */
+    size_t cols;
+    bool sparse;
+    uint64_t rows;
+    uint8_t key[crypto_onetimeauth_KEYBYTES]; /* of the footprint */
+    uint8_t footprint[CLO_FOOTPRINT_BYTES];
+    uint64_t bytes;
+};
+
+/* One pass over all files: shows their rows to the sink, and what is known of the columns comes
+ * out as a table without rows.  footprint: of all bytes, begun by the caller; NULL: nobody asks. */
+CLO_CHECK clo_status clo_i_recipe_pass(const clo_recipe *recipe, clo_i_sink *sink,
+                                       clo_i_footprint *footprint, clo_table **out, clo_error *err);
+CLO_CHECK clo_status clo_i_recipe_new(const char *const *paths, size_t count,
+                                      const clo_read_options *options, uint64_t memory,
+                                      clo_recipe **out, clo_error *err);
+/* Parts of public sizes, that follow from the memory there is. */
+clo_i_sink clo_i_recipe_sink(const clo_recipe *recipe);
+
+#endif

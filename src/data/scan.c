@@ -1,0 +1,260 @@
+/*
+ * scan.c - a table that holds no rows: its files are read through once, to be checked and counted,
+ * and again whenever somebody wants to see the rows.
+ *
+ * What is not held can change under the reader.  Every pass takes the footprint of all bytes that
+ * it read, before they are parsed and from the same memory, under a key that nobody else knows; a
+ * pass whose footprint is not the first one's has failed, and with it whatever was made of its rows
+ * (flow.T2).  From the first pass on nothing is said about what is wrong with a file: it was sound
+ * then, so that it was changed since, and how might depend on its records.
+ */
+#include "data/recipe.h"
+#include <math.h>
+#include <string.h>
+#ifdef CLO_TAINT
+#include <valgrind/memcheck.h>
+#endif
+
+static const uint64_t LEAST_MEMORY = (uint64_t)1 << 25;
+enum { COUNTED_CELLS = 1 << 16 };
+
+static void begin_footprint(const clo_recipe *recipe, clo_i_footprint *footprint)
+{
+    (void)crypto_onetimeauth_init(&footprint->state, recipe->key);
+    footprint->bytes = 0;
+}
+
+static void end_footprint(clo_i_footprint *footprint, uint8_t out[CLO_FOOTPRINT_BYTES])
+{
+    (void)crypto_onetimeauth_final(&footprint->state, out);
+    clo_i_wipe(&footprint->state, sizeof footprint->state);
+}
+
+/* ---- the first pass -------------------------------------------------------------------------- */
+
+typedef struct census {
+    bool fills;    /* a missing cell makes no null record */
+    uint64_t null; /* records that count for nothing (bound.T6) */
+} census;
+
+static bool is_real(clo_element element)
+{
+    return element == CLO_FLOAT64 || element == CLO_FLOAT32;
+}
+
+static size_t null_rows(const double *cells, size_t rows, size_t cols)
+{
+    size_t null = 0;
+    for (size_t i = 0; i < rows; i++) {
+        bool bad = false;
+        for (size_t j = 0; j < cols; j++) bad = bad || !isfinite(cells[i * cols + j]);
+        null += bad;
+    }
+    return null;
+}
+
+static size_t null_sparse_rows(const clo_table *part)
+{
+    size_t null = 0;
+    for (size_t i = 0; i < part->rows; i++) {
+        const uint32_t *columns;
+        const double *values;
+        size_t count;
+        bool bad = false;
+        clo_i_table_sparse_row(part, i, &columns, &values, &count);
+        for (size_t e = 0; e < count; e++) bad = bad || !isfinite(values[e]);
+        null += bad;
+    }
+    return null;
+}
+
+static clo_status null_dense_rows(const clo_table *part, size_t *out, clo_error *err)
+{
+    const size_t cols = part->cols, step = cols < COUNTED_CELLS ? COUNTED_CELLS / cols : 1;
+    const size_t steps = part->rows / step + (part->rows % step != 0);
+    size_t null = 0;
+    _Atomic int failure = CLO_OK;
+#pragma omp parallel reduction(+ : null)
+    {
+        double *cells = NULL;
+        const clo_status mine = clo_i_alloc(step * cols, sizeof *cells, &cells, NULL);
+#pragma omp for schedule(static)
+        for (size_t s = 0; s < steps; s++) {
+            const size_t first = s * step;
+            const size_t count = part->rows - first < step ? part->rows - first : step;
+            if (mine) continue;
+            clo_i_table_rows(part, first, count, cells);
+            null += null_rows(cells, count, cols);
+        }
+        clo_i_wipe_free(cells, cells ? step * cols * sizeof *cells : 0);
+        if (mine) atomic_store(&failure, (int)mine);
+    }
+    *out = null;
+    if (!atomic_load(&failure)) return CLO_OK;
+    return clo_i_fail(err, CLO_MEMORY, "out of memory while the records were counted");
+}
+
+static clo_status count_part(void *user, clo_table *part, clo_error *err)
+{
+    census *const c = user;
+    size_t null = 0;
+    const bool text = part->blocks[0].values && !part->sparse; /* whose cells were looked at */
+    if (c->fills || !is_real(part->element) || (text && !part->tallies)) return CLO_OK;
+    if (part->sparse)
+        null = null_sparse_rows(part);
+    else
+        CLO_TRY(null_dense_rows(part, &null, err));
+    c->null += null;
+    return CLO_OK;
+}
+
+static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
+{
+    census c = { .fills = recipe->options.missing == CLO_MISSING_FILL };
+    clo_i_sink sink = clo_i_recipe_sink(recipe);
+    clo_i_footprint footprint;
+    clo_table *table = NULL;
+    sink.take = count_part;
+    sink.user = &c;
+    begin_footprint(recipe, &footprint);
+    clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
+    end_footprint(&footprint, recipe->footprint);
+    if (status) return status;
+    recipe->bytes = footprint.bytes;
+    recipe->cols = table->cols;
+    recipe->sparse = table->sparse;
+    recipe->zstd = table->packing && strcmp(table->packing, "zstd") == 0;
+    recipe->rows = table->rows = (size_t)sink.rows;
+    table->null_rows = (size_t)c.null;
+    status = clo_i_table_settle(table, recipe, err);
+    if (status) {
+        clo_table_free(table);
+        return status;
+    }
+    recipe->options.progress = NULL; /* the caller's, who has heard of it all by now */
+    recipe->options.digest = false;
+    table->recipe = recipe;
+#ifdef CLO_TAINT
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->null_rows, sizeof table->null_rows);
+#endif
+    clo_i_table_taint(table, recipe->options.rows_are_secret);
+    *out = table;
+    return CLO_OK;
+}
+
+clo_status clo_table_scan(const char *const *paths, size_t count, const clo_read_options *given,
+                          uint64_t memory, clo_table **out, clo_error *err)
+{
+    clo_read_options options;
+    clo_recipe *recipe = NULL;
+    CLO_TRY(clo_i_read_options_take(given, &options, err));
+    if (memory < LEAST_MEMORY)
+        return clo_i_fail(err, CLO_ARGUMENT, "memory must be at least %llu MiB",
+                          (unsigned long long)(LEAST_MEMORY >> 20));
+    if (options.unit)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "the rows of one person may lie anywhere, and to keep a person to a "
+                          "number of rows all of them must be held: leave out the limit of memory");
+    if (options.text == CLO_TEXT_LATER)
+        return clo_i_fail(err, CLO_ARGUMENT, "a scan is for a run, not for comparing");
+    CLO_TRY(clo_i_recipe_new(paths, count, &options, memory, &recipe, err));
+    const clo_status status = scan(recipe, out, err);
+    if (status) clo_i_recipe_release(recipe);
+    return status;
+}
+
+/* ---- every other pass ------------------------------------------------------------------------ */
+
+typedef struct reading {
+    const clo_recipe *recipe;
+    clo_i_take_part *take;
+    void *user;
+    clo_status taken; /* a failure of whoever takes the rows, which is not one of the files */
+} reading;
+
+static clo_status changed(clo_error *err)
+{
+    return clo_i_fail(err, CLO_IO, "the data were changed while they were read");
+}
+
+static clo_status take_again(void *user, clo_table *part, clo_error *err)
+{
+    reading *const r = user;
+    if (part->cols != r->recipe->cols || part->sparse != r->recipe->sparse) return changed(err);
+    r->taken = r->take(r->user, part, err);
+    return r->taken;
+}
+
+/* What went wrong in a pass, without a word that might follow from the records. */
+static clo_status explain(clo_status status, clo_error *err)
+{
+    if (status == CLO_MEMORY)
+        return clo_i_fail(err, status, "out of memory while the data were read again");
+    if (status == CLO_IO) return clo_i_fail(err, status, "the data can no longer be read");
+    if (status == CLO_ENTROPY || status == CLO_INTERNAL)
+        return clo_i_fail(err, status, "the data could not be read again");
+    return changed(err);
+}
+
+clo_status clo_i_recipe_read(const clo_recipe *recipe, clo_i_take_part *take, void *user,
+                             clo_error *err)
+{
+    reading r = { .recipe = recipe, .take = take, .user = user };
+    clo_i_sink sink = clo_i_recipe_sink(recipe);
+    clo_i_footprint footprint;
+    uint8_t found[CLO_FOOTPRINT_BYTES];
+    clo_table *table = NULL;
+    clo_error why;
+    sink.take = take_again;
+    sink.user = &r;
+    sink.marks = true;
+    begin_footprint(recipe, &footprint);
+    const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, &why);
+    end_footprint(&footprint, found);
+    clo_table_free(table);
+    if (r.taken) return clo_i_fail(err, r.taken, "%s", why.message);
+    if (status) return explain(status, err);
+    const bool same = sink.rows == recipe->rows && footprint.bytes == recipe->bytes &&
+                      sodium_memcmp(found, recipe->footprint, sizeof found) == 0;
+    return same ? CLO_OK : changed(err);
+}
+
+/* ---- what others see of it ------------------------------------------------------------------- */
+
+bool clo_i_table_is_scan(const clo_table *table)
+{
+    return table->recipe != NULL;
+}
+
+clo_status clo_i_table_refuse_scan(const clo_table *table, clo_error *err)
+{
+    if (!table->recipe) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the table holds no rows (clo_table_scan): it is for a run alone");
+}
+
+size_t clo_i_table_null_rows(const clo_table *table)
+{
+    return table->null_rows;
+}
+
+clo_recipe *clo_i_table_recipe(const clo_table *table)
+{
+    atomic_fetch_add(&table->recipe->holders, 1);
+    return table->recipe;
+}
+
+uint64_t clo_i_recipe_memory(const clo_recipe *recipe)
+{
+    return recipe->memory;
+}
+
+/* A window of text becomes cells of eight bytes, at least a byte of text each.  What is compressed
+ * has a window of its own. */
+size_t clo_i_recipe_room(const clo_recipe *recipe)
+{
+    enum { CELL_BYTES = 8 };
+    const clo_i_sink sink = clo_i_recipe_sink(recipe);
+    return clo_i_sink_window(&sink) + CELL_BYTES * sink.text_bytes +
+           (recipe->zstd ? (size_t)1 << recipe->unpack_log : 0);
+}

@@ -1,0 +1,129 @@
+/*
+ * drive.c - a run whose rows are with workers: what rank 0 sends becomes tasks, and the sum of the
+ * workers' vectors is what the other ranks would have added.
+ */
+#include "plan/drive.h"
+#include "parallel/parallel.h"
+#include <sodium.h>
+#include <string.h>
+
+enum { HEADER_WORDS = 2 };
+
+static clo_status say(clo_i_driver *driver, clo_status status, const char *trouble)
+{
+    driver->trouble = trouble;
+    return status;
+}
+
+static clo_status keep(uint8_t **place, size_t *length, const void *bytes, size_t count)
+{
+    uint8_t *copy = NULL;
+    CLO_TRY(clo_i_alloc(count, 1, &copy, NULL));
+    memcpy(copy, bytes, count);
+    clo_i_free(*place);
+    *place = copy;
+    *length = count;
+    return CLO_OK;
+}
+
+/* A message is a header and bytes, as clo_i_comm_send sends them. */
+static clo_status broadcast(void *user, void *bytes, size_t count)
+{
+    clo_i_driver *const driver = user;
+    if (!driver->kind) {
+        uint64_t header[HEADER_WORDS] = { 0 };
+        if (count != sizeof header) return say(driver, CLO_INTERNAL, "a message has no header");
+        memcpy(header, bytes, sizeof header);
+        driver->kind = header[1] ? header[0] : 0;
+        return CLO_OK;
+    }
+    const uint64_t kind = driver->kind;
+    driver->kind = 0;
+    if (kind == CLO_MESSAGE_ASK) return keep(&driver->ask, &driver->ask_bytes, bytes, count);
+    if (kind == CLO_MESSAGE_LOOK) return keep(&driver->place, &driver->place_bytes, bytes, count);
+    return CLO_OK; /* workers are not told of the end: they have no state */
+}
+
+static size_t whole_words(size_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+static clo_status make_task(const clo_i_driver *driver, uint8_t **out, size_t *bytes)
+{
+    clo_i_task_head head = { .form = CLO_TASK_FORM,
+                             .place_bytes = driver->place_bytes,
+                             .ask_bytes = driver->ask_bytes };
+    const size_t place = sizeof head, ask = place + whole_words(driver->place_bytes);
+    memcpy(head.mark_key, driver->mark_key, sizeof head.mark_key);
+    *bytes = ask + whole_words(driver->ask_bytes);
+    CLO_TRY(clo_i_alloc(*bytes, 1, out, NULL));
+    memcpy(*out, &head, sizeof head);
+    if (driver->place_bytes) memcpy(*out + place, driver->place, driver->place_bytes);
+    memcpy(*out + ask, driver->ask, driver->ask_bytes);
+    return CLO_OK;
+}
+
+/* fold.T4: the same rows in every pass, and as many as were counted where that is public. */
+static clo_status compare_marks(clo_i_driver *driver, const int64_t *mark)
+{
+    uint64_t now[CLO_MARK_NUMBERS];
+    memcpy(now, mark, sizeof now);
+    if (driver->rows && now[0] != driver->rows)
+        return say(driver, CLO_IO, "the parts have another number of rows than was said");
+    if (driver->marked && memcmp(now, driver->mark, sizeof now) != 0)
+        return say(driver, CLO_IO, "the rows have changed between two passes over them");
+    memcpy(driver->mark, now, sizeof now);
+    driver->marked = true;
+    return CLO_OK;
+}
+
+static clo_status fold(clo_i_driver *driver, int64_t *totals, size_t count)
+{
+    const clo_workers *const workers = driver->workers;
+    uint8_t *task = NULL;
+    size_t bytes = 0;
+    CLO_TRY(make_task(driver, &task, &bytes));
+    const clo_status status = workers->fold(workers->user, task, bytes, totals, count);
+    clo_i_free(task);
+    if (status) return say(driver, status, "the workers could not fold their rows");
+    return compare_marks(driver, totals + count - CLO_MARK_NUMBERS);
+}
+
+/* values: the ask's numbers, of which this process has none, and its word that it could fold. */
+static clo_status sum(void *user, int64_t *values, size_t count)
+{
+    clo_i_driver *const driver = user;
+    const size_t numbers = count - 1 + CLO_MARK_NUMBERS;
+    int64_t *totals = NULL;
+    if (!driver->ask) return say(driver, CLO_INTERNAL, "a sum was asked for without an ask");
+    if (values[count - 1]) return CLO_OK; /* the run ends, for a reason of its own */
+    CLO_TRY(clo_i_alloc(numbers, sizeof *totals, &totals, NULL));
+    const clo_status status = fold(driver, totals, numbers);
+    for (size_t i = 0; i + 1 < count && !status; i++)
+        values[i] = (int64_t)((uint64_t)values[i] + (uint64_t)totals[i]);
+    clo_i_wipe_free(totals, numbers * sizeof *totals);
+    return status;
+}
+
+clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
+                             const clo_domain *domain, clo_error *err)
+{
+    if (!workers->fold)
+        return clo_i_fail(err, CLO_ARGUMENT, "workers must have a function that folds");
+    if (sodium_init() < 0)
+        return clo_i_fail(err, CLO_ENTROPY, "the system gives no secure randomness");
+    *driver =
+        (clo_i_driver){ .workers = workers,
+                        .rows = domain->relation == CLO_REPLACE && !domain->unit ? domain->rows : 0,
+                        .comm = { 0, 2, sum, broadcast, driver } };
+    randombytes_buf(driver->mark_key, sizeof driver->mark_key);
+    return CLO_OK;
+}
+
+void clo_i_driver_close(clo_i_driver *driver)
+{
+    clo_i_free(driver->place);
+    clo_i_free(driver->ask);
+    clo_i_wipe(driver, sizeof *driver);
+}

@@ -1,0 +1,135 @@
+/*
+ * worker.c - a part of the rows and what it answers: a pure function of a task and of these rows.
+ *
+ * A worker keeps no count of what it was asked, since a task may be folded twice (a retry, a second
+ * machine) and mean one ask: the driver's meter counts (meter.T1), and nothing but the driver's
+ * noised answers leaves the operator's side (fold.T4).
+ */
+#include "plan/drive.h"
+#include "parallel/parallel.h"
+#include "query/lens.h"
+#include <string.h>
+
+struct clo_worker {
+    const clo_plan *plan;
+    const clo_bounded *data;
+    clo_bounded *seen; /* the rows as they are looked at while a plan learns; NULL: it does not */
+    clo_workspace *workspace;
+    int threads;
+};
+
+static clo_status check(const clo_plan *plan, const clo_bounded *data, clo_error *err)
+{
+    static const clo_comm others = { .rank = 1, .size = 2 };
+    clo_run_options options = clo_run_options_default();
+    options.comm = &others;
+    return clo_run_check(plan, data, &options, err);
+}
+
+clo_status clo_worker_new(const clo_plan *plan, const clo_bounded *data, int threads,
+                          clo_worker **out, clo_error *err)
+{
+    clo_worker *worker = NULL;
+    CLO_TRY(check(plan, data, err));
+    CLO_TRY(clo_i_alloc(1, sizeof *worker, &worker, err));
+    *worker = (clo_worker){ .plan = plan, .data = data, .threads = clo_i_threads(threads) };
+    clo_status status = clo_workspace_new(clo_i_plan_workspace(plan, data, worker->threads, 0),
+                                          &worker->workspace, err);
+    if (!status && plan->steps)
+        status =
+            clo_i_recenter_take(worker->workspace, data, plan->learning.center, &worker->seen, err);
+    if (status)
+        clo_worker_free(worker);
+    else
+        *out = worker;
+    return status;
+}
+
+void clo_worker_free(clo_worker *worker)
+{
+    if (!worker) return;
+    clo_bounded_free(worker->seen);
+    clo_workspace_free(worker->workspace);
+    clo_i_free(worker);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------- */
+
+typedef struct pieces {
+    clo_i_task_head head;
+    const uint8_t *place, *ask;
+} pieces;
+
+/* False where the bytes are no task: lengths are compared with what is left before they are used.
+ */
+static bool take_apart(const void *task, size_t bytes, pieces *out)
+{
+    size_t left = bytes;
+    if (bytes < sizeof out->head || (uintptr_t)task % 8 != 0) return false;
+    memcpy(&out->head, task, sizeof out->head);
+    left -= sizeof out->head;
+    if (out->head.form != CLO_TASK_FORM || out->head.place_bytes % 8 != 0) return false;
+    if (out->head.place_bytes > left) return false;
+    left -= (size_t)out->head.place_bytes;
+    if (out->head.ask_bytes > left) return false;
+    out->place = (const uint8_t *)task + sizeof out->head;
+    out->ask = out->place + out->head.place_bytes;
+    return true;
+}
+
+size_t clo_task_numbers(const void *task, size_t bytes)
+{
+    pieces p;
+    if (!take_apart(task, bytes, &p)) return 0;
+    const size_t entries = clo_i_asked_numbers(p.ask, (size_t)p.head.ask_bytes);
+    return entries ? entries + CLO_MARK_NUMBERS : 0;
+}
+
+/* From where the driver looks at the rows by now. */
+static clo_status look(clo_worker *worker, const pieces *p, const clo_bounded **rows,
+                       clo_error *err)
+{
+    *rows = worker->data;
+    if (!p->head.place_bytes) return CLO_OK;
+    if (!worker->seen) return clo_i_fail(err, CLO_FORMAT, "this plan learns nothing");
+    CLO_TRY(clo_i_look_for_rank_0(worker->plan, worker->data, p->place, (size_t)p->head.place_bytes,
+                                  worker->seen, err));
+    *rows = worker->seen;
+    return CLO_OK;
+}
+
+static clo_status fold(clo_worker *worker, const pieces *p, int64_t *sums, size_t entries,
+                       clo_error *err)
+{
+    clo_meter meter = { .lines = worker->plan->lines, .count = worker->plan->line_count };
+    clo_context context = { .workspace = worker->workspace,
+                            .threads = worker->threads,
+                            .progress_to = 1,
+                            .meter = &meter };
+    const clo_bounded *rows = NULL;
+    uint64_t mark[CLO_MARK_NUMBERS];
+    const size_t mark_of_space = clo_i_workspace_mark(worker->workspace);
+    CLO_TRY(look(worker, p, &rows, err));
+    const clo_status status =
+        clo_i_fold_bytes(&context, rows, p->ask, (size_t)p->head.ask_bytes, sums, entries, err);
+    clo_i_workspace_release(worker->workspace, mark_of_space);
+    CLO_TRY(status);
+    CLO_TRY(clo_i_mark_rows(worker->data, p->head.mark_key, worker->threads, mark, err));
+    memcpy(sums + entries, mark, sizeof mark);
+    return CLO_OK;
+}
+
+clo_status clo_worker_fold(clo_worker *worker, const void *task, size_t bytes, int64_t *totals,
+                           size_t count, clo_error *err)
+{
+    pieces p;
+    int64_t *sums = NULL;
+    if (!take_apart(task, bytes, &p) || count == 0 || clo_task_numbers(task, bytes) != count)
+        return clo_i_fail(err, CLO_FORMAT, "these bytes are no task with so many numbers");
+    CLO_TRY(clo_i_alloc(count, sizeof *sums, &sums, err));
+    const clo_status status = fold(worker, &p, sums, count - CLO_MARK_NUMBERS, err);
+    for (size_t i = 0; i < count && !status; i++)
+        totals[i] = (int64_t)((uint64_t)totals[i] + (uint64_t)sums[i]);
+    clo_i_wipe_free(sums, count * sizeof *sums);
+    return status;
+}

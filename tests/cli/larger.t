@@ -1,0 +1,75 @@
+# Larger: rows that are not held, and several files as one
+
+## The same bytes, held or not, in one file or in several
+
+  $ cloister generate mixture --rows 3000 --cols 3 --clusters 2 --seed 1 -o all.csv
+  $ head -1001 all.csv > part-1.csv
+  $ (head -1 all.csv; tail -n +1002 all.csv) > part-2.csv
+  $ gzip -k part-1.csv && gzip -k part-2.csv
+  $ r() { cloister run kmeans/lloyd "$@" --clusters 2 --epsilon 1 --norm 1 --no-ledger --seed 1; }
+  $ r all.csv -q --json > 1.json
+  ! warning: --seed: this release is reproducible, not private
+  $ r all.csv -q --json --memory 64M > 2.json
+  ! warning: --seed: this release is reproducible, not private
+  $ r part-1.csv part-2.csv -q --json > 3.json
+  ! warning: --seed: this release is reproducible, not private
+  $ r 'part-*.csv' -q --json --memory 64M > 4.json
+  ! warning: --seed: this release is reproducible, not private
+  $ r part-1.csv.gz part-2.csv.gz -q --json --memory 64M --threads 1 > 5.json
+  ! warning: --seed: this release is reproducible, not private
+  $ for f in 2 3 4 5; do cmp 1.json $f.json && echo same; done
+  same
+  same
+  same
+  same
+
+## Several files are charged under a name that is given
+
+  $ printf 'x,y\n0.1,0.2\n' > a.csv
+  $ printf 'x,y\n0.3,0.1\n' > b.csv
+  $ cloister ledger init --dataset both --epsilon 5
+  FOLDER/home/state/cloister/ledger.db is closed: only data sets that are declared in it are charged
+  'both' in FOLDER/home/state/cloister/ledger.db: at most epsilon 5, delta 1e-6 may ever be spent on it
+  $ cloister run kmeans/lloyd a.csv b.csv --clusters 1 --epsilon 1 --norm 1
+  ! cloister: several files have no one name to charge: give --dataset NAME
+  [exit 2]
+  $ cloister run kmeans/lloyd a.csv b.csv --clusters 1 --epsilon 1 --norm 1 --dataset both -o a.csv
+  ! cloister: -o a.csv would overwrite the data
+  [exit 2]
+  $ cloister run kmeans/lloyd a.csv b.csv --clusters 1 --epsilon 1 --norm 1 --dataset both \
+  >     -o c.json --memory 64M --yes
+  ! kmeans/lloyd on 'a.csv and 1 more': epsilon 1, delta 1e-6, replace
+  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise 18.89
+  ! release written to 'c.json'
+  ! spent epsilon 1, delta 1e-6 on 'both': epsilon 4.51538 is left at delta 1e-6
+
+## Plans that are not of sums, persons, pipes and small limits are refused, and cost nothing
+
+  $ printf 'x,y\n0.1,0.2\n' > a.csv
+  $ cloister ledger init --dataset a.csv --epsilon 5
+  FOLDER/home/state/cloister/ledger.db is closed: only data sets that are declared in it are charged
+  'a.csv' in FOLDER/home/state/cloister/ledger.db: at most epsilon 5, delta 1e-6 may ever be spent on it
+  $ r() { cloister run "$@" --clusters 1 --epsilon 1 --norm 1; }
+  $ r kmeans/highdim a.csv --memory 64M
+  ! cloister: kmeans/highdim asks partition, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  [exit 2]
+  $ r kmeans/highdim a.csv --memory 64M --dry-run
+  ! cloister: kmeans/highdim asks partition, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  [exit 2]
+  $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1
+  ! cloister: --memory excludes --unit: the rows of one person may lie anywhere, and to keep a person to a number of rows all of them must be held
+  [exit 2]
+  $ r kmeans/lloyd - --memory 64M --dataset a.csv < a.csv
+  ! cloister: standard input can be read only once, and a run with a limit of memory reads its data again and again: save them as a file
+  [exit 2]
+  $ r kmeans/lloyd a.csv --memory 10M
+  ! cloister: memory must be at least 32 MiB
+  [exit 2]
+  $ r kmeans/lloyd a.csv --memory 64M --threads 100
+  ! cloister: this run needs 353 MiB of memory on 100 threads, and may take 64 MiB
+  [exit 8]
+  $ r kmeans/lloyd a.csv --memory much
+  ! cloister: --memory must be a number of bytes such as 512M or 2G, not 'much'
+  [exit 2]
+  $ cloister ledger history
+  FOLDER/home/state/cloister/ledger.db: nothing was spent yet

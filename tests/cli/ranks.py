@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""The command on several ranks of MPI: the bytes of one process, one charge, and an end for all.
+
+A seeded release is the same on 1, 2 and 4 ranks with 1 and 2 threads each, whether the ranks share
+one file or have one each; what cannot be spread, and what one rank cannot read, is refused with the
+ledger as it was; a rank that is killed ends the run, which stays charged and gives nothing.
+
+usage: ranks.py CLOISTER MPIRUN LIBRARY_FOLDER
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROWS, COLS = 1501, 4
+BALL = ["--epsilon", "1", "--norm", "1"]
+# Every family, and every query that is a sum.
+SAME = {
+    "kmeans/tree": ["--clusters", "3"],
+    "kmeans/lloyd": ["--clusters", "3", "--rounds", "3"],
+    "kmeans/moments": ["--clusters", "2"],
+    "kmeans/local": ["--clusters", "3"],
+    "kmeans/grid": ["--clusters", "3", "--side", "4"],
+    "kmeans/variates": ["--clusters", "3"],
+    "kmeans/sparse": ["--clusters", "2"],
+    "kmedian/local": ["--clusters", "3"],
+    "subspaces/moments": ["--clusters", "2", "--dim", "1"],
+    "subspaces/sulq": ["--clusters", "2", "--dim", "1", "--rounds", "3"],
+    "subspace/gaussian": ["--dim", "2"],
+    "bounds/quantile": ["--quantile", "0.9", "--of", "columns"],
+}
+END_WITHIN = 10  # seconds, of a run whose rank was killed
+
+
+class Failed(Exception):
+    pass
+
+
+def demand(true, *what):
+    if not true:
+        raise Failed(" ".join(str(part) for part in what))
+
+
+class Place:
+    """A folder with data, a ledger of its own, and the command there."""
+
+    def __init__(self, folder, command, mpirun):
+        self.folder, self.command, self.mpirun = Path(folder), command, mpirun
+        self.environment = {
+            **os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+            "XDG_CONFIG_HOME": str(self.folder / "config"), "HOME": str(self.folder),
+            # Rank after rank on whatever there is, also as root: both are right for a test.
+            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+        for rank in range(2):  # the same rows in two files
+            rows = self.rows()[rank * 700:None if rank else 700]
+            self.write(f"part-{rank}.csv", rows)
+        self.write("all.csv", self.rows())
+        self.alone("generate", "mixture", "--rows", "400000", "--cols", "8", "--clusters", "3",
+                   "--seed", "1", "-o", "large.npy")
+
+    def rows(self):
+        return [[((7 * i + 3 * j) % 11 / 11 - 0.5) * (0.9 if i % 3 else -0.8)
+                 for j in range(COLS)] for i in range(ROWS)]
+
+    def write(self, name, rows):
+        lines = ["a,b,c,d"] + [",".join(f"{value:.6f}" for value in row) for row in rows]
+        (self.folder / name).write_text("\n".join(lines) + "\n")
+
+    def call(self, words, **more):
+        return subprocess.run(words, cwd=self.folder, env={**self.environment, **more.pop(
+            "extra", {})}, capture_output=True, timeout=120, check=False, **more)
+
+    def alone(self, *words):
+        ended = self.call([self.command, *words])
+        demand(ended.returncode == 0, "alone:", words, ended.stderr.decode())
+        return ended.stdout
+
+    def ranks(self, count, *words, extra=None):
+        return self.call([self.mpirun, "-n", str(count), self.command, *words], extra=extra or {})
+
+    def ledger(self, name, dataset="people", epsilon="5"):
+        self.alone("ledger", "init", name, "--dataset", dataset, "--epsilon", epsilon)
+        return ["--ledger", name, "--dataset", dataset]
+
+    def charges(self, name):
+        return len(json.loads(self.alone("ledger", "history", name, "--json"))["charges"])
+
+
+def words_for(method, options, path, *more):
+    return ["run", method, path, *BALL, *options, "--seed", "ranks", "--no-ledger", "--json",
+            "--quiet", *more]
+
+
+def same(place, method, options, count, threads, path="all.csv", ranks_path=None, more=()):
+    expected = place.alone(*words_for(method, options, path, *more))
+    ended = place.ranks(count, *words_for(method, options, ranks_path or path, *more),
+                        "--threads", str(threads))
+    demand(ended.returncode == 0, method, ended.stderr.decode())
+    demand(ended.stdout == expected, method, "has other bytes on", count, "ranks")
+
+
+# ---- the tests ----------------------------------------------------------------------------------
+
+def ranks_and_threads_give_the_bytes_of_one_process(place):
+    for count in (1, 2, 4):
+        for threads in (1, 2):
+            same(place, "kmeans/tree", SAME["kmeans/tree"], count, threads)
+
+
+def every_method_that_sums_gives_the_bytes_of_one_process(place):
+    for number, (method, options) in enumerate(SAME.items()):
+        same(place, method, options, 2 + number % 2, 1 + number % 2)
+
+
+def ranks_with_a_file_each_give_the_bytes_of_one_file(place):
+    for more in ([], ["--relation", "add-remove"]):
+        same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 1, ranks_path="part-{rank}.csv",
+             more=more)
+
+
+def a_mapped_file_and_a_learnt_centre_give_the_same_bytes(place):
+    same(place, "subspace/gaussian", SAME["subspace/gaussian"], 3, 1, path="large.npy")
+    same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 1,
+         more=["--center", "private"])
+
+
+def the_choice_is_among_what_ranks_can_do(place):
+    options = ["--clusters", "3", *BALL, "--no-ledger", "--json", "--quiet", "--seed", "1"]
+    ended = place.ranks(2, "run", "kmeans", "all.csv", *options)
+    demand(ended.returncode == 0, ended.stderr.decode())
+    demand(f"kmeans/{json.loads(ended.stdout)['method']}" in SAME, "not a sum")
+    ended = place.ranks(2, "run", "kmedian/highdim", "all.csv", *options)
+    demand(b"kmedian/local" in ended.stderr, "the refusal names no other method")
+
+
+def a_run_is_charged_once_and_fetched_by_its_token(place):
+    books = place.ledger("once.ledger")
+    run = ["run", "kmeans/lloyd", "all.csv", *BALL, "--clusters", "2", *books, "--token", "t"]
+    first = place.ranks(4, *run, "-o", "once.json")
+    demand(first.returncode == 0, first.stderr.decode())
+    demand(place.charges("once.ledger") == 1, "charged", place.charges("once.ledger"), "times")
+    again = place.ranks(2, *run, "-o", "again.json")
+    demand(again.returncode == 0 and b"nothing was spent" in again.stderr, again.stderr.decode())
+    demand((place.folder / "once.json").read_bytes() == (place.folder / "again.json").read_bytes())
+    demand(place.charges("once.ledger") == 1, "charged again")
+    # One file a rank: the parts are known again under another name.
+    place.alone("ledger", "init", "once.ledger", "--dataset", "parts", "--epsilon", "5",
+                "--data", "part-1.csv")
+    ended = place.ranks(2, "run", "kmeans/lloyd", "part-{rank}.csv", *BALL, "--clusters", "2",
+                        *books)
+    demand(ended.returncode == 2 and b"these data are 'parts'" in ended.stderr,
+           ended.stderr.decode())
+
+
+def refused(place, count, words, *what):
+    books = place.ledger(f"refused-{len(list(place.folder.glob('refused-*')))}.ledger")
+    ended = place.ranks(count, *words, *books)
+    demand(ended.returncode != 0, "was not refused:", words)
+    for text in what:
+        demand(text.encode() in ended.stderr, words, "does not say", text, ended.stderr.decode())
+    demand(ended.stderr.count(b"cloister: ") == 1, "said more than once:", ended.stderr.decode())
+    demand(place.charges(books[1]) == 0, "was charged:", words)
+
+
+def what_cannot_be_spread_costs_nothing(place):
+    refused(place, 2, ["run", "kmeans/highdim", "all.csv", *BALL, "--clusters", "2"],
+            "needs all rows in one process", "kmeans/tree", "kmeans/lloyd")
+    refused(place, 2, ["run", "kmeans/aggregate", "all.csv", *BALL, "--clusters", "2", "--accept",
+                       "idealized"], "asks aggregate", "kmeans/lloyd")
+    refused(place, 2, ["run", "kmeans/lloyd", "all.csv", *BALL, "--clusters", "2", "--unit", "d",
+                       "--rows-per-unit", "2"], "units cannot be kept")
+
+
+def what_one_rank_cannot_read_costs_nothing(place):
+    (place.folder / "two-0.csv").write_text("a,b\n0.1,0.2\n")
+    refused(place, 2, ["run", "kmeans/lloyd", "two-{rank}.csv", *BALL, "--clusters", "2"],
+            "rank 1: two-1.csv cannot be read")
+    (place.folder / "two-1.csv").write_text("b,a\n0.1,0.2\n")
+    refused(place, 2, ["run", "kmeans/lloyd", "two-{rank}.csv", *BALL, "--clusters", "2"],
+            "rank 1:", "other names")
+    refused(place, 2, ["run", "kmeans/lloyd", "-", *BALL, "--clusters", "2"], "standard input")
+    refused(place, 3, ["run", "kmeans/lloyd", "all.csv", *BALL, "--clusters", "2", "-o",
+                       "nowhere/x.json"], "cannot be written")
+
+
+def ranks_with_other_settings_are_refused(place):
+    books = place.ledger("other.ledger")
+    run = ["run", "kmeans/lloyd", "all.csv", *BALL, *books]
+    ended = place.call([place.mpirun, "-n", "1", place.command, *run, "--clusters", "2", ":",
+                        "-n", "1", place.command, *run, "--clusters", "3"])
+    demand(ended.returncode != 0 and b"another plan" in ended.stderr, ended.stderr.decode())
+    ended = place.call([place.mpirun, "-n", "1", place.command, *run, "--clusters", "2", ":",
+                        "-n", "1", place.command, *run, "--clusters", "2", "--nothing"])
+    demand(ended.returncode != 0 and b"rank 1: cloister:" in ended.stderr, ended.stderr.decode())
+    demand(place.charges("other.ledger") == 0, "was charged")
+
+
+def without_its_twin_the_command_refuses_to_be_many(place, libraries):
+    lonely = place.folder / "lonely"
+    lonely.mkdir()
+    shutil.copy(place.command, lonely / "cloister")
+    ended = place.call([place.mpirun, "-n", "2", lonely / "cloister", "version"],
+                       extra={"LD_LIBRARY_PATH": libraries})
+    demand(ended.returncode != 0 and b"each rank would charge the ledger" in ended.stderr,
+           ended.stderr.decode())
+
+
+def only_rank_0_speaks(place):
+    demand(place.ranks(3, "version").stdout.count(b"cloister") == 1, "several versions")
+    demand(place.ranks(2, "run", "--help").stdout.count(b"usage:") == 1, "several helps")
+    ended = place.ranks(2, "run", "kmeans/lloyd", "all.csv", *BALL, "--clusters", "2",
+                        "--no-ledger", "--dry-run")
+    demand(ended.returncode == 0 and ended.stdout.count(b"Would charge no ledger") == 1,
+           ended.stderr.decode())
+
+
+def ranks_of(mpirun):
+    """The processes that this mpirun has started, by rank."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            variables = (folder / "environ").read_bytes().split(b"\0")
+        except (OSError, ValueError):
+            continue
+        if parent == mpirun:
+            for variable in variables:
+                if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
+                    found[int(variable.partition(b"=")[2])] = int(folder.name)
+    return found
+
+
+def killed(place, rank):
+    books = place.ledger(f"killed-{rank}.ledger")
+    output = place.folder / f"killed-{rank}.json"
+    with subprocess.Popen(
+            [place.mpirun, "-n", "3", place.command, "run", "kmeans/lloyd", "large.npy", *BALL,
+             "--clusters", "8", "--rounds", "100", *books, "-o", output.name],
+            cwd=place.folder, env=place.environment, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE) as run:
+        while place.charges(books[1]) == 0:
+            if run.poll() is not None:
+                raise Failed(f"ended too early: {run.stderr.read().decode()}")
+            time.sleep(0.05)
+        os.kill(ranks_of(run.pid)[rank], signal.SIGKILL)
+        started = time.monotonic()
+        out, err = run.communicate(timeout=60)
+    demand(time.monotonic() - started < END_WITHIN, "took", time.monotonic() - started)
+    demand(run.returncode != 0 and out == b"", "went on")
+    demand(not output.exists() and place.charges(books[1]) == 1, "a release, or no charge")
+    return err.decode()
+
+
+def a_killed_rank_ends_the_run_which_stays_charged(place):
+    said = killed(place, 2)
+    demand("the budget of this run stays spent" in said, said)
+    killed(place, 0)
+
+
+def main():
+    command, mpirun, libraries = sys.argv[1:4]
+    tests = [(name, test) for name, test in globals().items()
+             if callable(test) and getattr(test, "__code__", None)
+             and test.__code__.co_varnames[:1] == ("place",)
+             and test.__code__.co_argcount <= 2 and name not in ("killed", "same", "refused")]
+    failed = False
+    print(f"1..{len(tests)}")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder, os.path.abspath(command), mpirun)
+        for number, (name, test) in enumerate(tests, 1):
+            trouble = ""
+            try:
+                test(*([place, libraries] if test.__code__.co_argcount == 2 else [place]))
+            except (Failed, subprocess.TimeoutExpired, KeyError, ValueError) as error:
+                trouble = str(error)
+            failed = failed or bool(trouble)
+            print(f"{'not ok' if trouble else 'ok'} {number} - {name.replace('_', ' ')}",
+                  flush=True)
+            for line in trouble.splitlines():
+                print(f"# {line}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+/*
+ * test_flow_sizes.c - a run over rows that are not held asks the system, once it was paid for, for
+ * memory of the same sizes and as often, whatever the number of rows of its array (meter.T2): where
+ * that is hidden, no lack of memory tells of it.
+ */
+#include "check.h"
+#include "base/base.h"
+#include <cloister/cloister.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { COLS = 256, MOST_SIZES = 1 << 14 };
+
+typedef struct sizes {
+    size_t bytes[MOST_SIZES];
+    size_t count;
+} sizes;
+
+static sizes *watched;
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static void note(size_t bytes)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    if (watched->count < MOST_SIZES) watched->bytes[watched->count] = bytes;
+    watched->count++;
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void write_array(const char *path, size_t rows)
+{
+    static const double row[COLS] = { 0.25, -0.5 };
+    FILE *const out = fopen(path, "w");
+    char header[118];
+    assert_non_null(out);
+    memset(header, ' ', sizeof header);
+    const int length = snprintf(header, sizeof header,
+                                "{'descr': '<f8', 'fortran_order': False, 'shape': (%06zu, %d), }",
+                                rows, (int)COLS);
+    header[length] = ' ';
+    header[sizeof header - 1] = '\n';
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, out);
+    fwrite(header, 1, sizeof header, out);
+    for (size_t i = 0; i < rows; i++) fwrite(row, sizeof row, 1, out);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void watch_run(const char *path, size_t rows, sizes *out)
+{
+    static const char *const settings[] = {
+        "mechanism", "kmeans/lloyd", "clusters", "2",         "norm", "1",        "epsilon",
+        "1",         "rounds",       "2",        "no-ledger", "yes",  "relation", "add-remove",
+        "memory",    "64M",          "threads",  "2",         "yes",  "yes"
+    };
+    clo_job *job = NULL;
+    clo_error err;
+    bool found;
+    write_array(path, rows);
+    assert_ok(clo_job_new(&job, &err), err);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i += 2)
+        assert_ok(clo_job_set(job, settings[i], settings[i + 1], &err), err);
+    assert_ok(clo_job_set(job, "data", path, &err), err);
+    assert_ok(clo_job_prepare(job, &err), err);
+    assert_ok(clo_job_fetch(job, &found, &err), err);
+    assert_ok(clo_job_spend(job, &err), err);
+    out->count = 0;
+    watched = out;
+    clo_i_watch_allocations(note);
+    const clo_status status = clo_job_run(job, &err);
+    clo_i_watch_allocations(NULL);
+    assert_ok(status, err);
+    assert_true(out->count > 0 && out->count <= MOST_SIZES);
+    qsort(out->bytes, out->count, sizeof *out->bytes, compare);
+    clo_job_free(job);
+}
+
+static void an_array_of_any_length_asks_for_the_same_memory(void **state)
+{
+    static const size_t lengths[] = { 0, 1, 2000, 9000 }; /* the last in more than one part */
+    static sizes first, other;
+    char path[] = "/tmp/cloister-flow-XXXXXX";
+    (void)state;
+    close(mkstemp(path));
+    watch_run(path, 200, &first);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        watch_run(path, lengths[i], &other);
+        assert_int_equal(other.count, first.count);
+        assert_memory_equal(other.bytes, first.bytes, first.count * sizeof *first.bytes);
+    }
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_array_of_any_length_asks_for_the_same_memory),
+    };
+    return cmocka_run_group_tests_name("flow sizes", tests, NULL, NULL);
+}
