@@ -45,8 +45,8 @@ typedef struct clo_i_moments_asked {
 void clo_i_moments_choose(clo_i_moments_plan *plan, const clo_i_moments_asked *asked);
 /* How many directions to keep of so many columns; 0: all. */
 size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank, bool affine);
-/* The expected squared sine of one direction of a flat, over all directions outside of it; residual:
- * how far from its flat a record is, over the radius. */
+/* The expected squared sine of one direction of a flat, over all directions outside of it;
+ * residual: how far from its flat a record is, over the radius. */
 #define CLO_MOMENTS_RESIDUAL 0.25
 double clo_i_moments_error(const clo_i_moments_plan *plan, double rows, double residual);
 /* The expected squared turn of one direction of a flat toward one outside of it, before the passes

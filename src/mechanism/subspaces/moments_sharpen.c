@@ -88,7 +88,7 @@ static clo_status invert(double *energies, size_t q, double *scratch, double *in
     return CLO_OK;
 }
 
-/* ---- a turn ----------------------------------------------------------------------------------- */
+/* ---- a turn ---------------------------------------------------------------------------------- */
 
 /* What is known of an entry of C before the first pass: its variance, at the flats' shares of the
  * rows. */
@@ -182,7 +182,7 @@ clo_status clo_i_moments_turn(const clo_i_moments_plan *plan, uint64_t pass,
     return CLO_OK;
 }
 
-/* ---- doubt ------------------------------------------------------------------------------------ */
+/* ---- doubt ----------------------------------------------------------------------------------- */
 
 /* What a pass would say at an imagined basis, were the released flat the true one, with its energy
  * in all directions alike: y'y = 1; cross: q x c. */

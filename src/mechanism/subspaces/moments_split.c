@@ -135,8 +135,8 @@ double clo_i_moments_worth(const clo_i_moments_plan *plan)
 /* ---- what to do, and with what share of the budget ----------------------------------------- */
 
 /* The expected squared sine of a direction of a flat of the tensor up to which the fit is all but
- * sure to find all flats, if they are as public numbers say; less where flats crowd.  Measured: from
- * .021 on it loses one now and then, and what it has lost no later pass finds again. */
+ * sure to find all flats, if they are as public numbers say; less where flats crowd.  Measured:
+ * from .021 on it loses one now and then, and what it has lost no later pass finds again. */
 static const double SURE = 0.017;
 enum { PASSES = 6 }; /* more hardly pay: by then residuals are about as small as they get */
 
@@ -148,7 +148,7 @@ static bool tensor_is_sure(const clo_i_moments_plan *plan)
     return error <= SURE / sqrt(crowd);
 }
 
-/* Shares of mu^2: of the frame; of all that comes after the tensor, out of what the frame leaves. */
+/* Shares of mu^2: of the frame; of all that comes after the tensor, out of what is left then. */
 static void share_out(clo_i_moments_plan *plan, double frame, double refine)
 {
     const double rest = refine * (plan->frame ? 1 - frame : 1);
