@@ -126,7 +126,8 @@ CLO_API clo_reading clo_plan_reading(const clo_plan *plan);
 CLO_API CLO_CHECK clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error,
                                               const char **meaning, clo_error *err);
 /* Between which errors it is where it depends on how far the records reach in what is looked for,
- * or on how narrow clusters are (kmeans/local), which no public number says: clo_plan_predict then
+ * on how narrow clusters are (kmeans/local), or on how near to their subspaces records lie
+ * (subspaces/moments), which no public number says: clo_plan_predict then
  * goes by what is usual.  Where it is stated, as the parameter `reach` of the family subspace, both
  * are that one error, as they are of all other methods. */
 CLO_API CLO_CHECK clo_status clo_plan_predict_range(const clo_plan *plan, double rows,

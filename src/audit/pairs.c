@@ -120,6 +120,16 @@ static size_t diagonals(clo_relation relation, unsigned group, int world, double
                   (const double[]){ h, -h, 0 }, out);
 }
 
+/* Sixty records that say where the line is; one halfway between it and its complement, on one side
+ * of it or on the other. */
+static size_t beside_a_line(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double along[] = { 1, 0, 0 };
+    const size_t rows = diagonals(relation, group, world, out);
+    for (size_t i = 0; i < 60; i++) memcpy(out + 3 * (rows + i), along, sizeof along);
+    return rows + 60;
+}
+
 /* Of 121 records 63 or 62 agree: with 63 all points that count lie on the middle one, with 62 the
  * last of them does not. */
 static size_t nearly_agreed(clo_relation relation, unsigned group, int world, double *out)

@@ -48,6 +48,12 @@ static const noisy_form forms_local_sum[] = {
     { "lens", prepare_local_gaussian, ask_local_sum, LENS, 24, 683, 11, NULL },
     { 0 },
 };
+static const noisy_form forms_cross_moment[] = {
+    { "columns", prepare_cross, ask_cross_moment, 0, 40, 9, 924, NULL },
+    { "clusters", prepare_cross, ask_cross_moment, 0, 40, 683, 11, NULL },
+    { "lens", prepare_cross, ask_cross_moment, LENS, 24, 683, 11, NULL },
+    { 0 },
+};
 static const noisy_form forms_gaussian_gram[] = {
     { "columns", prepare_gram, ask_gram, 0, 40, 3, 80, NULL },
     { "clusters", prepare_gram, ask_gram, 0, 40, 80, 15, NULL },

@@ -15,6 +15,7 @@
 #include "query/gaussian_step.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
+#include "query/cross_moment.h"
 #include "query/local_sum.h"
 #include "query/sparse_sum.h"
 
@@ -193,6 +194,52 @@ static inline void ask_local_sum(noisy *n, double *residual)
                                 : n->sizes[c] * unit) -
                       n->truth[i];
     }
+}
+
+/* Records on their lines: no residual, no length, and a size of one each. */
+static inline void prepare_cross(noisy *n)
+{
+    clo_error err;
+    n->domain = ball(n->form->cols, 1, CLO_REPLACE);
+    assert_ok(clo_i_plan_cross_moment(&n->domain, n->form->clusters, 1, 0x1p21 / WIDE, 1, "",
+                                      &n->line, &err),
+              err);
+    const size_t d = n->domain.cols, width = d + 2;
+    noisy_room(n, n->line.groups * width, n->form->asks, SUM_ROWS);
+    noisy_clusters(n, 0);
+    noisy_by_cluster(n, width, 2);
+    for (size_t c = 0; c < n->line.groups; c++) n->class_of[c * width + width - 1] = 2;
+    for (size_t i = 0; i < n->rows; i++)
+        n->truth[i % CLUSTERS * width + d + 1] += (double)n->line.count_unit;
+    for (size_t c = 0; c < 3; c++) n->scales[c] = (double)n->line.scale;
+}
+
+/* The lines through the centres, which are half as long as a basis vector. */
+static inline void ask_cross_moment(noisy *n, double *residual)
+{
+    clo_workspace *const space = n->a.context.workspace;
+    const size_t d = n->domain.cols, k = n->line.groups, width = d + 2;
+    const size_t mark = clo_i_workspace_mark(space);
+    double *const squares = n->sizes + n->numbers, *const bases = n->sums + n->numbers;
+    const double square_unit = (double)clo_i_cross_moment_part(&n->line).square_unit;
+    clo_cross_moments moments = { n->sums, squares, n->sizes };
+    clo_cross_view views[CLO_MAX_CLUSTERS];
+    clo_assign rule;
+    clo_error err;
+    for (size_t i = 0; i < k * d; i++) bases[i] = 2 * n->centers[i];
+    for (size_t c = 0; c < k; c++) views[c] = (clo_cross_view){ 0.25, 0.5 };
+    assert_ok(clo_i_assign_subspaces(space, bases, k, d, 1, n->line.bits, &rule, &err), err);
+    assert_ok(
+        clo_i_ask_cross_moment(&n->a.context, n->number, n->data, &rule, views, &moments, &err),
+        err);
+    for (size_t i = 0; i < n->numbers; i++) {
+        const size_t c = i / width, j = i % width;
+        residual[i] = (j < d    ? ldexp(n->sums[c * d + j], n->line.bits)
+                       : j == d ? squares[c] * square_unit
+                                : n->sizes[c] * (double)n->line.count_unit) -
+                      n->truth[i];
+    }
+    clo_i_workspace_release(space, mark);
 }
 
 /* ---- moments --------------------------------------------------------------------------------- */

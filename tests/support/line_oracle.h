@@ -17,6 +17,7 @@
 #include "query/cell_counts.h"
 #include "query/gapmax.h"
 #include "query/gaussian_moment.h"
+#include "query/cross_moment.h"
 #include "query/local_sum.h"
 #include "query/gaussian_moment3.h"
 #include "query/histogram.h"
@@ -224,6 +225,20 @@ static inline void line_local_sum(const held *l)
         priced_by_scale(l, CLO_EVENT_PURE);
         return;
     }
+    moves(l, replaces(l) ? larger(4 * R * R + q * q, 2 * gone) : gone);
+    priced_by_scale(l, CLO_EVENT_GAUSSIAN);
+}
+
+/* (V, t, u) with |V| <= R in the Frobenius norm and 0 <= t <= Q: at the same coordinates the
+ * residual may be turned round, which leaves the length and the size. */
+static inline void line_cross_moment(const held *l)
+{
+    const u128 R = power_of_two(l->line->bits), u = l->line->count_unit;
+    const u128 q = clo_i_cross_moment_part(l->line).square_unit, gone = R * R + q * q + u * u;
+    HOLDS(l, u == (replaces(l) ? R / 8 * 7 : R * 2 / 5));
+    HOLDS(l, q == (replaces(l) ? R / 2 : R / 4));
+    HOLDS(l, clo_i_cross_moment_part(l->line).dim >= 1);
+    HOLDS(l, clo_i_cross_moment_part(l->line).dim <= l->line->cols);
     moves(l, replaces(l) ? larger(4 * R * R + q * q, 2 * gone) : gone);
     priced_by_scale(l, CLO_EVENT_GAUSSIAN);
 }

@@ -18,6 +18,7 @@
 #include "query/gaussian_step.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
+#include "query/cross_moment.h"
 #include "query/local_sum.h"
 #include "query/peel.h"
 #include "query/quantile.h"
@@ -40,8 +41,8 @@ typedef struct sum_asks {
     clo_line lines[MOST_ASKS];
     clo_ask asks[MOST_ASKS];
     size_t count;
-    clo_assign one, centers, seen, flats[2], pair[2];
-    uint64_t width, views[4], column[7], norms[4], sets[4];
+    clo_assign one, centers, seen, flats[2], pair[2], axes, seen_axes;
+    uint64_t width, views[4], narrow[4], column[7], norms[4], sets[4];
 } sum_asks;
 
 static inline void add_ask(sum_asks *a, const clo_line *line, clo_glass glass,
@@ -79,12 +80,16 @@ static inline void make_rules(sum_asks *a)
     assert_ok(
         clo_i_assign_flats(a->workspace, bases, points, 2, ASK_COLS, 1, 15, &a->flats[1], &err),
         err);
+    assert_ok(clo_i_assign_subspaces(a->workspace, bases, 2, ASK_COLS, 1, 20, &a->axes, &err), err);
+    assert_ok(clo_i_assign_subspaces(a->workspace, bases, 2, ASK_SEEN, 1, 20, &a->seen_axes, &err),
+              err);
     a->pair[0] = a->pair[1] = a->centers;
     memcpy(&a->width, &(double){ .25 }, sizeof a->width);
     for (size_t i = 0; i < 4; i++) {
         a->norms[i] = i ? (uint64_t)1 << (50 + 2 * i) : UINT64_MAX;
         a->sets[i] = i % 2;
         a->views[i] = (uint64_t)1 << (18 + i);
+        a->narrow[i] = (uint64_t)1 << (16 + i);
     }
     a->column[0] = 1;
     for (size_t i = 0; i < 6; i++)
@@ -117,6 +122,9 @@ static inline void make_asks(sum_asks *a)
     ADD(clo_i_plan_gaussian_gram(d, 2, 1, 1, "", &line, &err), 0, &a->flats[1], 1, NULL, 0);
     ADD(clo_i_plan_gaussian_gram(&through, 1, 1, 1, "", &line, &err), CLO_LENS, &a->one, 1, NULL,
         0);
+    ADD(clo_i_plan_cross_moment(d, 2, 1, 1, 1, "", &line, &err), 0, &a->axes, 1, a->narrow, 4);
+    ADD(clo_i_plan_cross_moment(&through, 2, 1, 1, 1, "", &line, &err), CLO_LENS, &a->seen_axes, 1,
+        a->narrow, 4);
     ADD(clo_i_plan_even_moment(d, .5, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
     ADD(clo_i_plan_gaussian_moment3(d, 0, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);
     ADD(clo_i_plan_count(d, 1, 1, "", &line, &err), 0, NULL, 0, NULL, 0);

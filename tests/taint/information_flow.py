@@ -250,6 +250,8 @@ def cases(cloister, leak):
            [*run, "kmedian", *csv, *highdim, "-o", "medians.json"])
     moments = [*run, "subspaces/moments", *csv, "--clusters", "2", "--dim", "1", *norm]
     yield "run moments and rounds", must_be_clean, [*moments, "--rounds", "1", "--json"]
+    yield ("run moments and passes at the width of residuals", must_be_clean,
+           [*moments, "--sharpen", "2", "--json"])
     yield ("run moments in fewer directions", must_be_clean,
            [*moments, "--reduce", "2", "-o", "moments.json"])
     third = [*run, "kmeans/moments", *csv, "--clusters", "2", *norm]

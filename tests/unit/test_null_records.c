@@ -22,6 +22,7 @@ static const char *const mechanisms[][2] = {
     { "subspace/exact", "dim=1 scale=10" },
     { "subspace/bingham", "dim=1" },
     { "subspaces/moments", "clusters=2 dim=1" },
+    { "subspaces/moments", "clusters=2 dim=1 sharpen=2" },
     { "subspaces/sulq", "clusters=2 dim=1 rounds=2 restarts=2" },
     { "subspaces/gibbs", "clusters=2 dim=1 sweeps=3" },
     { "bounds/quantile", "" },

@@ -22,6 +22,7 @@
 #include "query/gibbs.h"
 #include "query/histogram.h"
 #include "query/laplace_sum.h"
+#include "query/cross_moment.h"
 #include "query/local_sum.h"
 #include "query/lens.h"
 #include "query/partition.h"
@@ -116,6 +117,18 @@ static bool make_local_sum(const clo_domain *domain, size_t variant, clo_line *o
     return made(clo_i_plan_local_sum(domain, 1 + 3 * (variant / 2 % 2),
                                      pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN, *asked, TIMES, "",
                                      out, &err),
+                &err);
+}
+
+static bool make_cross_moment(const clo_domain *domain, size_t variant, clo_line *out,
+                              double *asked)
+{
+    clo_error err;
+    if (variant >= 12) return false;
+    *asked = mus[variant / 4];
+    return made(clo_i_plan_cross_moment(domain, 1 + 3 * (variant / 2 % 2),
+                                        variant % 2 ? domain->cols : 1, *asked, TIMES, "", out,
+                                        &err),
                 &err);
 }
 

@@ -76,6 +76,7 @@ static const char *const sums[][2] = {
     { "kmeans/variates", "clusters=3" },
     { "kmeans/sparse", "clusters=2" },
     { "subspaces/moments", "clusters=2 dim=1" },
+    { "subspaces/moments", "clusters=2 dim=1 sharpen=2" },
     { "subspaces/sulq", "clusters=2 dim=1 rounds=3 restarts=2" },
     { "subspaces/sulq", "clusters=2 dim=1 rounds=2 flats=affine" },
     { "subspace/gaussian", "dim=2" },

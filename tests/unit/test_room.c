@@ -68,6 +68,8 @@ static const setting settings[] = {
     { "subspaces/moments", "clusters=2 dim=1 rounds=1 starts=1 doubts=1 reduce=0", ASKS_LESS },
     { "subspaces/moments", "clusters=2 dim=1 flats=affine rounds=2 starts=1 reduce=4", ASKS_LESS },
     { "subspaces/moments", "clusters=2 dim=2 rounds=0 starts=1 doubts=0 reduce=5", ANY },
+    { "subspaces/moments", "clusters=2 dim=2 rounds=0 sharpen=3 starts=1 doubts=1", ASKS_LESS },
+    { "subspaces/moments", "clusters=2 dim=1 rounds=1 sharpen=1 starts=1 reduce=4", ASKS_LESS },
     { "subspaces/sulq", "clusters=2 dim=2 rounds=2 restarts=1", ASKS_LESS },
     { "subspaces/sulq", "clusters=2 dim=2 rounds=4 restarts=4", ASKS_LESS },
     { "subspaces/sulq", "clusters=3 dim=1 rounds=4 restarts=2 flats=affine schedule=even",

@@ -27,6 +27,7 @@
 #include "query/gibbs_parts.h"
 #include "query/histogram.h"
 #include "query/laplace_sum.h"
+#include "query/cross_moment.h"
 #include "query/local_sum.h"
 #include "query/partition.h"
 #include "query/peel.h"
@@ -161,6 +162,24 @@ static clo_status ask_local_sum(const question *q)
     assert_ok(clo_i_assign_centers(q->context->workspace, origin, 1, D, 20, &rule, q->err),
               *q->err);
     return clo_i_ask_local_sum(q->context, 0, q->data, &rule, &view, &out, q->err);
+}
+
+static clo_status plan_cross_moment(const clo_domain *domain, clo_line *out, clo_error *err)
+{
+    return clo_i_plan_cross_moment(domain, 1, 1, 1, 1, "", out, err);
+}
+
+/* Sixteen steps of the grid wide, with a reach of nearly all there is, about the first axis. */
+static clo_status ask_cross_moment(const question *q)
+{
+    static const double axis[D] = { 1 };
+    static const clo_cross_view view = { 0x1p-16, 0.4375 };
+    double moments[D], square, size;
+    clo_cross_moments out = { moments, &square, &size };
+    clo_assign rule;
+    assert_ok(clo_i_assign_subspaces(q->context->workspace, axis, 1, D, 1, 20, &rule, q->err),
+              *q->err);
+    return clo_i_ask_cross_moment(q->context, 0, q->data, &rule, &view, &out, q->err);
 }
 
 static clo_status plan_gaussian_gram(const clo_domain *domain, clo_line *out, clo_error *err)
@@ -496,6 +515,13 @@ static double of_local(const clo_line *s, const double *x)
                 squares(x + D + 1, 1, (double)s->count_unit));
 }
 
+static double of_cross(const clo_line *s, const double *x)
+{
+    const double square_unit = (double)clo_i_cross_moment_part(s).square_unit;
+    return sqrt(squares(x, D, 0x1p20) + squares(x + D, 1, square_unit) +
+                squares(x + D + 1, 1, (double)s->count_unit));
+}
+
 static double of_gram(const clo_line *s, const double *x)
 {
     (void)s;
@@ -582,6 +608,13 @@ static const worst cases[] = {
     { KIND_gaussian_step, of_step, 0.9999, { 0x1p-16, 0, 0 }, false, { -1, 0, 0 } },
     /* as far as can be, and as far as the view is wide, which is next to no squared length */
     { KIND_local_sum, of_local, 0.9999, { -1, 0, 0 }, false, { 0x1p-16, 0, 0 } },
+    /* halfway between the line and its complement; just beyond the width on the other side */
+    { KIND_cross_moment,
+      of_cross,
+      0.9999,
+      { 0.70710678, 0.70710678, 0 },
+      false,
+      { 0.70710678, -0x1p-15, 0 } },
     { KIND_gaussian_gram, of_gram, 0.999999, { 1, 0, 0 }, false, { 0, 1, 0 } },
     /* cos^2 = 3 share (2 - share) / (d + 4) = 9/28: gaussian_moment.T3 */
     { KIND_gaussian_moment, of_moment, 0.998, { 1, 0, 0 }, false, { 0.56694671, 0.82375447, 0 } },

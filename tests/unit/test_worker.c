@@ -96,6 +96,7 @@ static const char *const sums[][2] = {
     { "kmeans/variates", "clusters=3" },
     { "kmeans/sparse", "clusters=2" },
     { "subspaces/moments", "clusters=2 dim=1" },
+    { "subspaces/moments", "clusters=2 dim=1 sharpen=2" },
     { "subspaces/sulq", "clusters=2 dim=1 rounds=2" },
     { "subspace/gaussian", "dim=2" },
     { "bounds/quantile", "quantile=0.9 of=columns" },

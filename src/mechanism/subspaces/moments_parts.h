@@ -6,10 +6,14 @@
 #define CLO_MECHANISM_MOMENTS_PARTS_H
 
 #include "plan/mechanism.h"
+#include "query/cross_moment.h"
 #include "solver/planes/moment_fit.h"
 
 /* Columns that a tensor may have, a constant beside the records included. */
 enum { CLO_MOMENTS_MOST_SEEN = 64 };
+
+/* What a cut of cross moments to their width leaves of a turn.  Measured. */
+#define CLO_MOMENTS_CUT 0.7
 
 /* How a run goes about it, fixed by its plan. */
 typedef struct clo_i_moments_plan {
@@ -19,22 +23,35 @@ typedef struct clo_i_moments_plan {
     size_t seen;                /* columns that the tensor and the rounds see */
     double height;              /* the constant appended to a record; 0: flats are linear */
     size_t starts, doubts;
-    uint64_t rounds;
-    double rows;                      /* public, or a guess */
-    double share_frame, share_rounds; /* of mu^2; the rest is the tensor's */
+    uint64_t rounds, sharpen;
+    double rows;                                     /* public, or a guess */
+    double share_frame, share_rounds, share_sharpen; /* of mu^2; the rest is the tensor's */
     double unit; /* the noise of one query with the whole budget: sensitivity over mu */
     double even; /* the share of the tensor's traces that is left out */
+    double cross_unit, square_unit; /* the same for a cross moment and its squares, in widths */
     double tensor_noise, round_noise, frame_noise; /* in unit-ball coordinates */
+    double cross_noise, square_noise;              /* of a cross moment: in widths, in reaches */
 } clo_i_moments_plan;
 
 /* ---- moments_split.c: what to expect, and the choices that follow -------------------------- */
 
-/* Fills what was left to choose, rounds and shares, from the others. */
-void clo_i_moments_choose(clo_i_moments_plan *plan, bool choose_rounds, bool choose_share);
+/* What was asked for: numbers of passes, below 0 where they are to be chosen, and the share of the
+ * budget for them, 0 likewise. */
+typedef struct clo_i_moments_asked {
+    int64_t rounds, sharpen;
+    double share;
+} clo_i_moments_asked;
+/* Fills in what was left to choose, from the others. */
+void clo_i_moments_choose(clo_i_moments_plan *plan, const clo_i_moments_asked *asked);
 /* How many directions to keep of so many columns; 0: all. */
 size_t clo_i_moments_frame(size_t cols, size_t clusters, size_t rank, bool affine);
-/* The expected squared sine of one direction of a flat, over all directions outside of it. */
-double clo_i_moments_error(const clo_i_moments_plan *plan, double rows);
+/* The expected squared sine of one direction of a flat, over all directions outside of it;
+ * residual: how far from its flat a record is, over the radius. */
+#define CLO_MOMENTS_RESIDUAL 0.25
+double clo_i_moments_error(const clo_i_moments_plan *plan, double rows, double residual);
+/* The expected squared turn of one direction of a flat toward one outside of it, before the passes
+ * of moments_sharpen.c. */
+double clo_i_moments_turned(const clo_i_moments_plan *plan, double rows);
 /* How much of an own round a flat from the tensor is worth. */
 double clo_i_moments_worth(const clo_i_moments_plan *plan);
 
@@ -42,17 +59,25 @@ double clo_i_moments_worth(const clo_i_moments_plan *plan);
 
 /* The state of a run: what the answers have said so far. */
 typedef struct clo_i_moments_state {
-    double *moments;        /* the tensor's entries */
-    double *contraction;    /* seen x seen, of the tensor */
-    clo_moment_model model; /* clusters x seen x rank */
-    double *grams;          /* clusters x seen x seen: the last answer */
-    double *sums;           /* of all rounds */
-    double *bases;          /* clusters x seen x rank, orthonormal */
-    double *uncertainty;    /* clusters */
-    double *scratch;        /* clo_i_moments_scratch doubles */
+    double *moments;         /* the tensor's entries */
+    double *contraction;     /* seen x seen, of the tensor */
+    clo_moment_model model;  /* clusters x seen x rank */
+    double *grams;           /* clusters x seen x seen: the last answer */
+    double *sums;            /* of all rounds */
+    double *bases;           /* clusters x seen x rank, orthonormal */
+    double *variance;        /* clusters: what is known of an entry of a cross moment */
+    double *widths;          /* (sharpen + 1) x clusters: each pass's, and those of one more */
+    clo_cross_view *views;   /* clusters: those of the pass under way */
+    double *cross;           /* clusters x rank x seen: the last answer */
+    double *squares, *sizes; /* clusters: its squares and sizes */
+    double *counts;          /* clusters: sizes, of all passes */
+    double *uncertainty;     /* clusters */
+    double *scratch;         /* clo_i_moments_scratch doubles */
 } clo_i_moments_state;
 
 size_t clo_i_moments_scratch(const clo_i_moments_plan *plan);
+/* The full contraction of a flat's term: the sum of its records' |x|^4. */
+double clo_i_moments_contraction(const clo_i_moments_plan *plan, const double *factor);
 /* Bases from the tensor alone, or together with `rounds` rounds in state->sums. */
 CLO_CHECK clo_status clo_i_moments_bases(const clo_i_moments_plan *plan, uint64_t rounds,
                                          const clo_moment_model *model, const double *sums,
@@ -61,5 +86,22 @@ CLO_CHECK clo_status clo_i_moments_bases(const clo_i_moments_plan *plan, uint64_
  * the mean distance from the released flats. */
 CLO_CHECK clo_status clo_i_moments_doubt(const clo_i_moments_plan *plan, clo_rng *rng, int threads,
                                          clo_i_moments_state *state, clo_error *err);
+
+/* ---- moments_sharpen.c: passes with noise at the width of the residuals ---------------------- */
+
+size_t clo_i_moments_sharpen_scratch(const clo_i_moments_plan *plan);
+/* The width after this one, by the mean square of the cross moments' lengths and its doubt. */
+double clo_i_moments_next_width(double square, double doubt, double width);
+/* How far squared lengths are told of at this width. */
+double clo_i_moments_reach(double width);
+/* What is known before the first pass. */
+void clo_i_moments_start_passes(const clo_i_moments_plan *plan, clo_i_moments_state *state);
+/* Turns the bases by the answer of a pass, and finds the next one's widths. */
+CLO_CHECK clo_status clo_i_moments_turn(const clo_i_moments_plan *plan, uint64_t pass,
+                                        clo_i_moments_state *state, clo_error *err);
+/* Turns the imagined basis of a flat as all passes would, were the released one the truth. */
+CLO_CHECK clo_status clo_i_moments_imagine(const clo_i_moments_plan *plan,
+                                           const clo_i_moments_state *state, size_t flat,
+                                           clo_stream *stream, double *basis, clo_error *err);
 
 #endif

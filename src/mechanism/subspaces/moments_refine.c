@@ -11,8 +11,25 @@
 
 size_t clo_i_moments_scratch(const clo_i_moments_plan *plan)
 {
-    const size_t c = plan->seen;
-    return c * c + plan->rank + clo_i_eigen_scratch(c, plan->rank);
+    const size_t c = plan->seen, sharpen = clo_i_moments_sharpen_scratch(plan);
+    const size_t combine = c * c + plan->rank + clo_i_eigen_scratch(c, plan->rank);
+    return combine > sharpen ? combine : sharpen;
+}
+
+double clo_i_moments_contraction(const clo_i_moments_plan *plan, const double *factor)
+{
+    const size_t c = plan->seen, q = plan->rank;
+    const double off = plan->height > 0 ? 2.0 / 3 : 0;
+    double trace = 0, square = 0, mean = 0;
+    for (size_t e = 0; e < q; e++)
+        for (size_t g = 0; g < q; g++) {
+            double inner = 0;
+            for (size_t i = 0; i < c; i++) inner += factor[i * q + e] * factor[i * q + g];
+            trace += e == g ? inner : 0;
+            square += inner * inner;
+            if (e + g == 0) mean = inner;
+        }
+    return fmax((trace * trace + 2 * square) / 3 - off * mean * mean, 0);
 }
 
 static double energy_inside(const double *gram, const double *basis, size_t c, size_t q)
@@ -140,6 +157,8 @@ static clo_status doubt_once(const clo_i_moments_plan *plan, clo_stream *stream,
     if (plan->rounds) noisy_sums(plan, state, stream, sums);
     CLO_TRY(clo_i_moment_refit(job, &again, err));
     CLO_TRY(clo_i_moments_bases(plan, plan->rounds, &again, sums, state->scratch, bases, err));
+    for (size_t l = 0; l < k && plan->sharpen; l++)
+        CLO_TRY(clo_i_moments_imagine(plan, state, l, stream, bases + l * c * q, err));
     for (size_t l = 0; l < k; l++)
         state->uncertainty[l] +=
             distance(state->bases + l * c * q, bases + l * c * q, c, q) / (double)plan->doubts;

@@ -3,9 +3,11 @@
  *
  * One look at the data, then think: the tensor is asked for once (subspaces_moments.T1), and all
  * restarts of the fit are free, because they are post-processing.  Where there are many columns, a
- * noisy Gram matrix first tells which directions to look at; where it pays, a few rounds of noisy
- * Gram matrices of the clusters sharpen the flats, and tensor and rounds are weighed by their
- * noise.  Which of these, and with what share of the budget, is decided from public quantities.
+ * noisy Gram matrix first tells which directions to look at.  Where the tensor can spare half of
+ * the budget, a few passes sharpen the flats, with noise at the width of the residuals
+ * (moments_sharpen.c); where it cannot, rounds of noisy Gram matrices of the clusters do, if they
+ * pay.  All are weighed by their noise.  Which of these, and with what share of the budget, is
+ * decided from public quantities.
  */
 #include "mechanism/subspaces/moments_parts.h"
 #include "domain/domain.h"
@@ -19,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CLUSTERS, DIM, FLATS, ROUNDS, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
+enum { CLUSTERS, DIM, FLATS, ROUNDS, SHARPEN, SHARE, REDUCE, STARTS, DOUBTS, PARAM_COUNT };
 enum { MOST_DIM = 32, BY_CHOICE = -1 };
 static const double HEIGHT = 0.7; /* of the constant, where flats are affine */
 static const double EVEN = 0.5;   /* of the traces, left out where flats are linear */
@@ -32,6 +34,9 @@ static const clo_param params[PARAM_COUNT] = {
                 "whether the subspaces go through the origin" },
     [ROUNDS] = { "rounds", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
                  "refining passes over the data after the first; -1: as many as pay" },
+    [SHARPEN] = { "sharpen", CLO_PARAM_INT, BY_CHOICE, 10, BY_CHOICE, NULL,
+                  "passes after these, with noise at the width of the residuals; -1: what pays, "
+                  "none where rounds are given" },
     [SHARE] = { "share", CLO_PARAM_REAL, 0, 0.95, 0, NULL,
                 "of the budget, for the refining passes; 0: what pays" },
     [REDUCE] = { "reduce", CLO_PARAM_INT, BY_CHOICE, CLO_MOMENTS_MOST_SEEN, BY_CHOICE, NULL,
@@ -72,9 +77,7 @@ static clo_i_moments_plan settle(const clo_draft *draft)
                                 .clusters = (size_t)values[CLUSTERS],
                                 .dim = (size_t)values[DIM],
                                 .starts = (size_t)values[STARTS],
-                                .doubts = (size_t)values[DOUBTS],
-                                .rounds = values[ROUNDS] > 0 ? (uint64_t)values[ROUNDS] : 0,
-                                .share_rounds = values[SHARE] };
+                                .doubts = (size_t)values[DOUBTS] };
     const bool affine = values[FLATS] == 1;
     plan.height = affine ? HEIGHT : 0;
     plan.even = affine ? 0 : EVEN;
@@ -88,11 +91,49 @@ static clo_i_moments_plan settle(const clo_draft *draft)
     return plan;
 }
 
+static clo_status add_rounds(clo_draft *draft, const clo_domain *seen, double mu,
+                             clo_i_moments_plan *plan, clo_error *err)
+{
+    clo_line line;
+    CLO_TRY(clo_i_plan_gaussian_gram(
+        seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
+        "Gram matrices of the clusters, one ask a round", &line, err));
+    line.lens = plan->frame || plan->height > 0;
+    clo_i_lens_state_noise(&line, plan->height, 2);
+    plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
+    return clo_i_draft_add(draft, &line, err);
+}
+
+/* The noise of cross moments with the whole budget. */
+static clo_status price_passes(const clo_domain *seen, double mu, clo_i_moments_plan *plan,
+                               clo_error *err)
+{
+    clo_line line;
+    CLO_TRY(clo_i_plan_cross_moment(seen, plan->clusters, plan->rank, mu, 1, "", &line, err));
+    plan->cross_unit = clo_i_cross_deviation(&line);
+    plan->square_unit = clo_i_cross_square_deviation(&line);
+    return CLO_OK;
+}
+
+static clo_status add_passes(clo_draft *draft, const clo_domain *seen, double mu,
+                             clo_i_moments_plan *plan, clo_error *err)
+{
+    clo_line line;
+    CLO_TRY(clo_i_plan_cross_moment(
+        seen, plan->clusters, plan->rank, mu * sqrt(plan->share_sharpen / (double)plan->sharpen),
+        plan->sharpen, "cross moments of residuals and coordinates, one ask a pass", &line, err));
+    line.lens = plan->frame || plan->height > 0;
+    clo_i_lens_state_noise(&line, plan->height, 2);
+    plan->cross_noise = clo_i_cross_deviation(&line);
+    plan->square_noise = clo_i_cross_square_deviation(&line);
+    return clo_i_draft_add(draft, &line, err);
+}
+
 static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
                             clo_i_moments_plan *plan, clo_error *err)
 {
     const bool lens = plan->frame || plan->height > 0;
-    const double share = 1 - plan->share_frame - plan->share_rounds;
+    const double share = 1 - plan->share_frame - plan->share_rounds - plan->share_sharpen;
     clo_line line;
     if (plan->frame) {
         CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(plan->share_frame), 1,
@@ -107,14 +148,8 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
     clo_i_lens_state_noise(&line, plan->height, 4);
     plan->tensor_noise = clo_i_moment_noise(&line);
     CLO_TRY(clo_i_draft_add(draft, &line, err));
-    if (plan->rounds == 0) return CLO_OK;
-    CLO_TRY(clo_i_plan_gaussian_gram(
-        seen, plan->clusters, mu * sqrt(plan->share_rounds / (double)plan->rounds), plan->rounds,
-        "Gram matrices of the clusters, one ask a round", &line, err));
-    line.lens = lens;
-    clo_i_lens_state_noise(&line, plan->height, 2);
-    plan->round_noise = ldexp((double)line.scale, -2 * line.bits);
-    return clo_i_draft_add(draft, &line, err);
+    if (plan->rounds) CLO_TRY(add_rounds(draft, seen, mu, plan, err));
+    return plan->sharpen ? add_passes(draft, seen, mu, plan, err) : CLO_OK;
 }
 
 /* What a run works with. */
@@ -138,6 +173,13 @@ static clo_status take_answers(const clo_i_moments_plan *plan, clo_workspace *sp
     CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->grams, err));
     CLO_TRY(clo_i_take(space, k * c * c, sizeof(double), &s->sums, err));
     CLO_TRY(clo_i_take(space, thin, sizeof(double), &s->bases, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->variance, err));
+    CLO_TRY(clo_i_take(space, (plan->sharpen + 1) * k, sizeof(double), &s->widths, err));
+    CLO_TRY(clo_i_take(space, k, sizeof *s->views, &s->views, err));
+    CLO_TRY(clo_i_take(space, plan->sharpen ? thin : 0, sizeof(double), &s->cross, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->squares, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->sizes, err));
+    CLO_TRY(clo_i_take(space, k, sizeof(double), &s->counts, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &s->uncertainty, err));
     return clo_i_take(space, clo_i_moments_scratch(plan), sizeof(double), &s->scratch, err);
 }
@@ -173,11 +215,16 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
     const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
     const clo_domain seen = clo_i_lens_domain(draft->domain, plan.seen);
     const double spread = draft->domain->relation == CLO_REPLACE ? sqrt(2) : 1;
+    const double *const values = draft->values;
+    const clo_i_moments_asked asked = { .rounds = (int64_t)values[ROUNDS],
+                                        .sharpen = (int64_t)values[SHARPEN],
+                                        .share = values[SHARE] };
     double mu;
     CLO_TRY(check(&plan, err));
     CLO_TRY(clo_calibrate(&once, 1, draft->budget, &mu, err));
     plan.unit = spread * (double)draft->domain->rows_per_unit / mu;
-    clo_i_moments_choose(&plan, draft->values[ROUNDS] < 0, draft->values[SHARE] == 0);
+    CLO_TRY(price_passes(&seen, mu, &plan, err));
+    clo_i_moments_choose(&plan, &asked);
     CLO_TRY(
         add_lines(draft, plan.height > 0 || plan.frame ? &seen : draft->domain, mu, &plan, err));
     memcpy(plan_state, &plan, sizeof plan);
@@ -224,9 +271,29 @@ static clo_status one_round(const clo_i_moments_plan *plan, size_t line, uint64_
     return clo_i_moments_bases(plan, round + 1, &s->model, s->sums, s->scratch, s->bases, err);
 }
 
+/* A pass with noise at the width of the residuals. */
+static clo_status sharpen_once(const clo_i_moments_plan *plan, size_t line, uint64_t pass,
+                               const clo_bounded *data, clo_context *context,
+                               clo_i_moments_state *s, clo_error *err)
+{
+    const size_t k = plan->clusters, mark = clo_i_workspace_mark(context->workspace);
+    const int bits = context->meter->lines[line].bits;
+    clo_cross_moments out = { s->cross, s->squares, s->sizes };
+    clo_assign rule;
+    for (size_t l = 0; l < k; l++) {
+        const double width = s->widths[pass * k + l];
+        s->views[l] = (clo_cross_view){ width, clo_i_moments_reach(width) };
+    }
+    clo_status status = clo_i_assign_subspaces(context->workspace, s->bases, k, plan->seen,
+                                               plan->rank, bits, &rule, err);
+    if (!status) status = clo_i_ask_cross_moment(context, line, data, &rule, s->views, &out, err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status ? status : clo_i_moments_turn(plan, pass, s, err);
+}
+
 static void show_progress(clo_context *context, const clo_i_moments_plan *plan, uint64_t pass)
 {
-    const double passes = 1 + (double)plan->rounds + (plan->frame > 0);
+    const double passes = 1 + (double)(plan->rounds + plan->sharpen) + (plan->frame > 0);
     context->progress_from = (double)pass / passes;
     context->progress_to = (double)(pass + 1) / passes;
 }
@@ -250,6 +317,11 @@ static clo_status look(const clo_i_moments_plan *plan, const clo_bounded *data,
     for (uint64_t round = 0; !status && round < plan->rounds; round++) {
         show_progress(context, plan, first + 1 + round);
         status = one_round(plan, first + 1, round, data, context, s, err);
+    }
+    if (!status && plan->sharpen) clo_i_moments_start_passes(plan, s);
+    for (uint64_t pass = 0; !status && pass < plan->sharpen; pass++) {
+        show_progress(context, plan, first + 1 + plan->rounds + pass);
+        status = sharpen_once(plan, first + 1 + (plan->rounds > 0), pass, data, context, s, err);
     }
     context->lens = NULL;
     return status;
@@ -333,27 +405,20 @@ static clo_status put_flats(const clo_i_moments_plan *plan, const clo_domain *do
     return CLO_OK;
 }
 
-/* About how many records a flat has, up to a common factor.  From the rounds: the energy of its
- * members or, where a constant was appended, that of the constant, which counts them whatever their
- * norm.  From the tensor alone: the full contraction of its term. */
+/* About how many records a flat has, up to a common factor.  From the last passes: how many these
+ * counted.  From the rounds: the energy of its members or, where a constant was appended, that of
+ * the constant, which counts them whatever their norm.  From the tensor alone: the full contraction
+ * of its term. */
 static double weigh(const clo_i_moments_plan *plan, const clo_i_moments_state *s, size_t l)
 {
-    const size_t c = plan->seen, q = plan->rank;
-    const double *const f = s->model.factors + l * c * q, *const sum = s->sums + l * c * c;
-    const double off = plan->height > 0 ? 2.0 / 3 : 0;
-    double trace = 0, square = 0, mean = 0;
+    const size_t c = plan->seen;
+    const double *const sum = s->sums + l * c * c;
+    double trace = 0;
+    if (plan->sharpen) return fmax(s->counts[l] / (double)plan->sharpen, 0);
     for (size_t i = plan->height > 0 ? c - 1 : 0; plan->rounds && i < c; i++)
         trace += sum[i * c + i];
     if (plan->rounds) return fmax(trace, 0);
-    for (size_t e = 0; e < q; e++)
-        for (size_t g = 0; g < q; g++) {
-            double inner = 0;
-            for (size_t i = 0; i < c; i++) inner += f[i * q + e] * f[i * q + g];
-            trace += e == g ? inner : 0;
-            square += inner * inner;
-            if (e + g == 0) mean = inner;
-        }
-    return fmax((trace * trace + 2 * square) / 3 - off * mean * mean, 0);
+    return clo_i_moments_contraction(plan, s->model.factors + l * c * plan->rank);
 }
 
 static clo_status put_weights(const clo_i_moments_plan *plan, const clo_domain *domain,
@@ -387,15 +452,29 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
     return clo_i_release_put(out, "uncertainty", f.s.uncertainty, 1, (size_t[]){ k }, err);
 }
 
+static double expect(const clo_i_moments_plan *plan, double rows, double residual)
+{
+    const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows, residual);
+    const double most = fmin(q, (double)plan->cols - q);
+    return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
-    const clo_i_moments_plan *const plan = plan_state;
-    const double q = (double)plan->rank, error = clo_i_moments_error(plan, rows);
     (void)domain;
     (void)lines;
-    const double most = fmin(q, (double)plan->cols - q);
-    return sqrt((double)plan->clusters * fmin(q * error, fmax(most, 0)));
+    return expect(plan_state, rows, CLO_MOMENTS_RESIDUAL);
+}
+
+/* From records that lie on their flats to such that are hardly nearer to them than to others. */
+static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
+                           double rows)
+{
+    (void)domain;
+    (void)lines;
+    return (clo_between){ expect(plan_state, rows, 0),
+                          expect(plan_state, rows, 2 * CLO_MOMENTS_RESIDUAL) };
 }
 
 extern const clo_mechanism clo_i_mechanism_subspaces_moments;
@@ -411,7 +490,9 @@ const clo_mechanism clo_i_mechanism_subspaces_moments = {
     .plan = make_plan,
     .run = run,
     .predict = predict,
+    .between = between,
     .prediction = "distance d_W between the released and the true subspaces, for clusters of equal "
-                  "size that fill their subspaces evenly out to the norm",
+                  "size that fill their subspaces evenly out to the norm, with residuals of a "
+                  "quarter of it",
     .hidden_from = clo_i_frames_hidden_from,
 };
