@@ -427,6 +427,11 @@ extern int (*clo_i_anchor_fdatasync)(int file);
 enum { ANCHOR_RECORD = 512, ANCHOR_PLACES = 2 * ANCHOR_RECORD };
 /* Adds this ledger's place to those in the anchor, and takes out those where nothing is left. */
 void clo_i_places_note(const clo_ledger *ledger, int file);
+/* CLO_LEDGER where the ledger of this identity and end lies at one of the anchor's places, other
+ * than `but`, a whole path: it is not lost. */
+CLO_CHECK clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_IDENTITY],
+                                                const clo_i_mark *mark, const char *but,
+                                                clo_error *err);
 /* Refuses to begin a ledger where another one was, which is then lost or was put aside. */
 CLO_CHECK clo_status clo_i_places_check(const clo_ledger *ledger,
                                         const uint8_t identity[LEDGER_IDENTITY], clo_error *err);
