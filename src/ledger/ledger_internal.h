@@ -67,6 +67,13 @@ typedef struct clo_i_key {
     uint8_t id[LEDGER_KEY_ID]; /* a hash of it: names the key, and says nothing about it */
 } clo_i_key;
 
+/* The key that signs, once it was derived; of one key and one ledger (ledger_sign.c). */
+typedef struct clo_i_signer {
+    bool known;
+    uint8_t key_id[LEDGER_KEY_ID], identity[LEDGER_IDENTITY];
+    uint8_t public_key[CLO_PUBLIC_KEY_BYTES], secret[64];
+} clo_i_signer;
+
 /* The one row that says where both chains end. */
 typedef struct clo_i_head {
     uint8_t identity[LEDGER_IDENTITY];
@@ -122,6 +129,7 @@ struct clo_ledger {
     int64_t deadline_ns;
     int64_t (*clock)(void); /* seconds since 1970 */
     clo_i_key key;
+    clo_i_signer signer;
     clo_i_anchor anchor;
     struct {
         sqlite3_stmt *statement;
