@@ -132,17 +132,34 @@ static bool parse_record(const clo_i_key *key, const char *identity, const char 
     return true;
 }
 
+/* The number that a record claims for itself; 0 where it claims none. */
+static number claimed_number(const char *record)
+{
+    number given = 0;
+    if (sscanf(record, "cloister anchor 2\nledger %*32[0-9a-f]\nnote %20llu\n", &given) != 1)
+        return 0;
+    return given;
+}
+
+/* The newer record that is sound.  Where both claim a number, the one that claims less is looked at
+ * only if the other one is not sound. */
 static bool read_notes(const clo_i_key *key, const char *identity, int file, clo_i_note *out)
 {
+    char both[2 * ANCHOR_RECORD + 1] = "", record[ANCHOR_RECORD + 1] = "";
+    const ssize_t length = pread(file, both, sizeof both - 1, 0);
+    const number claims[2] = { claimed_number(both), claimed_number(both + ANCHOR_RECORD) };
+    const int first = claims[1] > claims[0];
     clo_i_note found = { .number = 0 };
     bool any = false;
     for (int i = 0; i < 2; i++) {
-        char record[ANCHOR_RECORD + 1] = "";
+        const int at = i ? 1 - first : first;
         clo_i_note note;
-        if (pread(file, record, ANCHOR_RECORD, i * ANCHOR_RECORD) != ANCHOR_RECORD) continue;
+        if (length < (at + 1) * (ssize_t)ANCHOR_RECORD) continue;
+        memcpy(record, both + at * ANCHOR_RECORD, ANCHOR_RECORD);
         if (!parse_record(key, identity, record, &note)) continue;
         if (!any || note.number > found.number) found = note;
         any = true;
+        if (claims[0] && claims[1]) break;
     }
     if (any) *out = found;
     return any;

@@ -67,6 +67,13 @@ typedef struct clo_i_key {
     uint8_t id[LEDGER_KEY_ID]; /* a hash of it: names the key, and says nothing about it */
 } clo_i_key;
 
+/* The key that signs, once it was derived; of one key and one ledger (ledger_sign.c). */
+typedef struct clo_i_signer {
+    bool known;
+    uint8_t key_id[LEDGER_KEY_ID], identity[LEDGER_IDENTITY];
+    uint8_t public_key[CLO_PUBLIC_KEY_BYTES], secret[64];
+} clo_i_signer;
+
 /* The one row that says where both chains end. */
 typedef struct clo_i_head {
     uint8_t identity[LEDGER_IDENTITY];
@@ -122,6 +129,7 @@ struct clo_ledger {
     int64_t deadline_ns;
     int64_t (*clock)(void); /* seconds since 1970 */
     clo_i_key key;
+    clo_i_signer signer;
     clo_i_anchor anchor;
     struct {
         sqlite3_stmt *statement;
@@ -427,6 +435,11 @@ extern int (*clo_i_anchor_fdatasync)(int file);
 enum { ANCHOR_RECORD = 512, ANCHOR_PLACES = 2 * ANCHOR_RECORD };
 /* Adds this ledger's place to those in the anchor, and takes out those where nothing is left. */
 void clo_i_places_note(const clo_ledger *ledger, int file);
+/* CLO_LEDGER where the ledger of this identity and end lies at one of the anchor's places, other
+ * than `but`, a whole path: it is not lost. */
+CLO_CHECK clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_IDENTITY],
+                                                const clo_i_mark *mark, const char *but,
+                                                clo_error *err);
 /* Refuses to begin a ledger where another one was, which is then lost or was put aside. */
 CLO_CHECK clo_status clo_i_places_check(const clo_ledger *ledger,
                                         const uint8_t identity[LEDGER_IDENTITY], clo_error *err);

@@ -300,6 +300,7 @@ static clo_status open_ledger(const char *path, opening how, clo_ledger **out, c
                           PATH_MAX);
     CLO_TRY(clo_i_alloc(1, sizeof *ledger, &ledger, err));
     clo_i_guard(&ledger->key, sizeof ledger->key);
+    clo_i_guard(&ledger->signer, sizeof ledger->signer);
     ledger->process = getpid();
     ledger->reading = reading;
     ledger->detached = how == READ_BACKUP || how == WRITE_DRAFT;
@@ -362,6 +363,7 @@ void clo_ledger_close(clo_ledger *ledger)
         sqlite3_close_v2(ledger->db);
     }
     (void)!sodium_munlock(&ledger->key, sizeof ledger->key); /* and wipes it */
+    (void)!sodium_munlock(&ledger->signer, sizeof ledger->signer);
     clo_i_wipe_free(ledger, sizeof *ledger);
 }
 

@@ -54,6 +54,49 @@ void clo_i_places_note(const clo_ledger *ledger, int file)
         (void)!pwrite(file, places, length + 1, ANCHOR_PLACES);
 }
 
+/* Whether the file there is this ledger as far as the anchor knows it.  It is only looked at: no
+ * handle of ours, which would note the place and ask the anchor, that somebody holds. */
+static bool is_current(const char *place, const uint8_t identity[LEDGER_IDENTITY],
+                       const clo_i_mark *mark)
+{
+    static const char question[] = "SELECT 1 FROM ledger WHERE identity = ? AND charges = ? AND "
+                                   "charge_hash = ? AND declarations = ? AND declaration_hash = ?";
+    sqlite3 *db = NULL;
+    sqlite3_stmt *sql = NULL;
+    bool same = false;
+    if (sqlite3_open_v2(place, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, NULL) ==
+            SQLITE_OK &&
+        sqlite3_busy_timeout(db, LEDGER_PATIENCE_MS) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, question, -1, &sql, NULL) == SQLITE_OK) {
+        (void)sqlite3_bind_blob(sql, 1, identity, LEDGER_IDENTITY, SQLITE_STATIC);
+        (void)sqlite3_bind_int64(sql, 2, (int64_t)mark->charges);
+        (void)sqlite3_bind_blob(sql, 3, mark->charge_hash, LEDGER_HASH, SQLITE_STATIC);
+        (void)sqlite3_bind_int64(sql, 4, (int64_t)mark->declarations);
+        (void)sqlite3_bind_blob(sql, 5, mark->declaration_hash, LEDGER_HASH, SQLITE_STATIC);
+        same = sqlite3_step(sql) == SQLITE_ROW;
+    }
+    sqlite3_finalize(sql);
+    sqlite3_close(db);
+    return same;
+}
+
+clo_status clo_i_places_refuse_living(int file, const uint8_t identity[LEDGER_IDENTITY],
+                                      const clo_i_mark *mark, const char *but, clo_error *err)
+{
+    char places[PLACES], shown[168];
+    read_places(file, places);
+    for (const char *place = places; *place; place = next_place(place)) {
+        if (strcmp(place, but) == 0 || !is_current(place, identity, mark)) continue;
+        clo_i_ledger_show_path(shown, place);
+        return clo_i_fail(err, CLO_LEDGER,
+                          "this ledger is not lost: it is at %s, with all that the anchor knows, "
+                          "and would be an old copy from here on; go on with it, or move it; a "
+                          "drill is a dry run",
+                          shown);
+    }
+    return CLO_OK;
+}
+
 /* Whether the anchor of that name stands for another ledger, with a past, at this place. */
 static bool is_of_another(const clo_ledger *ledger, const char *folder, const char *name,
                           const char *identity, clo_i_mark *mark)

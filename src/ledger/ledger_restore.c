@@ -388,6 +388,10 @@ static clo_status restore(restoring *r, clo_error *err)
         return clo_i_fail(err, CLO_LEDGER,
                           "the ledger %.160s is not an old copy: there is nothing to restore",
                           r->given->ledger);
+    /* Another place for a ledger that goes on at its own is a drill that was not said to be one. */
+    if (r->readable && !r->given->rehearsal && r->given->backup)
+        CLO_TRY(clo_i_places_refuse_living(r->held.file, r->w.head.identity, &r->held.note.mark,
+                                           r->ledger->resolved, err));
     CLO_TRY(write_draft(r, err));
     if (r->given->rehearsal) return CLO_OK;
     CLO_TRY(open_anchor(r, err));

@@ -23,6 +23,20 @@ void clo_i_sign_keys(const clo_i_key *key, const uint8_t identity[LEDGER_IDENTIT
     clo_i_wipe(seed, sizeof seed);
 }
 
+/* Derived once for a handle: that takes as long as a signature. */
+static const clo_i_signer *signer_of(clo_ledger *ledger, const uint8_t identity[LEDGER_IDENTITY])
+{
+    clo_i_signer *const s = &ledger->signer;
+    if (s->known && memcmp(s->key_id, ledger->key.id, LEDGER_KEY_ID) == 0 &&
+        memcmp(s->identity, identity, LEDGER_IDENTITY) == 0)
+        return s;
+    clo_i_sign_keys(&ledger->key, identity, s->public_key, s->secret);
+    memcpy(s->key_id, ledger->key.id, LEDGER_KEY_ID);
+    memcpy(s->identity, identity, LEDGER_IDENTITY);
+    s->known = true;
+    return s;
+}
+
 /* The public key as the ledger says it; false where it says none. */
 static clo_status find_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_BYTES], bool *found,
                            clo_error *err)
@@ -39,27 +53,26 @@ static clo_status find_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_BYTES]
 
 clo_status clo_i_sign_note(clo_ledger *ledger, clo_i_head *head, clo_error *err)
 {
-    uint8_t there[CLO_PUBLIC_KEY_BYTES], own[CLO_PUBLIC_KEY_BYTES], secret[64];
+    uint8_t there[CLO_PUBLIC_KEY_BYTES];
     bool found = false;
     CLO_TRY(find_key(ledger, there, &found, err));
     if (found) return CLO_OK;
-    clo_i_sign_keys(&ledger->key, head->identity, own, secret);
-    clo_i_wipe(secret, sizeof secret);
-    const clo_i_act act = { .kind = LEDGER_ACT_KEY, .detail = own, .length = sizeof own };
+    const clo_i_signer *const signer = signer_of(ledger, head->identity);
+    const clo_i_act act = { .kind = LEDGER_ACT_KEY,
+                            .detail = signer->public_key,
+                            .length = sizeof signer->public_key };
     return clo_i_act_insert(ledger, &act, head, err);
 }
 
 clo_status clo_ledger_public_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_BYTES],
                                  clo_error *err)
 {
-    uint8_t secret[64];
     clo_i_head head;
     bool found = false;
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     if (ledger->key.known) { /* which nobody can have changed */
-        clo_i_sign_keys(&ledger->key, head.identity, out, secret);
-        clo_i_wipe(secret, sizeof secret);
+        memcpy(out, signer_of(ledger, head.identity)->public_key, CLO_PUBLIC_KEY_BYTES);
         return CLO_OK;
     }
     CLO_TRY(find_key(ledger, out, &found, err));
@@ -73,13 +86,10 @@ clo_status clo_ledger_public_key(clo_ledger *ledger, uint8_t out[CLO_PUBLIC_KEY_
 clo_status clo_ledger_sign(clo_ledger *ledger, const void *bytes, size_t length,
                            uint8_t signature[CLO_SIGNATURE_BYTES], clo_error *err)
 {
-    uint8_t public_key[CLO_PUBLIC_KEY_BYTES], secret[64];
     clo_i_head head;
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     CLO_TRY(clo_i_ledger_get_head(ledger, &head, err));
     CLO_TRY(clo_i_key_check(ledger, &head, err));
-    clo_i_sign_keys(&ledger->key, head.identity, public_key, secret);
-    crypto_sign_detached(signature, NULL, bytes, length, secret);
-    clo_i_wipe(secret, sizeof secret);
+    crypto_sign_detached(signature, NULL, bytes, length, signer_of(ledger, head.identity)->secret);
     return CLO_OK;
 }

@@ -85,6 +85,36 @@ Each of them is on the page docs/guides/operations.md.
   ! cloister: the ledger aside.db is an older copy or was cut short: it ends at charge 0 and declaration 2, and there were 0 and 3; bring the newer file back, or, if it is lost, run cloister ledger restore, which charges what is missing
   [exit 6]
 
+## A drill does not lock the ledger out
+
+  $ sample; ledger
+  $ cloister ledger backup l.db -o night.db > /dev/null
+  $ run() { cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 -q "$@"; }
+  $ run --ledger l.db > /dev/null
+  $ cloister ledger restore drill.db --from night.db --note "a drill"
+  ! cloister: this ledger is not lost: it is at FOLDER/here/l.db, with all that the anchor knows, and would be an old copy from here on; go on with it, or move it; a drill is a dry run
+  [exit 6]
+  $ cloister ledger restore drill.db --from night.db --note "a drill" --dry-run
+  'sample.csv': epsilon 0.8, delta 1e-6 charged, which the anchor knows was spent since
+  drill.db: nothing was changed
+  $ ls drill.db* 2> /dev/null
+  [exit 2]
+  $ run --ledger l.db > /dev/null
+  $ charges
+  2
+
+## A lost key does not begin a cap anew
+
+  $ sample; ledger
+  $ rm "$XDG_CONFIG_HOME/cloister/ledger.key"
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2
+  ! cloister: the hashes of the ledger l.db cannot be checked: they were made with the key {{[0-9a-f]+}}, which is not at FOLDER/home/config/cloister/ledger.key; bring it back
+  [exit 6]
+  $ rm l.db
+  $ cloister ledger init l.db --dataset sample.csv --epsilon 2
+  ! cloister: at l.db there was a ledger under another key (the anchor {{[0-9a-f]+}}...), and it is gone: bring it and its key back, or name another file and adopt what was spent in the old one
+  [exit 6]
+
 ## Lowers, expires and closes
 
   $ sample; ledger

@@ -1383,6 +1383,28 @@ static int64_t in_2030(void)
     return 1893456000;
 }
 
+static clo_ledger *asked; /* whose clock is read */
+static int times_read;
+
+static int64_t a_clock_within_the_lock(void)
+{
+    assert_false(sqlite3_get_autocommit(asked->db)); /* no other charge can come in between */
+    return 1700000000 + times_read++;
+}
+
+/* Otherwise a charge that waited for another one would be told as of before it. */
+static void reads_the_clock_inside_the_transaction(void **state)
+{
+    const place *p = *state;
+    asked = open_at(p->ledger);
+    asked->clock = a_clock_within_the_lock;
+    charge_once(asked, a_pure_charge("d", 1));
+    declare(asked, "e", 1, 0);
+    assert_true(times_read >= 2);
+    assert_int_equal(account_of(asked, "d").charges, 1);
+    clo_ledger_close(asked);
+}
+
 static void trusts_the_sequence_and_not_the_clock(void **state)
 {
     const place *p = *state;
@@ -1458,6 +1480,7 @@ int main(void)
         IN_PLACE(notices_a_charge_that_the_cap_never_covered),
         IN_PLACE(notices_every_flipped_byte_of_the_charges),
         IN_PLACE(cannot_be_changed_by_an_ordinary_statement),
+        IN_PLACE(reads_the_clock_inside_the_transaction),
         IN_PLACE(trusts_the_sequence_and_not_the_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
