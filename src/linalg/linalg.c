@@ -94,6 +94,15 @@ void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_
     }
 }
 
+void clo_i_multiply_symmetric(const double *a, size_t m, const double *b, size_t d, double *c)
+{
+    for (size_t first = 0; first < m && d > 0; first += BLOCK_ROWS) {
+        const int count = (int)smaller(BLOCK_ROWS, m - first);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, (int)d, (int)d, 1.0,
+                    a + first * d, (int)d, b, (int)d, 0.0, c + first * d, (int)d);
+    }
+}
+
 /* ---- eigenvectors -------------------------------------------------------- */
 
 /* The scratch of clo_i_eigen_top, in this order; the integers share the doubles' storage. */

@@ -18,6 +18,10 @@ void clo_i_cross_add(const double *a, size_t m, const double *b, size_t n, size_
 void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_t n, size_t d,
                                double *c);
 
+/* C = A B, A is m x d, B is d x d and symmetric, with both triangles: the same to the last bit as
+ * with its transpose, and quicker where m is small, since B is then read along its rows. */
+void clo_i_multiply_symmetric(const double *a, size_t m, const double *b, size_t d, double *c);
+
 /* The q algebraically largest eigenvalues, largest first, and their vectors as the columns of
  * the n x q matrix `vectors`, each with its largest entry positive.  `a` is n x n symmetric (both
  * triangles) and is destroyed.  scratch: clo_i_eigen_scratch(n, q) doubles. */

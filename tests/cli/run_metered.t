@@ -269,7 +269,7 @@
   >     > /dev/null
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
   >     -o out.json
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 0, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
   ! try: cloister ledger show l.db
   [exit 5]
 

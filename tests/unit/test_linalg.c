@@ -162,6 +162,25 @@ static void a_product_of_integers_is_exact_in_any_order(void **state)
     free(a), free(b), free(c);
 }
 
+/* Of numbers that are not integers as well: releases rest on it. */
+static void a_symmetric_product_has_the_bits_of_that_with_its_transpose(void **state)
+{
+    static const size_t sizes[] = { 1, 7, 66, 210, 703 };
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t d = sizes[s], m = 1 + 3 * s;
+        double *a = random_integers(m * d, 1 << 22, 6), *b = random_integers(d * d, 1 << 22, 7);
+        double *c = need(m * d, sizeof *c), *same = need(m * d, sizeof *same);
+        for (size_t i = 0; i < m * d; i++) a[i] = sin(a[i]);
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j <= i; j++) b[i * d + j] = b[j * d + i] = sin(b[i * d + j]);
+        clo_i_multiply_symmetric(a, m, b, d, c);
+        clo_i_multiply_transposed(a, m, b, d, d, same);
+        assert_memory_equal(c, same, m * d * sizeof *c);
+        free(a), free(b), free(c), free(same);
+    }
+}
+
 /* ---- eigenvectors -------------------------------------------------------- */
 
 static clo_status eigen(const double *a, size_t n, size_t q, double *values, double *vectors,
@@ -519,6 +538,7 @@ int main(void)
         cmocka_unit_test(a_gram_matrix_is_added_to_what_is_there_above_the_diagonal_only),
         cmocka_unit_test(more_rows_than_one_block_are_all_counted),
         cmocka_unit_test(a_product_of_integers_is_exact_in_any_order),
+        cmocka_unit_test(a_symmetric_product_has_the_bits_of_that_with_its_transpose),
         cmocka_unit_test(eigenpairs_solve_their_equation_largest_first),
         cmocka_unit_test(the_algebraically_largest_are_chosen_not_the_largest_in_magnitude),
         cmocka_unit_test(repeated_zero_and_extreme_eigenvalues_still_give_orthonormal_vectors),

@@ -55,7 +55,8 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
 {
     const clo_i_local_plan *const plan = plan_state;
     (void)domain;
-    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), plan->cols, hidden(plan, rows));
+    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), plan->cols, plan->clusters,
+                                hidden(plan, rows));
 }
 
 static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
@@ -64,7 +65,7 @@ static clo_between between(const void *plan_state, const clo_domain *domain, con
     const clo_i_local_plan *const plan = plan_state;
     (void)domain;
     return clo_i_local_forecast_between(noise_of_mean(plan, lines, rows), plan->cols,
-                                        hidden(plan, rows));
+                                        plan->clusters, hidden(plan, rows));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_local;

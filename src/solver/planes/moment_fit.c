@@ -342,6 +342,20 @@ static double weigh_traces(const bench *b, const double *x, double spread, doubl
     return -p->less * dot(b->residual, b->residual, d * d) + p->back * whole * whole;
 }
 
+/* L_l' L_m, or its transpose where that is known already. */
+static void meet(const bench *b, const double *x, size_t l, size_t m)
+{
+    const size_t k = b->p->k, q = b->p->q, thin = b->p->d * q;
+    double *const lm = b->inner + (l * k + m) * q * q;
+    const double *const ml = b->inner + (m * k + l) * q * q;
+    if (m >= l) {
+        inner_product(x + l * thin, x + m * thin, b->p->d, q, q, lm);
+        return;
+    }
+    for (size_t e = 0; e < q; e++)
+        for (size_t f = 0; f < q; f++) lm[e * q + f] = ml[f * q + e];
+}
+
 /* |M - model|^2 less |M|^2, and the leanings; x is k factors and then the root of the spread. */
 static double objective(void *user, const double *x, double *gradient)
 {
@@ -352,15 +366,13 @@ static double objective(void *user, const double *x, double *gradient)
     double value = 0, pull = 0, images = 0;
     for (size_t l = 0; l < k; l++) {
         lift(x + l * thin, spread, d, q, b->lifted + l * p->packed);
-        for (size_t m = 0; m < k; m++)
-            inner_product(x + l * thin, x + m * thin, d, q, q, b->inner + (l * k + m) * q * q);
+        for (size_t m = 0; m < k; m++) meet(b, x, l, m);
     }
     for (size_t l = 0; l < k && p->off > 0; l++) {
         for (size_t i = 0; i < d; i++) b->means[i] = x[l * thin + i * q];
         lift(b->means, 0, d, 1, b->lifted + (k + l) * p->packed);
     }
-    clo_i_multiply_transposed(b->lifted, p->off > 0 ? 2 * k : k, p->operator, p->packed, p->packed,
-                              b->images);
+    clo_i_multiply_symmetric(b->lifted, p->off > 0 ? 2 * k : k, p->operator, p->packed, b->images);
     memset(gradient, 0, (k * thin + 1) * sizeof *gradient);
     for (size_t l = 0; l < k; l++) {
         const double *const image = b->images + l * p->packed;
