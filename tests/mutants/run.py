@@ -95,7 +95,8 @@ def without_fast_row(rows):
 
 def all_generated(shop):
     """What generate.py finds, which takes a while, or found before in the same sources."""
-    digest, store = digest_of([HERE / "generate.py"]) + sources_digest(), HOME / "rows.json"
+    digest = digest_of([HERE / "generate.py"]) + sources_digest(shop.tree)
+    store = HOME / "rows.json"
     known = json.loads(store.read_text()) if store.exists() else {}
     if known.get("digest") != digest:
         import generate  # it needs libclang, and the rest does not
@@ -129,9 +130,9 @@ def generated_rows(shop, wanted, patterns):
     return rows, sorted_out
 
 
-def test_source(program):
+def test_source(program, tree=ROOT):
     suite, _, name = program.partition("_")
-    return ROOT / "tests" / suite / f"test_{name}.c"
+    return tree / "tests" / suite / f"test_{name}.c"
 
 
 def edited(shop, row):
@@ -176,28 +177,31 @@ def digest_of(paths):
     return digest.hexdigest()[:24]
 
 
-def sources_digest():
+def sources_digest(tree):
     return digest_of(sorted(path for folder in ("src", "include")
-                            for path in (ROOT / folder).rglob("*.[chd]*") if path.is_file()))
+                            for path in (tree / folder).rglob("*.[chd]*") if path.is_file()))
 
 
 class Results:
     """What came of each fault, kept on disk."""
 
-    def __init__(self, again, store):
-        self.store, self.sources = store, sources_digest()
+    def __init__(self, again, store, tree):
+        self.store, self.tree, self.sources = store, tree, sources_digest(tree)
         self.known = {} if again or not store.exists() else json.loads(store.read_text())
 
     def of(self, row):
         """What is known and still true."""
         result = self.known.get(self.key(row), {})
-        if "by" in result and result.get("test") != digest_of([test_source(result["by"])]):
+        if "by" in result and result.get("test") != self.of_test(result["by"]):
             return {}
         return result
 
+    def of_test(self, name):
+        source = test_source(name, self.tree)
+        return digest_of([source]) if source.exists() else ""
+
     def of_program(self, name):
-        source = test_source(name)
-        return self.sources + (digest_of([source]) if source.exists() else "")
+        return self.sources + self.of_test(name)
 
     def key(self, row):
         bare = {k: v for k, v in row.items() if k not in ("start", "end", "noticed_by")}
@@ -206,7 +210,7 @@ class Results:
 
     def put(self, row, result):
         if "by" in result:
-            result["test"] = digest_of([test_source(result["by"])])
+            result["test"] = self.of_test(result["by"])
         self.known[self.key(row)] = result
         new = self.store.with_suffix(".new")
         new.write_text(json.dumps(self.known, indent=1), encoding="utf-8")
@@ -252,7 +256,7 @@ def plant_by_hand(arguments, rows):
         rows = [*rows, control()]
     shop.make(sorted({name for row in rows for name in row["noticed_by"]}))
     store = HOME / ("fast.json" if arguments.fast else "results.json")
-    results, begin = Results(arguments.again or arguments.fast, store), time.monotonic()
+    results, begin = Results(arguments.again or arguments.fast, store, shop.tree), time.monotonic()
     if not arguments.build:
         shop.remember(HOME / "sound.json", results.of_program)
     todo = [row for row in rows if results.of(row).get("end") != "noticed"]
@@ -291,7 +295,8 @@ def plant_generated(arguments):
         if row["function"]:
             mine = known["entered"].get(row["function"], [])
         row["noticed_by"] = choose_programs(row, mine, known["seconds"])
-    results, begin = Results(arguments.again, HOME / "generated.json"), time.monotonic()
+    results = Results(arguments.again, HOME / "generated.json", shop.tree)
+    begin = time.monotonic()
     shop.remember(HOME / "sound.json", results.of_program)
     work(shop, [row for row in rows if results.of(row).get("end") not in
                 ("noticed", "does not build")], results, arguments.jobs, say_line)
