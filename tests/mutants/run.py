@@ -25,6 +25,7 @@ usage: tests/mutants/run.py [OPTION]... [PATTERN]...
   PATTERN        faults whose name or file contains it
 """
 import argparse
+import collections
 import hashlib
 import json
 import os
@@ -43,7 +44,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 HOME = ROOT / "build" / "mutants"
 FIELDS = {"name", "file", "find", "replace", "breaks", "noticed_by"}
-SHARE = 40  # seconds of programs that are shown a generated fault, the cheapest first
+SHARE = 15  # seconds of programs that are shown a generated fault
 
 # ---- rows ---------------------------------------------------------------------------------------
 
@@ -153,18 +154,16 @@ def near(program, row):
     return name == stem or name.startswith(stem + "_") or stem.startswith(name + "_")
 
 
-def choose_programs(row, mine, seconds):
-    """Of the programs that enter the function, those of its file first and then the quick ones, as
-    many as there is time for."""
-    ranked = sorted(mine, key=lambda p: (not (near(p, row) and seconds.get(p, 0) < SHARE / 3),
-                                         seconds.get(p, 0)))
+def choose_programs(row, mine, seconds, breadth):
+    """Of the programs that enter the function, those of its file first and then those that enter
+    the fewest others, as many as there is time for."""
     chosen, total = [], 0.0
-    for program in ranked:
-        total += seconds.get(program, 0)
-        if total > SHARE and chosen and not near(program, row):
-            break
-        chosen.append(program)
-    return chosen
+    for program in sorted(mine, key=lambda p: (not near(p, row), breadth[p], seconds.get(p, 0))):
+        taken = seconds.get(program, 0)
+        if not chosen or total + taken <= SHARE:
+            chosen.append(program)
+            total += taken
+    return sorted(chosen, key=lambda p: seconds.get(p, 0) > SHARE / 3)  # what is long, last
 
 
 # ---- results ------------------------------------------------------------------------------------
@@ -287,6 +286,7 @@ def plant_generated(arguments):
         reach.measure(shop, HOME)
     known = json.loads(store.read_text())
     rows, sorted_out = generated_rows(shop, arguments.generated, arguments.patterns)
+    breadth = collections.Counter(p for programs in known["entered"].values() for p in programs)
     of_file = {}  # for constants outside of functions
     for row in rows:
         of_file.setdefault(row["file"], set()).update(known["entered"].get(row["function"], []))
@@ -294,7 +294,7 @@ def plant_generated(arguments):
         mine = of_file[row["file"]]
         if row["function"]:
             mine = known["entered"].get(row["function"], [])
-        row["noticed_by"] = choose_programs(row, mine, known["seconds"])
+        row["noticed_by"] = choose_programs(row, mine, known["seconds"], breadth)
     results = Results(arguments.again, HOME / "generated.json", shop.tree)
     begin = time.monotonic()
     shop.remember(HOME / "sound.json", results.of_program)
