@@ -30,6 +30,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import sys
 import threading
 import time
@@ -242,6 +243,13 @@ def work(shop, todo, results, jobs, say):
 # ---- the command --------------------------------------------------------------------------------
 
 
+def taken(begin):
+    """How long it took, by the clock and of the cores."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (f"{time.monotonic() - begin:.0f} seconds, "
+            f"{children.ru_utime + children.ru_stime:.0f} of a core")
+
+
 def say_line(row, result):
     who = f" by {result['by']}" if "by" in result else ""
     print(f"{result['end']}{who} ({result['seconds']} s): {row['name']}", flush=True)
@@ -271,8 +279,8 @@ def plant_by_hand(arguments, rows):
     for row, result in bad:
         print(f"# {result['end']}: {row['name']}: {row['breaks']}\n{result.get('said', '')}")
     noticed = sum(result["end"] == "noticed" for _, result in ends)
-    print(f"# {noticed} of {len(wanted)} faults noticed, "
-          f"{time.monotonic() - begin:.0f} seconds")
+    print(f"# {noticed} of {len(wanted)} faults noticed, {len(todo)} of them planted now; "
+          f"{taken(begin)}")
     return 1 if bad else 0
 
 
@@ -311,7 +319,7 @@ def plant_generated(arguments):
     print(f"\n{count['noticed']} of {planted} generated faults noticed "
           f"({100 * count['noticed'] / max(1, planted):.1f} %), {count['survived']} survived, "
           f"{sorted_out} known as equivalent, {count['does not build']} do not build; "
-          f"{time.monotonic() - begin:.0f} seconds")
+          f"{taken(begin)}")
     return 1 if count["survived"] else 0
 
 
