@@ -25,10 +25,12 @@ usage: tests/mutants/run.py [OPTION]... [PATTERN]...
   PATTERN        faults whose name or file contains it
 """
 import argparse
+import collections
 import hashlib
 import json
 import os
 import re
+import resource
 import sys
 import threading
 import time
@@ -43,7 +45,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 HOME = ROOT / "build" / "mutants"
 FIELDS = {"name", "file", "find", "replace", "breaks", "noticed_by"}
-SHARE = 40  # seconds of programs that are shown a generated fault, the cheapest first
+SHARE = 15  # seconds of programs that are shown a generated fault
 
 # ---- rows ---------------------------------------------------------------------------------------
 
@@ -95,7 +97,8 @@ def without_fast_row(rows):
 
 def all_generated(shop):
     """What generate.py finds, which takes a while, or found before in the same sources."""
-    digest, store = digest_of([HERE / "generate.py"]) + sources_digest(), HOME / "rows.json"
+    digest = digest_of([HERE / "generate.py"]) + sources_digest(shop.tree)
+    store = HOME / "rows.json"
     known = json.loads(store.read_text()) if store.exists() else {}
     if known.get("digest") != digest:
         import generate  # it needs libclang, and the rest does not
@@ -129,9 +132,9 @@ def generated_rows(shop, wanted, patterns):
     return rows, sorted_out
 
 
-def test_source(program):
+def test_source(program, tree=ROOT):
     suite, _, name = program.partition("_")
-    return ROOT / "tests" / suite / f"test_{name}.c"
+    return tree / "tests" / suite / f"test_{name}.c"
 
 
 def edited(shop, row):
@@ -152,18 +155,16 @@ def near(program, row):
     return name == stem or name.startswith(stem + "_") or stem.startswith(name + "_")
 
 
-def choose_programs(row, mine, seconds):
-    """Of the programs that enter the function, those of its file first and then the quick ones, as
-    many as there is time for."""
-    ranked = sorted(mine, key=lambda p: (not (near(p, row) and seconds.get(p, 0) < SHARE / 3),
-                                         seconds.get(p, 0)))
+def choose_programs(row, mine, seconds, breadth):
+    """Of the programs that enter the function, those of its file first and then those that enter
+    the fewest others, as many as there is time for."""
     chosen, total = [], 0.0
-    for program in ranked:
-        total += seconds.get(program, 0)
-        if total > SHARE and chosen and not near(program, row):
-            break
-        chosen.append(program)
-    return chosen
+    for program in sorted(mine, key=lambda p: (not near(p, row), breadth[p], seconds.get(p, 0))):
+        taken = seconds.get(program, 0)
+        if not chosen or total + taken <= SHARE:
+            chosen.append(program)
+            total += taken
+    return sorted(chosen, key=lambda p: seconds.get(p, 0) > SHARE / 3)  # what is long, last
 
 
 # ---- results ------------------------------------------------------------------------------------
@@ -176,28 +177,31 @@ def digest_of(paths):
     return digest.hexdigest()[:24]
 
 
-def sources_digest():
+def sources_digest(tree):
     return digest_of(sorted(path for folder in ("src", "include")
-                            for path in (ROOT / folder).rglob("*.[chd]*") if path.is_file()))
+                            for path in (tree / folder).rglob("*.[chd]*") if path.is_file()))
 
 
 class Results:
     """What came of each fault, kept on disk."""
 
-    def __init__(self, again, store):
-        self.store, self.sources = store, sources_digest()
+    def __init__(self, again, store, tree):
+        self.store, self.tree, self.sources = store, tree, sources_digest(tree)
         self.known = {} if again or not store.exists() else json.loads(store.read_text())
 
     def of(self, row):
         """What is known and still true."""
         result = self.known.get(self.key(row), {})
-        if "by" in result and result.get("test") != digest_of([test_source(result["by"])]):
+        if "by" in result and result.get("test") != self.of_test(result["by"]):
             return {}
         return result
 
+    def of_test(self, name):
+        source = test_source(name, self.tree)
+        return digest_of([source]) if source.exists() else ""
+
     def of_program(self, name):
-        source = test_source(name)
-        return self.sources + (digest_of([source]) if source.exists() else "")
+        return self.sources + self.of_test(name)
 
     def key(self, row):
         bare = {k: v for k, v in row.items() if k not in ("start", "end", "noticed_by")}
@@ -206,7 +210,7 @@ class Results:
 
     def put(self, row, result):
         if "by" in result:
-            result["test"] = digest_of([test_source(result["by"])])
+            result["test"] = self.of_test(result["by"])
         self.known[self.key(row)] = result
         new = self.store.with_suffix(".new")
         new.write_text(json.dumps(self.known, indent=1), encoding="utf-8")
@@ -239,6 +243,13 @@ def work(shop, todo, results, jobs, say):
 # ---- the command --------------------------------------------------------------------------------
 
 
+def taken(begin):
+    """How long it took, by the clock and of the cores."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (f"{time.monotonic() - begin:.0f} seconds, "
+            f"{children.ru_utime + children.ru_stime:.0f} of a core")
+
+
 def say_line(row, result):
     who = f" by {result['by']}" if "by" in result else ""
     print(f"{result['end']}{who} ({result['seconds']} s): {row['name']}", flush=True)
@@ -252,7 +263,7 @@ def plant_by_hand(arguments, rows):
         rows = [*rows, control()]
     shop.make(sorted({name for row in rows for name in row["noticed_by"]}))
     store = HOME / ("fast.json" if arguments.fast else "results.json")
-    results, begin = Results(arguments.again or arguments.fast, store), time.monotonic()
+    results, begin = Results(arguments.again or arguments.fast, store, shop.tree), time.monotonic()
     if not arguments.build:
         shop.remember(HOME / "sound.json", results.of_program)
     todo = [row for row in rows if results.of(row).get("end") != "noticed"]
@@ -268,8 +279,8 @@ def plant_by_hand(arguments, rows):
     for row, result in bad:
         print(f"# {result['end']}: {row['name']}: {row['breaks']}\n{result.get('said', '')}")
     noticed = sum(result["end"] == "noticed" for _, result in ends)
-    print(f"# {noticed} of {len(wanted)} faults noticed, "
-          f"{time.monotonic() - begin:.0f} seconds")
+    print(f"# {noticed} of {len(wanted)} faults noticed, {len(todo)} of them planted now; "
+          f"{taken(begin)}")
     return 1 if bad else 0
 
 
@@ -283,6 +294,7 @@ def plant_generated(arguments):
         reach.measure(shop, HOME)
     known = json.loads(store.read_text())
     rows, sorted_out = generated_rows(shop, arguments.generated, arguments.patterns)
+    breadth = collections.Counter(p for programs in known["entered"].values() for p in programs)
     of_file = {}  # for constants outside of functions
     for row in rows:
         of_file.setdefault(row["file"], set()).update(known["entered"].get(row["function"], []))
@@ -290,8 +302,9 @@ def plant_generated(arguments):
         mine = of_file[row["file"]]
         if row["function"]:
             mine = known["entered"].get(row["function"], [])
-        row["noticed_by"] = choose_programs(row, mine, known["seconds"])
-    results, begin = Results(arguments.again, HOME / "generated.json"), time.monotonic()
+        row["noticed_by"] = choose_programs(row, mine, known["seconds"], breadth)
+    results = Results(arguments.again, HOME / "generated.json", shop.tree)
+    begin = time.monotonic()
     shop.remember(HOME / "sound.json", results.of_program)
     work(shop, [row for row in rows if results.of(row).get("end") not in
                 ("noticed", "does not build")], results, arguments.jobs, say_line)
@@ -306,7 +319,7 @@ def plant_generated(arguments):
     print(f"\n{count['noticed']} of {planted} generated faults noticed "
           f"({100 * count['noticed'] / max(1, planted):.1f} %), {count['survived']} survived, "
           f"{sorted_out} known as equivalent, {count['does not build']} do not build; "
-          f"{time.monotonic() - begin:.0f} seconds")
+          f"{taken(begin)}")
     return 1 if count["survived"] else 0
 
 

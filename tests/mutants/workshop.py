@@ -4,10 +4,11 @@ The copy is built once, without a fault.  For a fault in a source file that file
 again, to an object of its own, and linked into a test program ahead of the library: the linker then
 takes nothing from the library's object of that file.  Neither the archive nor any other program is
 made anew, so that a fault costs half a second and the time of the programs that look at it.  A
-fault in a header is compiled into every object that reads it.
+fault in a header is compiled into every object that has it.
 """
 import json
 import os
+import re
 import selectors
 import shlex
 import shutil
@@ -57,6 +58,22 @@ def plain(words):
         else:
             kept.append(word)
     return kept
+
+
+def changed_inlines(before, after):
+    """The inline functions of a header whose bodies differ, and those that call them; None where
+    something else differs."""
+    form = re.compile(r"^static inline [^;{]*?\b(\w+)\([^;{]*\)\n\{\n.*?^\}\n", re.M | re.S)
+    bodies = [{m[1]: m[0] for m in form.finditer(text)} for text in (before, after)]
+    if form.sub("", before) != form.sub("", after) or bodies[0].keys() != bodies[1].keys():
+        return None
+    names = {name for name in bodies[0] if bodies[0][name] != bodies[1][name]}
+    while True:
+        more = {name for name, body in bodies[1].items()
+                if re.search(rf"\b({'|'.join(names)})\b", body)} - names
+        if not more:
+            return names
+        names |= more
 
 
 def watch(program, folder, environment, limit):
@@ -136,16 +153,26 @@ class Workshop:
                 quietly(["ninja", "-C", str(self.build), "-t", "commands", "-s", f"tests/{name}"],
                         self.tree, "build").strip().splitlines()[-1])
 
-    def readers(self, header):
-        """The objects that a header is compiled into."""
-        found, this = [], None
-        wanted = os.path.realpath(self.tree / header)
+    def readers(self, header, text):
+        """The objects that a header's new text is compiled into: those that read it and, where only
+        bodies of inline functions changed, name one of these, or read a header that does."""
+        read, this = {}, None
         for line in quietly(["ninja", "-C", str(self.build), "-t", "deps"], self.tree,
                             "deps").splitlines():
             if not line.startswith(" "):
-                this = line.split(":")[0]
-            elif os.path.realpath(self.build / line.strip()) == wanted:
-                found.append(this)
+                this = read[line.split(":")[0]] = set()
+            elif line.strip():
+                this.add(os.path.realpath(self.build / line.strip()))
+        own = os.path.realpath(self.tree / header)
+        names = changed_inlines((self.tree / header).read_text(encoding="utf-8"), text)
+        found, mentions = [], {}
+        for output, files in read.items():
+            for path in files if own in files else ():
+                if path not in mentions and path.startswith(os.path.realpath(self.tree)):
+                    mentions[path] = path != own and (names is None or re.search(
+                        rf"\b({'|'.join(names)})\b", Path(path).read_text(encoding="utf-8")))
+            if own in files and any(mentions.get(path) for path in files):
+                found.append(output)
         return found
 
     def compile(self, bench, output, source, extra=()):
@@ -170,7 +197,7 @@ class Workshop:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
             todo = [(output, self.tree / self.commands[output][0], [f"-I{bench / 'over'}"])
-                    for output in self.readers(file)
+                    for output in self.readers(file, text)
                     if "libcloister.a.p" in output or output.startswith("tests/")
                     and Path(output).parent.name[:-2] in self.links]
         made = {}

@@ -167,6 +167,28 @@ static void a_worker_answers_or_refuses_whatever_comes(void **state)
     assert_true(answered > 100 && refused > 1000);
 }
 
+/* How many sums are asked for is in the bytes, and must be what the line's ask has. */
+static void a_worker_is_asked_for_as_many_sums_as_there_are(void **state)
+{
+    sum_asks *const a = *state;
+    for (size_t i = 0; i < a->count; i++) {
+        const size_t entries = clo_i_fold_entries(&a->asks[i], ASK_COLS);
+        const size_t wrong[] = { entries + 1, 2 * entries, entries - 1 };
+        for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+            uint8_t *bytes = NULL;
+            size_t count;
+            clo_error err;
+            assert_ok(
+                clo_i_ask_encode(&a->asks[i], i + a->meter.first, wrong[w], &bytes, &count, &err),
+                err);
+            assert_int_equal(clo_i_ask_entries(bytes, count), wrong[w]);
+            assert_fails(clo_i_fold_for_rank_0(&a->context, a->data, bytes, count, &err),
+                         CLO_FORMAT, err, "no ask of this plan");
+            clo_i_free(bytes);
+        }
+    }
+}
+
 static void a_worker_holds_the_asker_to_the_meter(void **state)
 {
     sum_asks *const a = *state;
@@ -193,6 +215,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_say_the_same_ask, open_asks, close_asks),
         cmocka_unit_test_setup_teardown(folds_of_parts_add_up, open_asks, close_asks),
         cmocka_unit_test_setup_teardown(a_worker_answers_or_refuses_whatever_comes, open_asks,
+                                        close_asks),
+        cmocka_unit_test_setup_teardown(a_worker_is_asked_for_as_many_sums_as_there_are, open_asks,
                                         close_asks),
         cmocka_unit_test_setup_teardown(a_worker_holds_the_asker_to_the_meter, open_asks,
                                         close_asks),

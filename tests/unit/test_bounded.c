@@ -193,6 +193,27 @@ static void a_unit_does_not_see_another(void **state)
 }
 
 /* Rows that name nobody would be one unit of many people: they do not stay. */
+/* So many units that any few bytes of what they are known by are alike in some: each is itself. */
+static void units_that_are_nearly_alike_are_apart(void **state)
+{
+    enum { UNITS = 4096, EACH = 3 };
+    static double values[UNITS * EACH];
+    static uint64_t units[UNITS * EACH];
+    clo_domain domain = ball(1, 1, CLO_ADD_REMOVE);
+    (void)state;
+    domain.unit = "person";
+    for (size_t i = 0; i < (size_t)UNITS * EACH; i++) {
+        values[i] = 0.5 + 1e-5 * (double)(i % UNITS);
+        units[i] = 1 + i % UNITS;
+    }
+    for (uint64_t per_unit = 1; per_unit <= EACH + 1; per_unit++) {
+        domain.rows_per_unit = per_unit;
+        clo_bounded *const data = bounded_from_units(values, units, (size_t)UNITS * EACH, &domain);
+        assert_int_equal(clo_i_bounded_rows(data), UNITS * (per_unit < EACH ? per_unit : EACH));
+        clo_bounded_free(data);
+    }
+}
+
 static void nobodys_rows_are_left_out(void **state)
 {
     size_t rows;
@@ -372,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_public_centre_is_taken_off),
         cmocka_unit_test(a_unit_keeps_at_most_its_rows_whatever_their_order),
         cmocka_unit_test(a_unit_does_not_see_another),
+        cmocka_unit_test(units_that_are_nearly_alike_are_apart),
         cmocka_unit_test(nobodys_rows_are_left_out),
         cmocka_unit_test(units_need_their_column),
         cmocka_unit_test(sparse_rows_bound_like_dense_ones),

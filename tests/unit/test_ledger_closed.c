@@ -3,6 +3,9 @@
  * name looks like another one, and data that were declared are noticed under other names.
  */
 #include "ledger_place.h"
+#include <ctype.h>
+#include <locale.h>
+#include <wctype.h>
 
 static const clo_loss CAP = { 4, 0 };
 static const uint8_t people[CLO_DIGEST_BYTES] = { 1, 2, 3 }, others[CLO_DIGEST_BYTES] = { 4 };
@@ -152,6 +155,36 @@ static void names_that_look_alike_are_one(void **state)
         assert_false(clo_i_names_alike(apart[i][0], apart[i][1]));
 }
 
+/* Every character of one or two bytes, against the C library's table of capitals. */
+static void letters_are_those_that_have_one_look_and_one_capital(void **state)
+{
+    static const wint_t two_letters[] = { 0x132, 0x133, 0x13f, 0x140 }; /* written as two */
+    (void)state;
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) skip();
+    for (wint_t c = 0x80; c < 0x800; c++) {
+        const wint_t other = towlower(c) != c ? towlower(c) : towupper(c);
+        bool right = c >= 0xc0 && c <= 0x17e && (c == 0xdf || (other != c && other >= 0xc0));
+        for (size_t i = 0; i < sizeof two_letters / sizeof *two_letters; i++)
+            right = right && c != two_letters[i];
+        const char name[] = { 'a', (char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f)), 'b', 0 };
+        assert_int_equal(clo_i_name_check(name, NULL), right ? CLO_OK : CLO_ARGUMENT);
+        if (!right) continue;
+        const char twin[] = { 'A', (char)(0xc0 | other >> 6), (char)(0x80 | (other & 0x3f)), 'B',
+                              0 };
+        assert_true(clo_i_names_alike(name, twin));
+        for (wint_t d = 0xc0; d <= 0x17e; d++) {
+            const char next[] = { 'a', (char)(0xc0 | d >> 6), (char)(0x80 | (d & 0x3f)), 'b', 0 };
+            assert_int_equal(clo_i_names_alike(name, next), d == c || d == other);
+        }
+    }
+    for (int c = 1; c < 0x80; c++) {
+        const char name[] = { 'a', (char)c, 'b', 0 };
+        const bool right = isalnum(c) || strchr("-_.+@ ", c);
+        assert_int_equal(clo_i_name_check(name, NULL), right ? CLO_OK : CLO_ARGUMENT);
+    }
+    setlocale(LC_CTYPE, "C");
+}
+
 static void declares_names_that_people_can_tell_apart(void **state)
 {
     clo_ledger *ledger = make_closed(*state);
@@ -250,6 +283,7 @@ int main(void)
         IN_PLACE(cannot_be_opened_by_taking_the_act_away),
         IN_PLACE(stops_at_acts_that_it_does_not_know),
         cmocka_unit_test(names_that_look_alike_are_one),
+        cmocka_unit_test(letters_are_those_that_have_one_look_and_one_capital),
         IN_PLACE(declares_names_that_people_can_tell_apart),
         IN_PLACE(notices_declared_data_under_another_name),
         IN_PLACE(keeps_no_digest_as_it_is),

@@ -117,6 +117,7 @@ static void terms_are_those_of_the_data_set(void **state)
 
 /* ---- the ledger ------------------------------------------------------------------------------ */
 
+/* Every charge is rehearsed first: that ends as the charge will, and leaves nothing behind. */
 static clo_status charge_on(clo_ledger *ledger, const char *dataset, double epsilon,
                             const char *along, clo_error *err)
 {
@@ -126,8 +127,15 @@ static clo_status charge_on(clo_ledger *ledger, const char *dataset, double epsi
                                   .loss = { epsilon, 0 },
                                   .rho = 100,
                                   .along = along };
+    const uint64_t charges = charges_of(ledger);
     clo_i_receipt receipt;
-    return clo_i_ledger_charge(ledger, &charge, &receipt, err);
+    clo_error rehearsed;
+    const clo_status expected = clo_i_ledger_rehearse(ledger, &charge, &rehearsed);
+    assert_int_equal(charges_of(ledger), charges);
+    const clo_status status = clo_i_ledger_charge(ledger, &charge, &receipt, err);
+    assert_true((status == CLO_OK) == (expected == CLO_OK));
+    if (status == CLO_BUDGET) assert_string_equal(rehearsed.message, err->message);
+    return status;
 }
 
 static void declare(clo_ledger *ledger, const char *dataset, double epsilon)

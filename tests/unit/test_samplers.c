@@ -89,6 +89,10 @@ static void a_number_that_shares_digits_with_an_exponential_is_settled_by_the_ne
         { 0, 1, 600, 1 },
         { 0, 3, 65025, 4096 },
         { 12344, 12345, 1, 400000 },
+        /* Just below a multiple of 2^-64, by less than the margin that the bounds have; and by so
+         * little that what is computed for it lies on the multiple itself. */
+        { 1, 2, 1, UINT64_C(1) << 32 },
+        { (UINT64_C(768) << 47) - 2, (UINT64_C(768) << 47) + 1, 1, UINT64_C(1) << 55 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (unsigned shared = 0; shared < LAZY_DIGITS - 1; shared++) {
@@ -120,6 +124,51 @@ static void a_number_that_cannot_be_told_from_an_exponential_fails_the_stream(vo
     assert_false(clo_i_lazy_below_exp(stream, &number, 0, 1, 1, 1));
     assert_int_equal(clo_i_stream_check(stream, NULL), CLO_ENTROPY);
     clo_i_stream_close(stream);
+}
+
+/* ---- below a bound -------------------------------------------------------- */
+
+/* The word whose product with an odd number ends in these 64 bits. */
+static uint64_t word_with_low(uint64_t low, uint64_t odd)
+{
+    uint64_t inverse = odd; /* right in three bits, then in six, twelve, … */
+    for (int i = 0; i < 6; i++) inverse *= 2 - odd * inverse;
+    return low * inverse;
+}
+
+/* Of 2^64 words, 2^64 mod bound are thrown away, and all numbers have as many of the others: at the
+ * edge of what is thrown away, for small bounds and for large ones. */
+static void a_word_that_would_make_a_number_likelier_is_thrown_away(void **state)
+{
+    const uint64_t bounds[] = { 3,
+                                5,
+                                1000003,
+                                (UINT64_C(1) << 63) + 1,
+                                (UINT64_C(1) << 63) - 1,
+                                UINT64_MAX,
+                                UINT64_C(0xaaaaaaaaaaaaaaab) };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        const uint64_t bound = bounds[i], unfair = (0 - bound) % bound;
+        assert_true(unfair > 0);
+        const uint64_t lows[] = { 0, unfair - 1, unfair, bound - 1, bound, UINT64_MAX };
+        for (size_t j = 0; j < sizeof lows / sizeof *lows; j++) {
+            const uint64_t first = word_with_low(lows[j], bound),
+                           second = word_with_low(UINT64_MAX, bound);
+            const bool thrown = lows[j] < unfair;
+            const unsigned __int128 product = (unsigned __int128)(thrown ? second : first) * bound;
+            uint64_t words[2] = { first, second };
+            clo_stream *const stream = play(words, 2);
+            assert_true((uint64_t)(first * bound) == lows[j]);
+            assert_true(clo_i_random_below(stream, bound) == (uint64_t)(product >> 64));
+            close_with(stream, thrown ? 0 : 1);
+        }
+    }
+    for (int bit = 1; bit < 64; bit++) { /* of a power of two, none is */
+        uint64_t words[1] = { 0 };
+        clo_stream *const stream = play(words, 1);
+        assert_true(clo_i_random_below(stream, UINT64_C(1) << bit) == 0);
+        close_with(stream, 0);
+    }
 }
 
 static void equal_digits_of_two_numbers_are_followed_by_others(void **state)
@@ -753,6 +802,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_that_shares_digits_with_an_exponential_is_settled_by_the_next),
         cmocka_unit_test(a_number_that_cannot_be_told_from_an_exponential_fails_the_stream),
+        cmocka_unit_test(a_word_that_would_make_a_number_likelier_is_thrown_away),
         cmocka_unit_test(equal_digits_of_two_numbers_are_followed_by_others),
         cmocka_unit_test(the_coin_of_one_over_e_is_decided_by_as_many_digits_as_it_takes),
         cmocka_unit_test(bernoulli_exp_is_true_when_an_odd_coin_is_the_first_to_fail),

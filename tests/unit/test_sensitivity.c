@@ -11,6 +11,7 @@
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
+#include "query/parts.h"
 
 enum { D = 4, K = 3 };
 typedef unsigned __int128 u128;
@@ -156,11 +157,29 @@ static void no_neighbour_moves_an_answer_further_in_l1_than_planned(void **state
     clo_rng_free(rng);
 }
 
+/* A sensitivity is the root of a sum of squares, rounded up: to the unit, on both sides of every
+ * square, far beyond what a double holds. */
+static void a_root_is_rounded_up_to_the_unit(void **state)
+{
+    (void)state;
+    assert_true(clo_i_root_up(0) == 0);
+    for (int bit = 0; bit < 63; bit++)
+        for (int64_t beside = -3; beside <= 3; beside++) {
+            const int64_t root = (INT64_C(1) << bit) + beside;
+            if (root < 1) continue;
+            const u128 square = (u128)root * (u128)root;
+            assert_true(clo_i_root_up(square) == (uint64_t)root);
+            assert_true(clo_i_root_up(square + 1) == (uint64_t)root + 1);
+            assert_true(clo_i_root_up(square - 1) == (uint64_t)(root - (root == 1)));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_an_answer_further_than_planned),
         cmocka_unit_test(no_neighbour_moves_an_answer_further_in_l1_than_planned),
+        cmocka_unit_test(a_root_is_rounded_up_to_the_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
