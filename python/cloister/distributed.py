@@ -4,7 +4,8 @@ A part is a recipe, not data: a file with a range of rows, or a function that re
 process drives: it plans, charges the ledger, draws the noise and has the release.  For each ask it
 maps a pure function over the parts, which reads the rows, bounds them and adds up integers; the sum
 of all parts comes back.  Whatever maps will do: an executor of ``concurrent.futures``, Dask's
-client, ``mpi4py.futures``; tasks may be repeated, moved or done twice.
+client, ``mpi4py.futures``; tasks may be repeated, moved or done twice.  Dask's collections and
+Spark's data frames (_spark.py) are taken as they are: a partition is a part.
 
 Sums are not noised before they reach the driver, so they travel under one-time pads
 (proofs/pad.md): what an engine spills, shuffles or logs of results is uniform noise.
@@ -38,6 +39,8 @@ from ._table import Table, as_table, from_array
 from .exceptions import ArgumentError, DomainError, UnsupportedError
 
 __all__ = ["Part", "run", "split"]
+
+Vector = np.ndarray[Any, np.dtype[np.uint64]]
 
 PAD_BYTES = int(lib.CLO_PAD_BYTES)
 #: Settings that are the driver's alone: a worker charges nothing and draws nothing.
@@ -150,23 +153,33 @@ def _worker_of(work: _Work, number: int, part: Any) -> _Worker:
     return worker
 
 
-def _fold(work: _Work, *rows: Any) -> bytes:
-    """The sum over the parts of a task, under its pad.  A pure function."""
+def _integers(vector: Vector) -> Any:
+    """Its place, as the library takes it."""
+    return ffi.cast("int64_t *", vector.ctypes.data)
+
+
+def fold_parts(work: _Work, parts: Iterable[tuple[int, Any]]) -> Vector:
+    """The sum over numbered parts, not under a pad yet.  A pure function; one part at a time."""
     settle_threads()
     task = ffi.new("uint64_t[]", (len(work.task) + 7) // 8)
     ffi.memmove(task, work.task, len(work.task))
     count = int(lib.clo_task_numbers(task, len(work.task)))
     totals = np.zeros(count, dtype=np.uint64)
-    place = ffi.cast("int64_t *", totals.ctypes.data)
-    for number, part in work.parts or enumerate(rows):
+    for number, part in parts:
         worker = _worker_of(work, number, part)
         try:
-            worker.fold(task, len(work.task), place, count)
+            worker.fold(task, len(work.task), _integers(totals), count)
         finally:
             if not work.run:
                 worker.free()
+    return totals
+
+
+def _fold(work: _Work, *rows: Any) -> bytes:
+    """The sum over the parts of a task, under its pad."""
+    totals = fold_parts(work, work.parts or enumerate(rows))
     if work.pad:
-        lib.clo_pad_add(work.pad, place, count)
+        lib.clo_pad_add(work.pad, _integers(totals), len(totals))
     return totals.tobytes()
 
 
@@ -185,9 +198,9 @@ def _same_plan(settings: dict[str, Any], cols: int, rows: int, _: int) -> dict[s
 # ---- engines ----------------------------------------------------------------------------------
 
 class _Engine:
-    """Who maps.  ``tasks`` says how many tasks a pass has, and so how many pads."""
+    """Who maps."""
 
-    tasks: int
+    tasks: int  # of a pass, and so how many pads there are
 
     def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
         raise NotImplementedError
@@ -198,6 +211,26 @@ class _Engine:
     def fold(self, works: list[_Work]) -> bytes:
         """The sum over all of them; works[i] is task i."""
         raise NotImplementedError
+
+    def total(self, work: _Work, mask: bool) -> Vector:
+        """One pass over all parts: the sum, with its pads taken off."""
+        pass_key = secrets.token_bytes(PAD_BYTES)
+        keys = [_part_key(pass_key, i) if mask else b"" for i in range(self.tasks)]
+        total = np.frombuffer(self.fold([replace(work, pad=key) for key in keys]),
+                              np.uint64).copy()
+        for key in filter(None, keys):
+            remove_pad(key, total)
+        return total
+
+
+def remove_pad(key: bytes, vector: Vector) -> None:
+    lib.clo_pad_remove(key, _integers(vector), len(vector))
+
+
+def _part_key(pass_key: bytes, number: int) -> bytes:
+    """Of task `number` of a pass (pad.T1)."""
+    return hashlib.blake2b(number.to_bytes(8, "little"), key=pass_key,
+                           digest_size=PAD_BYTES).digest()
 
 
 def _total(vectors: Iterable[bytes]) -> bytes:
@@ -277,12 +310,6 @@ class _Collection(_Engine):
 
 # ---- the driver -------------------------------------------------------------------------------
 
-def _part_key(pass_key: bytes, number: int) -> bytes:
-    """Of task `number` of a pass (pad.T1)."""
-    return hashlib.blake2b(number.to_bytes(8, "little"), key=pass_key,
-                           digest_size=PAD_BYTES).digest()
-
-
 @dataclass
 class Crew:
     """The workers of one run, as the library asks them."""
@@ -293,18 +320,12 @@ class Crew:
     passes: int = 0
     mask: bool = True
 
-    def fold(self, task: bytes, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
-        """One pass over all parts: the sum, with its pads taken off."""
+    def fold(self, task: bytes, count: int) -> Vector:
+        """One pass over all parts."""
         self.passes += 1
-        pass_key = secrets.token_bytes(PAD_BYTES)
-        keys = [_part_key(pass_key, i) if self.mask else b"" for i in range(self.engine.tasks)]
-        works = [replace(self.work, task=task, pad=key) for key in keys]
-        total = np.frombuffer(self.engine.fold(works), np.uint64).copy()
+        total = self.engine.total(replace(self.work, task=task), self.mask)
         if len(total) != count:
             raise DomainError("a worker answered with another number of integers than was asked")
-        for key in keys:
-            if key:
-                lib.clo_pad_remove(key, ffi.cast("int64_t *", total.ctypes.data), count)
         return total
 
 
@@ -375,7 +396,7 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
         table.free()
 
 
-def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
+def run(mechanism: str, parts: Any, *, executor: Any = None,
         progress: Callable[[float], object] | bool | None = None, mask: bool = True,
         keep: bool = False, threads: int = 1, **settings: Any) -> Release:
     """Makes a release of rows that lie in several parts: the bytes of one process.
@@ -384,17 +405,19 @@ def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
     ----------
     mechanism : str
         A family (``"kmeans"``) or a method of one that asks for sums alone.
-    parts : sequence
+    parts : sequence, or a collection of Dask's or Spark's
         Each a path, a :class:`Part` (a range of rows of a file), or a function without arguments
         that returns rows, the same ones whenever it is called: an array, a data frame, sparse rows.
-        Functions must be such as the executor can send.
+        Functions must be such as the executor can send.  A Dask array or data frame, or a data
+        frame of Spark 4 (classic or Connect), is taken partition by partition, where it lies.
     executor : object with ``map``, optional
-        ``concurrent.futures``, Dask's ``Client``, ``mpi4py.futures``.  None: this process.
+        ``concurrent.futures``, Dask's ``Client``, ``mpi4py.futures``.  None: this process.  A
+        collection has its own.
     mask : bool
         Vectors travel under pads.  False only where nothing but this machine's memory sees them.
     keep : bool
         Workers keep the bounded rows of the parts they have seen between passes; otherwise every
-        pass reads again.
+        pass reads again.  For a collection say so to its engine (``persist``).
     threads : int
         Of each worker.
     **settings
@@ -406,6 +429,14 @@ def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
     named = {name.replace("_", "-"): value for name, value in settings.items()}
     if named.get("ledger") is None:
         named["no-ledger"] = True
+    engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))
+    with shown(progress, mechanism) as watch:
+        made, _, _ = release(engine, {"mechanism": mechanism, **named}, watch, mask=mask,
+                             keep=keep and not is_collection(parts), threads=threads)
+    return made
+
+
+def _listed(parts: Sequence[Any]) -> list[Any]:
     listed = [Part(os.fspath(part)) if isinstance(part, (str, os.PathLike)) else part
               for part in parts]
     if not listed:
@@ -414,13 +445,28 @@ def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
         if not isinstance(part, Part) and not callable(part):
             raise ArgumentError("a part is a path, a Part or a function that returns rows, not "
                                 f"{type(part).__name__}: data would travel with every task")
-    with shown(progress, mechanism) as watch:
-        made, _, _ = release(_Mapping(executor, listed), {"mechanism": mechanism, **named}, watch,
-                             mask=mask, keep=keep, threads=threads)
-    return made
+    return listed
 
 
 def is_collection(data: Any) -> bool:
-    """Whether it is a Dask array or data frame."""
+    """Whether it is a Dask array or data frame, or a data frame of Spark's."""
+    return _of_dask(data) or _of_spark(data)
+
+
+def engine_of(collection: Any) -> _Engine:
+    """Who maps over the partitions of a collection."""
+    if _of_dask(collection):
+        return _Collection(collection)
+    from ._spark import Frame  # which needs what is above
+
+    return Frame(collection)
+
+
+def _of_dask(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and \
         hasattr(data, "to_delayed")
+
+
+def _of_spark(data: Any) -> bool:
+    """Classic, or of Connect."""
+    return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")

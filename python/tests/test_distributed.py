@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cloister
-from cloister import distributed
+from cloister import _spark, distributed
 from cloister._table import as_table
 from cloister.distributed import Part
 
@@ -300,3 +300,56 @@ def test_a_worker_gets_neither_ledger_nor_seed(ledger):
     sent = b"".join(seen)
     for secret in (b"our-seed", b"our-token", b"our-purpose", os.fspath(ledger).encode()):
         assert secret not in sent
+
+
+# ---- pads of Spark's parts (pad.T2); the rest of it is in python/tests/spark ---------------------
+
+def test_a_part_has_the_same_pad_as_long_as_its_sums_are_the_same():
+    key, other = bytes(32), bytes(31) + b"1"
+    made = set()
+    for pass_key in (key, other):
+        for part in (0, 1):
+            for value in (5, 6):
+                vector = np.full(4, value, dtype=np.uint64)
+                again = vector.copy()
+                tag = _spark.masked(pass_key, part, vector)
+                assert _spark.masked(pass_key, part, again) == tag
+                assert (again == vector).all()  # a task that is run again gives the same bytes
+                made |= {tag, (vector - np.uint64(value)).tobytes()}
+    assert len(made) == 16  # tags and pads, all of them different
+
+
+def test_the_pads_of_all_tags_come_off_a_sum():
+    vectors = [np.arange(5, dtype=np.uint64) + np.uint64(i) for i in range(3)]
+    expected = sum(vectors)
+    tags = [_spark.masked(bytes(32), part, vector) for part, vector in enumerate(vectors)]
+    total = sum(vectors)
+    assert (total != expected).all()
+    _spark.unmask(bytes(32), b"".join(tags), total)
+    assert (total == expected).all()
+    with pytest.raises(cloister.DomainError, match="twice"):
+        _spark.unmask(bytes(32), tags[0] + tags[0], total)
+
+
+def test_sums_are_added_up_on_workers_and_what_one_refuses_is_passed_on():
+    vectors = [np.arange(3, dtype=np.uint64), np.full(3, 2**64 - 1, dtype=np.uint64)]
+    batches = [_spark._row(i, bytes([i]) * 32, v.tobytes(), None) for i, v in enumerate(vectors)]
+    (added,) = [batch.to_pylist()[0] for batch in _spark.add_up(batches)]
+    assert np.frombuffer(added["totals"], np.uint64).tolist() == [2**64 - 1, 0, 1]
+    assert added["tags"] == bytes(32) + b"\1" * 32
+    refused = _spark._row(2, b"", b"", "DomainError\nno such column")
+    (added,) = [batch.to_pylist()[0] for batch in _spark.add_up([*batches, refused])]
+    assert added["error"] == "DomainError\nno such column" and added["totals"] == b""
+    with pytest.raises(cloister.DomainError, match="no such column"):
+        _spark._raise(added["error"])
+    assert list(_spark.add_up([])) == []
+
+
+def test_partitions_are_folded_in_pieces(rows, monkeypatch):
+    import pyarrow
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    monkeypatch.setattr(_spark, "PIECE_BYTES", 24_000)
+    pieces = list(_spark._pieces(frame.to_batches(max_chunksize=100)))
+    assert [len(piece) for piece in pieces] == [1000] * 3
+    assert list(_spark._pieces([])) == []
