@@ -23,13 +23,12 @@ import numpy as np
 
 from . import exceptions
 from ._native import lib
+from ._pieces import gathered
 from .distributed import (PAD_BYTES, Vector, _Engine, _integers, _Reading, _same_plan, _Work,
                           fold_parts, remove_pad)
 from .exceptions import CloisterError, DomainError, InternalError
 
 SCHEMA = "part int, tags binary, totals binary, error string"
-#: Rows are folded in pieces of about so many bytes, however large a partition is.
-PIECE_BYTES = 32 << 20
 #: With more vectors than this, they are added up on workers before they travel.
 FEW = 4
 #: Functions above 1 MiB are written to files by classic sessions; ours hold a key, so stay below.
@@ -65,27 +64,11 @@ def unmask(pass_key: bytes, tags: bytes, vector: Vector) -> None:
 
 # ---- on a worker ------------------------------------------------------------------------------
 
-def _pieces(batches: Iterable[Any]) -> Iterator[Any]:
-    """Batches put together to tables that are worth a fold, and no larger."""
-    import pyarrow
-
-    held, size = [], 0
-    for batch in batches:
-        if batch.num_rows:
-            held.append(batch)
-            size += batch.nbytes
-        if size >= PIECE_BYTES:
-            yield pyarrow.Table.from_batches(held)
-            held, size = [], 0
-    if held:
-        yield pyarrow.Table.from_batches(held)
-
-
 def count_rows(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Vector:
     """How many rows there are where that is public, and otherwise whether they can be read."""
     reading, names = survey
     count = 0
-    for piece in _pieces(batches):
+    for piece in gathered(batches):
         _, found, rows = reading.survey(piece)
         if found != names:
             raise DomainError("a partition has other columns than its data frame says")
@@ -94,7 +77,7 @@ def count_rows(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Ve
 
 
 def fold_rows(work: _Work, batches: Iterable[Any]) -> Vector:
-    return fold_parts(work, enumerate(_pieces(batches)))
+    return fold_parts(work, enumerate(gathered(batches)))
 
 
 def _row(part: int, tags: bytes, totals: bytes, error: str | None) -> Any:

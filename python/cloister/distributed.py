@@ -23,7 +23,7 @@ import hashlib
 import importlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ import numpy as np
 
 from ._job import Job
 from ._native import call, ffi, lib, settle_threads, threads_here
+from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces
 from ._progress import shown
 from ._read import read
 from ._release import Release
@@ -50,13 +51,16 @@ DRIVERS_OWN = frozenset({"ledger", "dataset", "new", "no-ledger", "token", "purp
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a file, which :func:`cloister.read` must know."""
+    """Some rows of a file, which :func:`cloister.read` must know.  Parquet and NPY are not held
+    whole: a worker reads them some megabytes at a time."""
 
     path: str
     first: int = 0
     count: int | None = None
 
     def rows(self) -> Any:
+        if is_parquet(self.path):
+            return parquet_stream(self.path, self.first, self.count)
         data = read(self.path)
         if self.first == 0 and self.count is None:
             return data
@@ -68,10 +72,18 @@ class Part:
 
 def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
     """So many parts of one file, of about as many rows each.  Counts the rows, so it is for data
-    whose number of rows is public."""
-    rows = len(read(path))
-    ends = [rows * i // parts for i in range(parts + 1)]
-    return [Part(os.fspath(path), first, end - first) for first, end in zip(ends, ends[1:])]
+    whose number of rows is public.  Parts of a Parquet file end where its row groups end, and there
+    are no more than it has groups."""
+    name = os.fspath(path)
+    if is_parquet(name):
+        groups = parquet_ends(name)
+        rows = groups[-1] if groups else 0
+        wanted = [rows * i // parts for i in range(1, parts)]
+        ends = sorted({0, rows, *(min(groups, key=lambda end: abs(end - at)) for at in wanted)})
+    else:
+        rows = len(read(name))
+        ends = [rows * i // parts for i in range(parts + 1)]
+    return [Part(name, first, end - first) for first, end in zip(ends, ends[1:])]
 
 
 # ---- on a worker ------------------------------------------------------------------------------
@@ -85,8 +97,7 @@ class _Reading:
     text_columns: str
     counts: bool  # how many rows there are is public
 
-    def table(self, part: Any) -> Table:
-        rows = part.rows() if isinstance(part, Part) else part() if callable(part) else part
+    def table(self, rows: Any) -> Table:
         return as_table(rows, missing=self.missing, fill=self.fill,
                         text_columns=self.text_columns)
 
@@ -94,11 +105,23 @@ class _Reading:
         """Columns, names and, where that is public, rows.  All that can be wrong with the part
         itself is wrong here, before anything is charged."""
         settle_threads()
-        table = self.table(part)
-        try:
-            return table.cols, table.names, table.rows if self.counts else 0
-        finally:
+        told: tuple[int, list[str] | None] | None = None
+        count = 0
+        for piece in pieces_of(part):
+            table = self.table(piece)
+            here = table.cols, table.names
+            count += table.rows if self.counts else 0
             table.free()
+            if told is not None and told != here:
+                raise DomainError("a part has other columns at its end than at its beginning")
+            told = here
+        assert told is not None
+        return *told, count
+
+
+def pieces_of(part: Any) -> Iterator[Any]:
+    """A part's rows, some of them at a time where they can be had so."""
+    return pieces(part.rows() if isinstance(part, Part) else part() if callable(part) else part)
 
 
 @dataclass(frozen=True)
@@ -115,14 +138,14 @@ class _Work:
     run: str = ""  # of this run alone; "": nothing is kept between passes
 
 
-_kept: dict[Any, Any] = {}
+_kept: dict[Any, list[_Worker]] = {}
 
 
 class _Worker:
-    """A part's bounded rows, in the library."""
+    """Bounded rows of a piece of a part, in the library."""
 
-    def __init__(self, work: _Work, part: Any) -> None:
-        self.table = work.reading.table(part)
+    def __init__(self, work: _Work, rows: Any) -> None:
+        self.table = work.reading.table(rows)
         if self.table.names != work.names:
             raise DomainError("the columns of a part have other names, or another order, than "
                               "those of the first one")
@@ -141,16 +164,23 @@ class _Worker:
         self.table.free()
 
 
-def _worker_of(work: _Work, number: int, part: Any) -> _Worker:
+def _workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
+    """One for each piece of a part; it is freed when the next one is asked for, or kept."""
     if not work.run:
-        return _Worker(work, part)
+        for piece in pieces_of(part):
+            worker = _Worker(work, piece)
+            try:
+                yield worker
+            finally:
+                worker.free()
+        return
     key = (work.run, number)
     if key not in _kept:
         for old in [old for old in _kept if old[0] != work.run]:
-            _kept.pop(old).free()  # of a run before this one
-        _kept[key] = _Worker(work, part)
-    worker: _Worker = _kept[key]
-    return worker
+            for worker in _kept.pop(old):  # of a run before this one
+                worker.free()
+        _kept[key] = [_Worker(work, piece) for piece in pieces_of(part)]
+    yield from _kept[key]
 
 
 def _integers(vector: Vector) -> Any:
@@ -159,19 +189,15 @@ def _integers(vector: Vector) -> Any:
 
 
 def fold_parts(work: _Work, parts: Iterable[tuple[int, Any]]) -> Vector:
-    """The sum over numbered parts, not under a pad yet.  A pure function; one part at a time."""
+    """The sum over numbered parts, not under a pad yet.  A pure function; a piece at a time."""
     settle_threads()
     task = ffi.new("uint64_t[]", (len(work.task) + 7) // 8)
     ffi.memmove(task, work.task, len(work.task))
     count = int(lib.clo_task_numbers(task, len(work.task)))
     totals = np.zeros(count, dtype=np.uint64)
     for number, part in parts:
-        worker = _worker_of(work, number, part)
-        try:
+        for worker in _workers_of(work, number, part):
             worker.fold(task, len(work.task), _integers(totals), count)
-        finally:
-            if not work.run:
-                worker.free()
     return totals
 
 
@@ -407,7 +433,8 @@ def run(mechanism: str, parts: Any, *, executor: Any = None,
         A family (``"kmeans"``) or a method of one that asks for sums alone.
     parts : sequence, or a collection of Dask's or Spark's
         Each a path, a :class:`Part` (a range of rows of a file), or a function without arguments
-        that returns rows, the same ones whenever it is called: an array, a data frame, sparse rows.
+        that returns rows, the same ones whenever it is called: an array, a data frame, sparse
+        rows, or a stream of Arrow batches (``pyarrow.RecordBatchReader``), read as it goes.
         Functions must be such as the executor can send.  A Dask array or data frame, or a data
         frame of Spark 4 (classic or Connect), is taken partition by partition, where it lies.
     executor : object with ``map``, optional

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cloister
-from cloister import _spark, distributed
+from cloister import _pieces, _spark, distributed
 from cloister._table import as_table
 from cloister.distributed import Part
 
@@ -345,11 +345,82 @@ def test_sums_are_added_up_on_workers_and_what_one_refuses_is_passed_on():
     assert list(_spark.add_up([])) == []
 
 
-def test_partitions_are_folded_in_pieces(rows, monkeypatch):
+# ---- rows that are not held --------------------------------------------------------------------
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """So that some thousand rows are many pieces."""
+    monkeypatch.setattr(_pieces, "PIECE_BYTES", 10_000)
+    monkeypatch.setattr(_pieces, "BATCH_ROWS", 100)
+
+
+def test_streams_and_arrays_are_cut_into_pieces(rows, small_pieces):
     import pyarrow
 
     frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
-    monkeypatch.setattr(_spark, "PIECE_BYTES", 24_000)
-    pieces = list(_spark._pieces(frame.to_batches(max_chunksize=100)))
-    assert [len(piece) for piece in pieces] == [1000] * 3
-    assert list(_spark._pieces([])) == []
+    stream = pyarrow.RecordBatchReader.from_batches(frame.schema, frame.to_batches(100))
+    cut = list(_pieces.pieces(stream))
+    assert [len(piece) for piece in cut] == [500] * 6
+    assert pyarrow.concat_tables(cut).equals(frame)
+    assert (np.vstack(list(_pieces.pieces(rows))) == rows).all()
+    assert max(len(piece) for piece in _pieces.pieces(rows)) <= 417
+    empty = pyarrow.RecordBatchReader.from_batches(frame.schema, [])
+    assert [len(piece) for piece in _pieces.pieces(empty)] == [0]
+
+
+def test_a_parquet_file_gives_the_same_bytes_in_pieces_and_in_parts(rows, tmp_path, small_pieces,
+                                                                    run_command):
+    import pyarrow
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    place, text = tmp_path / "rows.parquet", tmp_path / "rows.csv"
+    pyarrow.parquet.write_table(frame, place, row_group_size=700)
+    pyarrow.csv.write_csv(frame, text)
+    expected = alone("kmeans/lloyd", frame, clusters=2)
+    run = partial(distributed.run, "kmeans/lloyd", clusters=2, **BALL)
+    split = distributed.split(place, 3)
+    assert [(part.first, part.count) for part in split] == [(0, 700), (700, 1400), (2100, 900)]
+    assert len(distributed.split(place, 50)) == 5  # no more than there are groups
+    for parts in ([place], split, [Part(str(place), 0, 750), Part(str(place), 750)]):
+        assert run(parts).to_json() == expected.to_json()
+    assert run([partial(_pieces.parquet_stream, str(place))]).to_json() == expected.to_json()
+    assert run([place], keep=True).to_json() == expected.to_json()
+    distributed._kept.clear()
+    assert cloister.run("kmeans/lloyd", text, clusters=2, **BALL).to_json() == expected.to_json()
+
+
+def test_a_range_of_a_parquet_file_is_that_range(rows, tmp_path, small_pieces):
+    import pyarrow
+    import pyarrow.parquet
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    place = str(tmp_path / "rows.parquet")
+    pyarrow.parquet.write_table(frame, place, row_group_size=700)
+    ranges = ((0, None), (0, 0), (10, 5), (699, 2), (650, 1000), (2900, None), (5, 9999))
+    for first, count in ranges:
+        expected = frame.slice(first, count)
+        assert _pieces.parquet_stream(place, first, count).read_all().equals(expected)
+    assert _pieces.parquet_stream(place, columns=["c", "a"]).read_all().equals(
+        frame.select(["c", "a"]))
+
+
+def test_a_run_takes_a_parquet_file_held_or_not(rows, tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    place = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(frame, place, row_group_size=700)
+    run = partial(cloister.run, "kmeans/lloyd", place, clusters=2, **BALL)
+    expected = alone("kmeans/lloyd", frame, clusters=2).to_json()
+    assert run().to_json() == expected
+    assert run(memory="1G").to_json() == expected
+    assert run(columns="a,c").to_json() == alone("kmeans/lloyd", frame.select(["a", "c"]),
+                                                 clusters=2).to_json()
+    for wrong in ("64M", "much", "-1G"):
+        with pytest.raises(cloister.ArgumentError, match="memory"):
+            run(memory=wrong)
+    with pytest.raises(cloister.UnsupportedError, match="units"):
+        run(memory="1G", unit="a", rows_per_unit=1)
