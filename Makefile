@@ -10,7 +10,7 @@ RESULTS ?= build/reproduce/results
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants mutants-generated lint bench bench-quick reproduce figures fuzz asan tsan coverage format report-look wheel python-long docs pictures install clean
+.PHONY: help deps build demo test test-long audit mutants mutants-generated lint bench bench-quick reproduce figures fuzz asan tsan coverage format report-look wheel python-long spark docs pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -113,6 +113,10 @@ python-long: ## what of Python takes minutes, gigabytes or a bare Debian (as roo
 	@tools/test_python.py --long
 	@tools/wheel_bare.sh bookworm 3.11
 	@tools/wheel_bare.sh trixie 3.13
+
+spark: ## the Python package on Spark 4, classic and Connect; fetches half a gigabyte
+	@tools/deps.sh build test spark
+	@tools/test_python.py --spark
 
 docs: build ## build the site in build/docs/html; a warning is a failure
 	@tools/deps.sh build docs

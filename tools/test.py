@@ -37,7 +37,7 @@ BUILDS = {
         "cc": "gcc",
         "options": ["-Dfault_injection=true"],
         "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "mutants", "fuzz",
-                   "cli", "docs", "python"],
+                   "cli", "docs", "python", "spark"],
     },
     "asan": {
         "cc": "clang",
@@ -211,6 +211,8 @@ def run_suites(name, suites, all_builds):
             total.add(tally)
             if tally.failed:
                 show_failure(name, entry, failures)
+            for reason in sorted(set(re.findall(r"# SKIP (\S.*)", entry.get("stdout") or ""))):
+                print(f"  {name:6} {suite:12} skipped: {reason}", flush=True)
     for suite in suites:
         if suite in by_suite:
             tally, seconds = by_suite[suite]

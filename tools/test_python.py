@@ -3,12 +3,16 @@
 
   newest  all tests, with the newest scikit-learn and every library that data can come from
   oldest  scikit-learn's checks and the tests of privacy, with the oldest scikit-learn supported
+  spark   with --spark alone: the tests in python/tests/spark, a process for each kind of session
 
 A test that skips fails here: what is missing is to be in tools/packages-pip.txt.
 
-usage: tools/test_python.py [--long]     --long: those tests that take minutes or gigabytes
+usage: tools/test_python.py [--long] [--spark [--if-installed]]
+  --long          those tests that take minutes or gigabytes
+  --if-installed  skip where `make spark` has not installed Spark yet (it is half a gigabyte)
 """
 import os
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -17,9 +21,12 @@ import wheel
 
 TESTS = wheel.ROOT / "python" / "tests"
 RUNS = {
-    "newest": ("python", []),
+    "newest": ("python", ["."]),
     "oldest": ("python-oldest", ["test_sklearn.py", "test_privacy.py"]),
 }
+# A process has one kind of session: Spark does not mix them.
+SPARK = ("python-spark", ["spark/test_classic.py", "spark/test_cluster.py",
+                          "spark/test_connect.py"])
 
 
 def installed(name, group, built):
@@ -48,7 +55,9 @@ def run(name, group, files, built, long):
     # Not from the root: there `cloister` would be the sources, which have no module.
     command = [folder / "bin" / "python", "-m", "pytest", "-q", "-c", wheel.ROOT / "pyproject.toml",
                "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m",
-               "long" if long else "not long", *([TESTS / file for file in files] or [TESTS])]
+               "long" if long else "not long", *[TESTS / file for file in files]]
+    if "." in files:
+        command += ["--ignore", TESTS / "spark"]
     # scikit-learn checks arrays of other libraries only where SciPy is told beforehand.
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
     ended = subprocess.run(command, cwd=wheel.HOME, env=environment, stdout=subprocess.PIPE,
@@ -58,11 +67,27 @@ def run(name, group, files, built, long):
     return [(f"{name}: {test}", trouble) for test, trouble in outcomes(report)]
 
 
+def without_spark():
+    """Why Spark's tests cannot run here; None if they can."""
+    if not shutil.which("java"):
+        return "Spark needs Java, which is not installed: make spark"
+    if not wheel.is_current("spark", SPARK[0]):
+        return "pyspark is not installed in build/python/spark: make spark"
+    return None
+
+
 def main():
-    long = "--long" in sys.argv[1:]
+    long, spark = "--long" in sys.argv[1:], "--spark" in sys.argv[1:]
+    reason = without_spark() if "--if-installed" in sys.argv[1:] else None
+    if reason:
+        print(f"1..1\nok 1 - spark # SKIP {reason}")
+        return 0
     built = wheel.build(wheel.HOME / "wheel")
     results = []
-    for name, (group, files) in RUNS.items():
+    if spark:
+        for file in SPARK[1]:
+            results += run("spark", SPARK[0], [file], built, long)
+    for name, (group, files) in ({} if spark else RUNS).items():
         if name == "newest" or not long:
             results += run(name, group, files, built, long)
     print(f"1..{len(results)}")

@@ -32,11 +32,17 @@ def packages(group):
     return found
 
 
+def is_current(name, group):
+    """Whether an environment is there with all packages of the group."""
+    stamp = HOME / name / "packages"
+    return stamp.exists() and stamp.read_text(encoding="utf-8").split("\n") == packages(group)
+
+
 def environment(name, group):
     """A virtual environment with the packages of the group; a stamp says which they are."""
     folder, wanted = HOME / name, packages(group)
     stamp = folder / "packages"
-    if stamp.exists() and stamp.read_text(encoding="utf-8").split("\n") == wanted:
+    if is_current(name, group):
         return folder
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)

@@ -27,7 +27,7 @@ from ._progress import shown
 from ._release import Release
 from ._rows import family_parameters
 from ._table import Table, as_table, gives_arrow
-from .distributed import _Collection, is_collection, release as spread_release
+from .distributed import engine_of, is_collection, release as spread_release
 from .exceptions import ArgumentError, NotPrivateWarning, UnsupportedError
 
 if TYPE_CHECKING:
@@ -136,7 +136,8 @@ class PrivateEstimator(BaseEstimator):
         ----------
         X : array, memory map, sparse rows, or anything that gives an Arrow C stream
             The records.  Looked at, not copied, where they are numbers already.  A Dask array or
-            data frame stays where it is: its partitions are summed up there, under pads.
+            data frame, or a data frame of Spark 4, stays where it is: its partitions are summed up
+            there, under pads.
         y : ignored
         unit : array of persons, optional
             Whom each row belongs to; the guarantee is then for a person.  It is kept nowhere.
@@ -170,7 +171,8 @@ class PrivateEstimator(BaseEstimator):
         return self
 
     def _fit_collection(self, X: Any, unit: Any, seed: str | None) -> Any:
-        """The rows stay where Dask has them; what comes here are sums (distributed.py)."""
+        """The rows stay where Dask or Spark has them; what comes here are sums
+        (distributed.py)."""
         settings = {**self._settings(), "seed": seed}
         threads = settings.pop("threads", None)
         if isinstance(settings["bounds"], str) and settings["bounds"] == "private":
@@ -179,7 +181,7 @@ class PrivateEstimator(BaseEstimator):
         if unit is not None:
             settings["unit"] = "unit"
         with _projection(settings), shown(self.progress, self._family) as progress:
-            made, cols, names = spread_release(_Collection(X), settings, progress,
+            made, cols, names = spread_release(engine_of(X), settings, progress,
                                                threads=threads or 1)
         self.n_features_in_ = cols
         if names is not None:

@@ -13,9 +13,11 @@ import numpy as np
 
 from ._native import (Watcher, call, ffi, lib, make, settle_threads, text, threads_here,
                       written_json)
+from ._pieces import is_parquet
 from ._progress import shown
+from ._read import read
 from ._release import Release
-from ._table import Table
+from ._table import Table, as_table
 from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning
 
 
@@ -187,6 +189,45 @@ class Job:
         return text(lib.clo_job_token(self.pointer))
 
 
+#: What Python, pyarrow and a piece of 32 MiB on its way take, with some room (_pieces.py).
+LEAST_MEMORY = 512 << 20
+
+
+def _memory_bytes(size: Any) -> float:
+    """As the command reads it: a number, or one with K, M, G or T behind it."""
+    text_ = setting_text(size).strip().upper()
+    unit = "KMGT".find(text_[-1:]) + 1 if text_[-1:] else 0
+    try:
+        return float(text_[:-1] if unit else text_) * 1024.0 ** unit
+    except ValueError:
+        raise ArgumentError("memory must be a number of bytes such as 512M or 2G") from None
+
+
+def _parquet_table(path: Any, settings: dict[str, Any]) -> Table:
+    """The whole file."""
+    columns = settings.pop("columns", None)
+    how = {name.replace("-", "_"): settings[name] for name in ("unit", "missing", "fill",
+           "text-columns") if settings.get(name) is not None}
+    settings.pop("text-columns", None)
+    return as_table(read(path, columns.split(",") if isinstance(columns, str) else columns), **how)
+
+
+def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str, Any]) -> Release:
+    """The file again at every pass, a piece at a time."""
+    from .distributed import Part, run as run_parts  # which needs what is above
+
+    if settings.pop("columns", None) is not None:
+        raise ArgumentError("columns cannot be chosen with memory: give a part that reads them, to "
+                            "cloister.distributed.run")
+    if _memory_bytes(settings.pop("memory")) < LEAST_MEMORY:
+        raise ArgumentError("a Parquet file needs a memory of 512M at least: Python and pyarrow "
+                            "take most of it")
+    threads = settings.pop("threads", None)
+    return run_parts(mechanism, [Part(os.fspath(path))], mask=False, progress=progress,
+                     threads=threads_here(threads) if threads is not None else 1,
+                     **{name.replace("-", "_"): value for name, value in settings.items()})
+
+
 def run(mechanism: str, data: Any = None, *,
         progress: Callable[[float], object] | bool | None = None,
         table: Table | None = None, **settings: Any) -> Release:
@@ -197,17 +238,23 @@ def run(mechanism: str, data: Any = None, *,
     mechanism : str
         A family (``"kmeans"``) or a method of one (``"kmeans/lloyd"``).
     data : path
-        The file to read: CSV, NPY or LIBSVM, compressed or not.
+        The file to read: CSV, NPY or LIBSVM, compressed or not; Parquet, where pyarrow is
+        installed.
     progress : callable or bool, optional
         Called now and then with the share that is done; True: a bar, where tqdm is installed.
     **settings
         Whatever ``cloister run`` takes, with underscores: ``epsilon=1, norm=1, clusters=8``.
-        Without ``ledger`` nothing is charged, and the release says so.
+        Without ``ledger`` nothing is charged, and the release says so.  With ``memory`` the rows
+        are not held but read again at every pass, also those of Parquet, in pieces of 32 MiB.
     """
     named = {name.replace("_", "-"): value for name, value in settings.items()}
     if named.get("ledger") is None:
         named["no-ledger"] = True
-    if data is not None:
+    if data is not None and is_parquet(data):
+        if named.get("memory") is not None:
+            return _parquet_pieces(mechanism, data, progress, named)
+        table = _parquet_table(data, named)
+    elif data is not None:
         named["data"] = os.fspath(data)
     with shown(progress, mechanism) as watch:
         return Job({"mechanism": mechanism, **named}, table).release(watch)

@@ -4,7 +4,8 @@ A part is a recipe, not data: a file with a range of rows, or a function that re
 process drives: it plans, charges the ledger, draws the noise and has the release.  For each ask it
 maps a pure function over the parts, which reads the rows, bounds them and adds up integers; the sum
 of all parts comes back.  Whatever maps will do: an executor of ``concurrent.futures``, Dask's
-client, ``mpi4py.futures``; tasks may be repeated, moved or done twice.
+client, ``mpi4py.futures``; tasks may be repeated, moved or done twice.  Dask's collections and
+Spark's data frames (_spark.py) are taken as they are: a partition is a part.
 
 Sums are not noised before they reach the driver, so they travel under one-time pads
 (proofs/pad.md): what an engine spills, shuffles or logs of results is uniform noise.
@@ -22,7 +23,7 @@ import hashlib
 import importlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -31,6 +32,7 @@ import numpy as np
 
 from ._job import Job
 from ._native import call, ffi, lib, settle_threads, threads_here
+from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces
 from ._progress import shown
 from ._read import read
 from ._release import Release
@@ -38,6 +40,8 @@ from ._table import Table, as_table, from_array
 from .exceptions import ArgumentError, DomainError, UnsupportedError
 
 __all__ = ["Part", "run", "split"]
+
+Vector = np.ndarray[Any, np.dtype[np.uint64]]
 
 PAD_BYTES = int(lib.CLO_PAD_BYTES)
 #: Settings that are the driver's alone: a worker charges nothing and draws nothing.
@@ -47,13 +51,16 @@ DRIVERS_OWN = frozenset({"ledger", "dataset", "new", "no-ledger", "token", "purp
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a file, which :func:`cloister.read` must know."""
+    """Some rows of a file, which :func:`cloister.read` must know.  Parquet and NPY are not held
+    whole: a worker reads them some megabytes at a time."""
 
     path: str
     first: int = 0
     count: int | None = None
 
     def rows(self) -> Any:
+        if is_parquet(self.path):
+            return parquet_stream(self.path, self.first, self.count)
         data = read(self.path)
         if self.first == 0 and self.count is None:
             return data
@@ -65,10 +72,18 @@ class Part:
 
 def split(path: str | os.PathLike[str], parts: int) -> list[Part]:
     """So many parts of one file, of about as many rows each.  Counts the rows, so it is for data
-    whose number of rows is public."""
-    rows = len(read(path))
-    ends = [rows * i // parts for i in range(parts + 1)]
-    return [Part(os.fspath(path), first, end - first) for first, end in zip(ends, ends[1:])]
+    whose number of rows is public.  Parts of a Parquet file end where its row groups end, and there
+    are no more than it has groups."""
+    name = os.fspath(path)
+    if is_parquet(name):
+        groups = parquet_ends(name)
+        rows = groups[-1] if groups else 0
+        wanted = [rows * i // parts for i in range(1, parts)]
+        ends = sorted({0, rows, *(min(groups, key=lambda end: abs(end - at)) for at in wanted)})
+    else:
+        rows = len(read(name))
+        ends = [rows * i // parts for i in range(parts + 1)]
+    return [Part(name, first, end - first) for first, end in zip(ends, ends[1:])]
 
 
 # ---- on a worker ------------------------------------------------------------------------------
@@ -82,8 +97,7 @@ class _Reading:
     text_columns: str
     counts: bool  # how many rows there are is public
 
-    def table(self, part: Any) -> Table:
-        rows = part.rows() if isinstance(part, Part) else part() if callable(part) else part
+    def table(self, rows: Any) -> Table:
         return as_table(rows, missing=self.missing, fill=self.fill,
                         text_columns=self.text_columns)
 
@@ -91,11 +105,23 @@ class _Reading:
         """Columns, names and, where that is public, rows.  All that can be wrong with the part
         itself is wrong here, before anything is charged."""
         settle_threads()
-        table = self.table(part)
-        try:
-            return table.cols, table.names, table.rows if self.counts else 0
-        finally:
+        told: tuple[int, list[str] | None] | None = None
+        count = 0
+        for piece in pieces_of(part):
+            table = self.table(piece)
+            here = table.cols, table.names
+            count += table.rows if self.counts else 0
             table.free()
+            if told is not None and told != here:
+                raise DomainError("a part has other columns at its end than at its beginning")
+            told = here
+        assert told is not None
+        return *told, count
+
+
+def pieces_of(part: Any) -> Iterator[Any]:
+    """A part's rows, some of them at a time where they can be had so."""
+    return pieces(part.rows() if isinstance(part, Part) else part() if callable(part) else part)
 
 
 @dataclass(frozen=True)
@@ -112,14 +138,14 @@ class _Work:
     run: str = ""  # of this run alone; "": nothing is kept between passes
 
 
-_kept: dict[Any, Any] = {}
+_kept: dict[Any, list[_Worker]] = {}
 
 
 class _Worker:
-    """A part's bounded rows, in the library."""
+    """Bounded rows of a piece of a part, in the library."""
 
-    def __init__(self, work: _Work, part: Any) -> None:
-        self.table = work.reading.table(part)
+    def __init__(self, work: _Work, rows: Any) -> None:
+        self.table = work.reading.table(rows)
         if self.table.names != work.names:
             raise DomainError("the columns of a part have other names, or another order, than "
                               "those of the first one")
@@ -138,35 +164,48 @@ class _Worker:
         self.table.free()
 
 
-def _worker_of(work: _Work, number: int, part: Any) -> _Worker:
+def _workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
+    """One for each piece of a part; it is freed when the next one is asked for, or kept."""
     if not work.run:
-        return _Worker(work, part)
+        for piece in pieces_of(part):
+            worker = _Worker(work, piece)
+            try:
+                yield worker
+            finally:
+                worker.free()
+        return
     key = (work.run, number)
     if key not in _kept:
         for old in [old for old in _kept if old[0] != work.run]:
-            _kept.pop(old).free()  # of a run before this one
-        _kept[key] = _Worker(work, part)
-    worker: _Worker = _kept[key]
-    return worker
+            for worker in _kept.pop(old):  # of a run before this one
+                worker.free()
+        _kept[key] = [_Worker(work, piece) for piece in pieces_of(part)]
+    yield from _kept[key]
 
 
-def _fold(work: _Work, *rows: Any) -> bytes:
-    """The sum over the parts of a task, under its pad.  A pure function."""
+def _integers(vector: Vector) -> Any:
+    """Its place, as the library takes it."""
+    return ffi.cast("int64_t *", vector.ctypes.data)
+
+
+def fold_parts(work: _Work, parts: Iterable[tuple[int, Any]]) -> Vector:
+    """The sum over numbered parts, not under a pad yet.  A pure function; a piece at a time."""
     settle_threads()
     task = ffi.new("uint64_t[]", (len(work.task) + 7) // 8)
     ffi.memmove(task, work.task, len(work.task))
     count = int(lib.clo_task_numbers(task, len(work.task)))
     totals = np.zeros(count, dtype=np.uint64)
-    place = ffi.cast("int64_t *", totals.ctypes.data)
-    for number, part in work.parts or enumerate(rows):
-        worker = _worker_of(work, number, part)
-        try:
-            worker.fold(task, len(work.task), place, count)
-        finally:
-            if not work.run:
-                worker.free()
+    for number, part in parts:
+        for worker in _workers_of(work, number, part):
+            worker.fold(task, len(work.task), _integers(totals), count)
+    return totals
+
+
+def _fold(work: _Work, *rows: Any) -> bytes:
+    """The sum over the parts of a task, under its pad."""
+    totals = fold_parts(work, work.parts or enumerate(rows))
     if work.pad:
-        lib.clo_pad_add(work.pad, place, count)
+        lib.clo_pad_add(work.pad, _integers(totals), len(totals))
     return totals.tobytes()
 
 
@@ -185,9 +224,9 @@ def _same_plan(settings: dict[str, Any], cols: int, rows: int, _: int) -> dict[s
 # ---- engines ----------------------------------------------------------------------------------
 
 class _Engine:
-    """Who maps.  ``tasks`` says how many tasks a pass has, and so how many pads."""
+    """Who maps."""
 
-    tasks: int
+    tasks: int  # of a pass, and so how many pads there are
 
     def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
         raise NotImplementedError
@@ -198,6 +237,26 @@ class _Engine:
     def fold(self, works: list[_Work]) -> bytes:
         """The sum over all of them; works[i] is task i."""
         raise NotImplementedError
+
+    def total(self, work: _Work, mask: bool) -> Vector:
+        """One pass over all parts: the sum, with its pads taken off."""
+        pass_key = secrets.token_bytes(PAD_BYTES)
+        keys = [_part_key(pass_key, i) if mask else b"" for i in range(self.tasks)]
+        total = np.frombuffer(self.fold([replace(work, pad=key) for key in keys]),
+                              np.uint64).copy()
+        for key in filter(None, keys):
+            remove_pad(key, total)
+        return total
+
+
+def remove_pad(key: bytes, vector: Vector) -> None:
+    lib.clo_pad_remove(key, _integers(vector), len(vector))
+
+
+def _part_key(pass_key: bytes, number: int) -> bytes:
+    """Of task `number` of a pass (pad.T1)."""
+    return hashlib.blake2b(number.to_bytes(8, "little"), key=pass_key,
+                           digest_size=PAD_BYTES).digest()
 
 
 def _total(vectors: Iterable[bytes]) -> bytes:
@@ -277,12 +336,6 @@ class _Collection(_Engine):
 
 # ---- the driver -------------------------------------------------------------------------------
 
-def _part_key(pass_key: bytes, number: int) -> bytes:
-    """Of task `number` of a pass (pad.T1)."""
-    return hashlib.blake2b(number.to_bytes(8, "little"), key=pass_key,
-                           digest_size=PAD_BYTES).digest()
-
-
 @dataclass
 class Crew:
     """The workers of one run, as the library asks them."""
@@ -293,18 +346,12 @@ class Crew:
     passes: int = 0
     mask: bool = True
 
-    def fold(self, task: bytes, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
-        """One pass over all parts: the sum, with its pads taken off."""
+    def fold(self, task: bytes, count: int) -> Vector:
+        """One pass over all parts."""
         self.passes += 1
-        pass_key = secrets.token_bytes(PAD_BYTES)
-        keys = [_part_key(pass_key, i) if self.mask else b"" for i in range(self.engine.tasks)]
-        works = [replace(self.work, task=task, pad=key) for key in keys]
-        total = np.frombuffer(self.engine.fold(works), np.uint64).copy()
+        total = self.engine.total(replace(self.work, task=task), self.mask)
         if len(total) != count:
             raise DomainError("a worker answered with another number of integers than was asked")
-        for key in keys:
-            if key:
-                lib.clo_pad_remove(key, ffi.cast("int64_t *", total.ctypes.data), count)
         return total
 
 
@@ -375,7 +422,7 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
         table.free()
 
 
-def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
+def run(mechanism: str, parts: Any, *, executor: Any = None,
         progress: Callable[[float], object] | bool | None = None, mask: bool = True,
         keep: bool = False, threads: int = 1, **settings: Any) -> Release:
     """Makes a release of rows that lie in several parts: the bytes of one process.
@@ -384,17 +431,20 @@ def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
     ----------
     mechanism : str
         A family (``"kmeans"``) or a method of one that asks for sums alone.
-    parts : sequence
+    parts : sequence, or a collection of Dask's or Spark's
         Each a path, a :class:`Part` (a range of rows of a file), or a function without arguments
-        that returns rows, the same ones whenever it is called: an array, a data frame, sparse rows.
-        Functions must be such as the executor can send.
+        that returns rows, the same ones whenever it is called: an array, a data frame, sparse
+        rows, or a stream of Arrow batches (``pyarrow.RecordBatchReader``), read as it goes.
+        Functions must be such as the executor can send.  A Dask array or data frame, or a data
+        frame of Spark 4 (classic or Connect), is taken partition by partition, where it lies.
     executor : object with ``map``, optional
-        ``concurrent.futures``, Dask's ``Client``, ``mpi4py.futures``.  None: this process.
+        ``concurrent.futures``, Dask's ``Client``, ``mpi4py.futures``.  None: this process.  A
+        collection has its own.
     mask : bool
         Vectors travel under pads.  False only where nothing but this machine's memory sees them.
     keep : bool
         Workers keep the bounded rows of the parts they have seen between passes; otherwise every
-        pass reads again.
+        pass reads again.  For a collection say so to its engine (``persist``).
     threads : int
         Of each worker.
     **settings
@@ -406,6 +456,14 @@ def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
     named = {name.replace("_", "-"): value for name, value in settings.items()}
     if named.get("ledger") is None:
         named["no-ledger"] = True
+    engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))
+    with shown(progress, mechanism) as watch:
+        made, _, _ = release(engine, {"mechanism": mechanism, **named}, watch, mask=mask,
+                             keep=keep and not is_collection(parts), threads=threads)
+    return made
+
+
+def _listed(parts: Sequence[Any]) -> list[Any]:
     listed = [Part(os.fspath(part)) if isinstance(part, (str, os.PathLike)) else part
               for part in parts]
     if not listed:
@@ -414,13 +472,28 @@ def run(mechanism: str, parts: Sequence[Any], *, executor: Any = None,
         if not isinstance(part, Part) and not callable(part):
             raise ArgumentError("a part is a path, a Part or a function that returns rows, not "
                                 f"{type(part).__name__}: data would travel with every task")
-    with shown(progress, mechanism) as watch:
-        made, _, _ = release(_Mapping(executor, listed), {"mechanism": mechanism, **named}, watch,
-                             mask=mask, keep=keep, threads=threads)
-    return made
+    return listed
 
 
 def is_collection(data: Any) -> bool:
-    """Whether it is a Dask array or data frame."""
+    """Whether it is a Dask array or data frame, or a data frame of Spark's."""
+    return _of_dask(data) or _of_spark(data)
+
+
+def engine_of(collection: Any) -> _Engine:
+    """Who maps over the partitions of a collection."""
+    if _of_dask(collection):
+        return _Collection(collection)
+    from ._spark import Frame  # which needs what is above
+
+    return Frame(collection)
+
+
+def _of_dask(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and \
         hasattr(data, "to_delayed")
+
+
+def _of_spark(data: Any) -> bool:
+    """Classic, or of Connect."""
+    return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")

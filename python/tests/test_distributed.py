@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cloister
-from cloister import distributed
+from cloister import _pieces, _spark, distributed
 from cloister._table import as_table
 from cloister.distributed import Part
 
@@ -300,3 +300,127 @@ def test_a_worker_gets_neither_ledger_nor_seed(ledger):
     sent = b"".join(seen)
     for secret in (b"our-seed", b"our-token", b"our-purpose", os.fspath(ledger).encode()):
         assert secret not in sent
+
+
+# ---- pads of Spark's parts (pad.T2); the rest of it is in python/tests/spark ---------------------
+
+def test_a_part_has_the_same_pad_as_long_as_its_sums_are_the_same():
+    key, other = bytes(32), bytes(31) + b"1"
+    made = set()
+    for pass_key in (key, other):
+        for part in (0, 1):
+            for value in (5, 6):
+                vector = np.full(4, value, dtype=np.uint64)
+                again = vector.copy()
+                tag = _spark.masked(pass_key, part, vector)
+                assert _spark.masked(pass_key, part, again) == tag
+                assert (again == vector).all()  # a task that is run again gives the same bytes
+                made |= {tag, (vector - np.uint64(value)).tobytes()}
+    assert len(made) == 16  # tags and pads, all of them different
+
+
+def test_the_pads_of_all_tags_come_off_a_sum():
+    vectors = [np.arange(5, dtype=np.uint64) + np.uint64(i) for i in range(3)]
+    expected = sum(vectors)
+    tags = [_spark.masked(bytes(32), part, vector) for part, vector in enumerate(vectors)]
+    total = sum(vectors)
+    assert (total != expected).all()
+    _spark.unmask(bytes(32), b"".join(tags), total)
+    assert (total == expected).all()
+    with pytest.raises(cloister.DomainError, match="twice"):
+        _spark.unmask(bytes(32), tags[0] + tags[0], total)
+
+
+def test_sums_are_added_up_on_workers_and_what_one_refuses_is_passed_on():
+    vectors = [np.arange(3, dtype=np.uint64), np.full(3, 2**64 - 1, dtype=np.uint64)]
+    batches = [_spark._row(i, bytes([i]) * 32, v.tobytes(), None) for i, v in enumerate(vectors)]
+    (added,) = [batch.to_pylist()[0] for batch in _spark.add_up(batches)]
+    assert np.frombuffer(added["totals"], np.uint64).tolist() == [2**64 - 1, 0, 1]
+    assert added["tags"] == bytes(32) + b"\1" * 32
+    refused = _spark._row(2, b"", b"", "DomainError\nno such column")
+    (added,) = [batch.to_pylist()[0] for batch in _spark.add_up([*batches, refused])]
+    assert added["error"] == "DomainError\nno such column" and added["totals"] == b""
+    with pytest.raises(cloister.DomainError, match="no such column"):
+        _spark._raise(added["error"])
+    assert list(_spark.add_up([])) == []
+
+
+# ---- rows that are not held --------------------------------------------------------------------
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """So that some thousand rows are many pieces."""
+    monkeypatch.setattr(_pieces, "PIECE_BYTES", 10_000)
+    monkeypatch.setattr(_pieces, "BATCH_ROWS", 100)
+
+
+def test_streams_and_arrays_are_cut_into_pieces(rows, small_pieces):
+    import pyarrow
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    stream = pyarrow.RecordBatchReader.from_batches(frame.schema, frame.to_batches(100))
+    cut = list(_pieces.pieces(stream))
+    assert [len(piece) for piece in cut] == [500] * 6
+    assert pyarrow.concat_tables(cut).equals(frame)
+    assert (np.vstack(list(_pieces.pieces(rows))) == rows).all()
+    assert max(len(piece) for piece in _pieces.pieces(rows)) <= 417
+    empty = pyarrow.RecordBatchReader.from_batches(frame.schema, [])
+    assert [len(piece) for piece in _pieces.pieces(empty)] == [0]
+
+
+def test_a_parquet_file_gives_the_same_bytes_in_pieces_and_in_parts(rows, tmp_path, small_pieces,
+                                                                    run_command):
+    import pyarrow
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    place, text = tmp_path / "rows.parquet", tmp_path / "rows.csv"
+    pyarrow.parquet.write_table(frame, place, row_group_size=700)
+    pyarrow.csv.write_csv(frame, text)
+    expected = alone("kmeans/lloyd", frame, clusters=2)
+    run = partial(distributed.run, "kmeans/lloyd", clusters=2, **BALL)
+    split = distributed.split(place, 3)
+    assert [(part.first, part.count) for part in split] == [(0, 700), (700, 1400), (2100, 900)]
+    assert len(distributed.split(place, 50)) == 5  # no more than there are groups
+    for parts in ([place], split, [Part(str(place), 0, 750), Part(str(place), 750)]):
+        assert run(parts).to_json() == expected.to_json()
+    assert run([partial(_pieces.parquet_stream, str(place))]).to_json() == expected.to_json()
+    assert run([place], keep=True).to_json() == expected.to_json()
+    distributed._kept.clear()
+    assert cloister.run("kmeans/lloyd", text, clusters=2, **BALL).to_json() == expected.to_json()
+
+
+def test_a_range_of_a_parquet_file_is_that_range(rows, tmp_path, small_pieces):
+    import pyarrow
+    import pyarrow.parquet
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    place = str(tmp_path / "rows.parquet")
+    pyarrow.parquet.write_table(frame, place, row_group_size=700)
+    ranges = ((0, None), (0, 0), (10, 5), (699, 2), (650, 1000), (2900, None), (5, 9999))
+    for first, count in ranges:
+        expected = frame.slice(first, count)
+        assert _pieces.parquet_stream(place, first, count).read_all().equals(expected)
+    assert _pieces.parquet_stream(place, columns=["c", "a"]).read_all().equals(
+        frame.select(["c", "a"]))
+
+
+def test_a_run_takes_a_parquet_file_held_or_not(rows, tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    frame = pyarrow.table({name: rows[:, j] for j, name in enumerate("abc")})
+    place = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(frame, place, row_group_size=700)
+    run = partial(cloister.run, "kmeans/lloyd", place, clusters=2, **BALL)
+    expected = alone("kmeans/lloyd", frame, clusters=2).to_json()
+    assert run().to_json() == expected
+    assert run(memory="1G").to_json() == expected
+    assert run(columns="a,c").to_json() == alone("kmeans/lloyd", frame.select(["a", "c"]),
+                                                 clusters=2).to_json()
+    for wrong in ("64M", "much", "-1G"):
+        with pytest.raises(cloister.ArgumentError, match="memory"):
+            run(memory=wrong)
+    with pytest.raises(cloister.UnsupportedError, match="units"):
+        run(memory="1G", unit="a", rows_per_unit=1)

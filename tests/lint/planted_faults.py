@@ -140,7 +140,7 @@ PLANTED = [
     (papers, "a claim without a verdict", "docs/papers/a.md", "| it is | – | – | perhaps |\n",
      "none of the verdicts"),
     (proofs, "a theorem that no code names", "src/data/table.c", "/* Tables. */\n",
-     "sound.T1 is named nowhere in src/"),
+     "sound.T1 is named nowhere in the code"),
     (proofs, "a theorem that no test names", "tests/unit/test_sound.c", "/* Nothing. */\n",
      "sound.T1 is named in no test"),
     (proofs, "a claim without a proof", "src/base/a.c", "/* By sound.T2. */\n", "not in proofs/"),

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Ties theorems to code and tests.
 
-A theorem is a heading `## name.T1` in proofs/name.md.  Each must be named in a comment of src/,
-where it is relied on, and in tests/, where it is held; and whatever they name must be there.
+A theorem is a heading `## name.T1` in proofs/name.md.  Each must be named in a comment of src/ or
+of python/cloister, where it is relied on, and in tests/ or python/tests, where it is held; and
+whatever they name must be there.
 
 usage: proofs.py [SOURCE_ROOT]
 """
@@ -31,9 +32,9 @@ def theorems(root):
     return found, findings
 
 
-def mentions(root, folder):
+def mentions(root, *folders):
     named = {}
-    for path in common.files(root, [folder], "*.c", "*.h", "*.py", "*.def"):
+    for path in common.files(root, folders, "*.c", "*.h", "*.py", "*.def"):
         if path.parent.name == "lint":
             continue  # planted faults
         for number, line in enumerate(common.lines(path), 1):
@@ -46,10 +47,11 @@ def check(root):
     proven, findings = theorems(root)
     if not proven:
         findings.append((root / "proofs", "there is no theorem here"))
-    in_code, in_tests = mentions(root, "src"), mentions(root, "tests")
+    in_code = mentions(root, "src", "python/cloister")
+    in_tests = mentions(root, "tests", "python/tests")
     for name, path in sorted(proven.items()):
         if name not in in_code:
-            findings.append((path, f"{name} is named nowhere in src/"))
+            findings.append((path, f"{name} is named nowhere in the code"))
         if name not in in_tests:
             findings.append((path, f"{name} is named in no test"))
     for named in (in_code, in_tests):

@@ -1,0 +1,193 @@
+"""Spark 4 as an engine of distributed.py: a partition of a data frame is a part.
+
+The DataFrame API alone is used, so that a session may be a classic one or Spark Connect:
+mapInArrow(fold), a shuffle to a few tasks, mapInArrow(add), collect.  A shuffle and not coalesce(),
+which has no stage of its own: it would leave the folding, too, to those few tasks.
+
+What Spark stores are rows of SCHEMA: padded vectors and the tags that their pads belong to.  The
+key of a pass travels in the function alone.
+"""
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import math
+import pickle
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from . import exceptions
+from ._native import lib
+from ._pieces import gathered
+from .distributed import (PAD_BYTES, Vector, _Engine, _integers, _Reading, _same_plan, _Work,
+                          fold_parts, remove_pad)
+from .exceptions import CloisterError, DomainError, InternalError
+
+SCHEMA = "part int, tags binary, totals binary, error string"
+#: With more vectors than this, they are added up on workers before they travel.
+FEW = 4
+#: Functions above 1 MiB are written to files by classic sessions; ours hold a key, so stay below.
+LARGE = 1 << 19
+#: How many tasks are asked for their plan.
+PLANNERS = 8
+
+
+# ---- pads (pad.T2) ----------------------------------------------------------------------------
+
+def _keyed(pass_key: bytes, what: bytes, data: bytes) -> bytes:
+    return hashlib.blake2b(data, key=pass_key, digest_size=PAD_BYTES, person=what).digest()
+
+
+def masked(pass_key: bytes, part: int, vector: Vector) -> bytes:
+    """Puts the vector under a pad, which the tag that is returned belongs to.  The same vector of
+    the same part has the same tag; another one has another."""
+    if not pass_key:
+        return b""
+    tag = _keyed(pass_key, b"tag", part.to_bytes(8, "little") + vector.tobytes())
+    lib.clo_pad_add(_keyed(pass_key, b"pad", tag), _integers(vector), len(vector))
+    return tag
+
+
+def unmask(pass_key: bytes, tags: bytes, vector: Vector) -> None:
+    """Takes the pads of all these tags off a sum."""
+    each = [tags[i:i + PAD_BYTES] for i in range(0, len(tags), PAD_BYTES)]
+    if len(set(each)) != len(each):
+        raise DomainError("Spark gave the sum of a partition twice")
+    for tag in each:
+        remove_pad(_keyed(pass_key, b"pad", tag), vector)
+
+
+# ---- on a worker ------------------------------------------------------------------------------
+
+def count_rows(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Vector:
+    """How many rows there are where that is public, and otherwise whether they can be read."""
+    reading, names = survey
+    count = 0
+    for piece in gathered(batches):
+        _, found, rows = reading.survey(piece)
+        if found != names:
+            raise DomainError("a partition has other columns than its data frame says")
+        count += rows
+    return np.array([count], dtype=np.uint64)
+
+
+def fold_rows(work: _Work, batches: Iterable[Any]) -> Vector:
+    return fold_parts(work, enumerate(gathered(batches)))
+
+
+def _row(part: int, tags: bytes, totals: bytes, error: str | None) -> Any:
+    import pyarrow
+
+    arrays = [pyarrow.array([part], pyarrow.int32()), pyarrow.array([tags], pyarrow.binary()),
+              pyarrow.array([totals], pyarrow.binary()), pyarrow.array([error], pyarrow.string())]
+    return pyarrow.RecordBatch.from_arrays(arrays, ["part", "tags", "totals", "error"])
+
+
+def each_part(pass_key: bytes, function: Callable[[Any, Any], Vector], sent: Any,
+              batches: Iterable[Any]) -> Iterator[Any]:
+    """One row for a partition.  What the library refuses is told, not raised: Spark would try it
+    again, and say it in its own words."""
+    part = importlib.import_module("pyspark").TaskContext.get().partitionId()
+    try:
+        vector = function(getattr(sent, "value", sent), batches)
+    except CloisterError as raised:
+        yield _row(part, b"", b"", f"{type(raised).__name__}\n{raised}")
+        return
+    tag = masked(pass_key, part, vector)
+    yield _row(part, tag, vector.tobytes(), None)
+
+
+def add_up(batches: Iterable[Any]) -> Iterator[Any]:
+    """All rows as one; pads add up as well."""
+    tags: list[bytes] = []
+    total: Vector = np.zeros(0, dtype=np.uint64)
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["error"] is not None:
+                yield _row(0, b"", b"", row["error"])
+                return
+            vector = np.frombuffer(row["totals"], np.uint64)
+            total = total + vector if tags else vector
+            tags.append(row["tags"])
+    if tags:
+        yield _row(0, b"".join(tags), total.tobytes(), None)
+
+
+def make_plans(settings: dict[str, Any], cols: int, rows: int,
+               batches: Iterable[Any]) -> Iterator[Any]:
+    """What this worker would plan, as JSON; its version if it cannot."""
+    import pyarrow
+
+    for _ in batches:
+        pass
+    try:
+        plan = json.dumps(_same_plan(settings, cols, rows, 0))
+    except CloisterError as raised:
+        plan = json.dumps(str(raised))
+    yield pyarrow.RecordBatch.from_arrays([pyarrow.array([plan])], ["plan"])
+
+
+# ---- on the driver ----------------------------------------------------------------------------
+
+def _raise(error: str) -> None:
+    name, _, message = error.partition("\n")
+    kind = getattr(exceptions, name, InternalError)
+    raise kind(message)
+
+
+class Frame(_Engine):
+    """A data frame of Spark's, wherever Spark computes it: anew at every pass, unless it is
+    cached."""
+
+    tasks = 1
+
+    def __init__(self, frame: Any) -> None:
+        self.frame, self.session = frame, frame.sparkSession
+        self.remote = ".connect." in type(frame).__module__
+        self.names = list(frame.columns)
+
+    def _sent(self, work: Any) -> Any:
+        """What goes into the function beside the key, or where it is found."""
+        if self.remote or len(pickle.dumps(work)) < LARGE:
+            return work
+        return self.session.sparkContext.broadcast(work)
+
+    def _sum(self, function: Callable[[Any, Any], Vector], work: Any, mask: bool) -> Vector:
+        pass_key = secrets.token_bytes(PAD_BYTES) if mask else b""
+        sent = self._sent(work)
+        rows = self.frame.mapInArrow(partial(each_part, pass_key, function, sent), SCHEMA)
+        if self.tasks > FEW:
+            adders = math.ceil(math.sqrt(self.tasks))
+            rows = rows.repartition(adders, "part").mapInArrow(add_up, SCHEMA)
+        found = rows.collect()
+        if sent is not work:
+            sent.unpersist()
+        for row in found:
+            if row["error"] is not None:
+                _raise(row["error"])
+        if not found:
+            raise DomainError("the data frame has no partition")
+        self.tasks = max(self.tasks, len(found))
+        total: Vector = np.zeros(len(found[0]["totals"]) // 8, dtype=np.uint64)
+        for row in found:
+            total += np.frombuffer(row["totals"], np.uint64)
+        unmask(pass_key, b"".join(bytes(row["tags"]) for row in found), total)
+        return total
+
+    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
+        rows = int(self._sum(count_rows, (reading, self.names), True)[0])
+        return [(len(self.names), self.names, rows)]
+
+    def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
+        some = self.session.range(0, PLANNERS, 1, min(self.tasks, PLANNERS))
+        made = some.mapInArrow(partial(make_plans, settings, cols, rows), "plan string").collect()
+        return [json.loads(row["plan"]) for row in made]
+
+    def total(self, work: _Work, mask: bool) -> Vector:
+        return self._sum(fold_rows, work, mask)
+

@@ -1,0 +1,34 @@
+"""A session of Spark Connect, whose server is on this machine."""
+import pytest
+from same_bytes import BALL, METHODS, alone
+from sessions import session
+
+import cloister
+from cloister import distributed
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory, files):
+    with session(tmp_path_factory.mktemp("connect"), "local[2]", remote=True) as made:
+        yield made.read.parquet(str(files))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_bytes_of_one_process(method, frame, people):
+    assert ".connect." in type(people).__module__
+    made = distributed.run(method, people, **BALL, **METHODS[method])
+    assert made.to_json() == alone(method, frame, **METHODS[method])
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_an_estimator_takes_a_data_frame(frame, people):
+    fitted, plain = (cloister.PrivateKMeans(2, epsilon=1, norm=2, random_state=3).fit(data)
+                     for data in (people, frame))
+    assert list(fitted.feature_names_in_) == ["a", "b", "c"]
+    assert fitted.release_.info["method"] in ("tree", "local", "lloyd", "moments", "grid")
+    assert plain.n_features_in_ == fitted.n_features_in_
+
+
+def test_what_a_worker_refuses_comes_in_its_own_words(people):
+    with pytest.raises(cloister.CloisterError, match="'d'"):
+        distributed.run("kmeans/lloyd", people.selectExpr("*", "'text' as d"), clusters=2, **BALL)
