@@ -65,7 +65,8 @@ for epsilon in 0.3 0.5 0.2; do
 done
 "$cloister" ledger lower books.db --dataset four --epsilon 2.5 --delta 1e-5 \
     --note "decision of the board, 3 May" >/dev/null
-"$cloister" ledger expire books.db --dataset four --on 2099-12-31 --note "end of the study" >/dev/null
+"$cloister" ledger expire books.db --dataset four --on 2099-12-31 \
+    --note "end of the study" >/dev/null
 "$cloister" ledger report books.db -o books.html
 "$cloister" report paid.json -o paid.html --ledger books.db --dataset four
 "$cloister" plan kmeans --clusters 4 --epsilon 1 --rows 5000 --cols 10 --norm 1 -o plan.html

@@ -523,7 +523,8 @@ def test_budgets(folder):
         time.sleep(1)
     cloister("ledger", "lower", ledger, "--dataset", "people", "--epsilon", 6, "--delta", 0,
              "--note", "<i>minutes of May")
-    cloister("ledger", "expire", ledger, "--dataset", "people", "--on", "2099-12-31", "--note", "end")
+    cloister("ledger", "expire", ledger, "--dataset", "people", "--on", "2099-12-31", "--note",
+             "end")
     cloister("ledger", "report", ledger, "-o", page)
     root = Page(page.read_text(encoding="utf-8")).root
     rows = table_rows(root, "Charges to people")
