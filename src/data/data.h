@@ -76,9 +76,9 @@ void clo_i_table_forget(const clo_table *table, size_t first, size_t count);
  * clo_i_table_mark_row under the same key.  Units are hashed alike in both. */
 CLO_CHECK clo_status clo_i_read_pair(const char *const paths[2], const clo_read_options *options,
                                      clo_table *out[2], clo_error *err);
-enum { CLO_MARK_KEY_BYTES = 32 };
+enum { CLO_ROW_KEY_BYTES = 32 };
 /* The hash of a row of such a table; equal numbers and equal texts have equal hashes. */
-void clo_i_table_mark_row(const clo_table *table, size_t row, const uint8_t key[CLO_MARK_KEY_BYTES],
+void clo_i_table_mark_row(const clo_table *table, size_t row, const uint8_t key[CLO_ROW_KEY_BYTES],
                           double *room, uint8_t out[CLO_UNIT_BYTES]);
 
 /* ---- rows that are not held ------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 #include "data/formats.h"
 #include <string.h>
 
-_Static_assert((int)CLO_MARK_KEY_BYTES == (int)CLO_UNIT_KEY_BYTES, "one hash for both");
+_Static_assert((int)CLO_ROW_KEY_BYTES == (int)CLO_UNIT_KEY_BYTES, "one hash for both");
 
 static clo_status read_both(const char *const paths[2], const clo_read_options *options,
                             clo_table *tables[2], clo_error *err)
@@ -49,7 +49,7 @@ static const double *cells_of(const clo_table *table, size_t row, double *room)
     return room;
 }
 
-void clo_i_table_mark_row(const clo_table *table, size_t row, const uint8_t key[CLO_MARK_KEY_BYTES],
+void clo_i_table_mark_row(const clo_table *table, size_t row, const uint8_t key[CLO_ROW_KEY_BYTES],
                           double *room, uint8_t out[CLO_UNIT_BYTES])
 {
     const double *const cells = cells_of(table, row, room);

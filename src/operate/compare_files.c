@@ -27,7 +27,7 @@ static int by_hashes(const void *a, const void *b)
 static clo_status mark_rows(clo_table *const tables[2], entry *entries, clo_error *err)
 {
     const size_t cols = clo_table_cols(tables[0]);
-    uint8_t key[CLO_MARK_KEY_BYTES];
+    uint8_t key[CLO_ROW_KEY_BYTES];
     double *room = NULL;
     CLO_TRY(clo_i_alloc(cols, sizeof *room, &room, err));
     randombytes_buf(key, sizeof key);
