@@ -212,6 +212,18 @@ static void distances_are_squared_and_capped(void **state)
     clo_workspace_free(space);
 }
 
+static void scores_have_a_width_for_each_rule(void **state)
+{
+    clo_assign rule = { .kind = CLO_ASSIGN_ONE, .clusters = 5, .dim = 2 };
+    (void)state;
+    assert_int_equal(clo_i_assign_width(NULL), 0);
+    assert_int_equal(clo_i_assign_width(&rule), 0);
+    rule.kind = CLO_ASSIGN_CENTERS;
+    assert_int_equal(clo_i_assign_width(&rule), 5);
+    rule.kind = CLO_ASSIGN_FLATS;
+    assert_int_equal(clo_i_assign_width(&rule), 15);
+}
+
 static void equal_centres_share_by_index(void **state)
 {
     clo_error err;
@@ -237,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_permutation_takes_the_labels_along),
         cmocka_unit_test(labels_are_those_of_an_integer_twin),
         cmocka_unit_test(distances_are_squared_and_capped),
+        cmocka_unit_test(scores_have_a_width_for_each_rule),
         cmocka_unit_test(equal_centres_share_by_index),
     };
     return cmocka_run_group_tests(tests, make, unmake);

@@ -239,6 +239,27 @@ static void reads_an_anchor_with_a_torn_record(void **state)
     refuses(p->ledger, "is damaged, or under another key");
 }
 
+/* A ledger that nobody used goes, with its anchor; one that is only read, or was used, stays. */
+static void is_discarded_by_who_may_write_and_only_unused(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = NULL;
+    clo_error err;
+    clo_ledger_close(open_at(p->ledger));
+    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
+    assert_int_not_equal(clo_ledger_discard(ledger, &err), CLO_OK);
+    clo_ledger_close(ledger);
+    assert_int_equal(access(p->ledger, F_OK), 0);
+    ledger = open_at(p->ledger);
+    assert_ok(clo_ledger_discard(ledger, &err), err);
+    assert_int_not_equal(access(p->ledger, F_OK), 0);
+    ledger = open_at(p->ledger);
+    charge_times(ledger, 1);
+    assert_fails(clo_ledger_discard(ledger, &err), CLO_LEDGER, err, "has been used");
+    assert_int_equal(charges_of(ledger), 1);
+    clo_ledger_close(ledger);
+}
+
 /* The anchor counts as it is when a charge is made, not as it was when the ledger was opened. */
 static void charges_nothing_on_an_anchor_that_was_damaged_meanwhile(void **state)
 {
@@ -403,6 +424,7 @@ int main(void)
         IN_PLACE(notices_another_history_of_the_same_length),
         IN_PLACE(takes_a_ledger_that_is_ahead_of_its_anchor),
         IN_PLACE(reads_an_anchor_with_a_torn_record),
+        IN_PLACE(is_discarded_by_who_may_write_and_only_unused),
         IN_PLACE(charges_nothing_on_an_anchor_that_was_damaged_meanwhile),
         IN_PLACE(notices_a_ledger_that_was_removed_or_replaced),
         IN_PLACE(takes_a_ledger_that_was_moved),

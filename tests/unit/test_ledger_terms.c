@@ -4,6 +4,7 @@
  */
 #include "ledger_place.h"
 #include <cloister/steward.h>
+#include <fcntl.h>
 
 /* ---- the decision ---------------------------------------------------------------------------- */
 
@@ -241,6 +242,52 @@ static void charges_a_group_along_or_nothing_at_all(void **state)
     clo_ledger_close(ledger);
 }
 
+/* What the anchor keeps of an account, for who must bring the ledger back. */
+static uint64_t kept_of(clo_ledger *ledger, const char *dataset)
+{
+    clo_i_account account;
+    clo_i_slot slot;
+    uint64_t acknowledged = 0;
+    bool found = false;
+    clo_error err;
+    char identity[2 * LEDGER_IDENTITY + 1];
+    clo_i_head head;
+    assert_ok(clo_i_ledger_find_account(ledger, dataset, &account, &found, &err), err);
+    assert_ok(clo_i_ledger_get_head(ledger, &head, &err), err);
+    for (size_t i = 0; i < LEDGER_IDENTITY; i++)
+        snprintf(identity + 2 * i, 3, "%02x", head.identity[i]);
+    const int file = open(ledger->anchor.path, O_RDONLY);
+    assert_true(found && file >= 0);
+    const bool kept = clo_i_slot_read(&ledger->key, identity, file, account.id, head.charges, &slot,
+                                      &acknowledged);
+    close(file);
+    assert_true(kept && acknowledged == account.charges);
+    assert_string_equal(slot.account.name, dataset);
+    return slot.account.spent.epsilon;
+}
+
+/* ledger.T17: every account that a charge changed, not the last of them alone. */
+static void keeps_every_account_that_was_charged(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    declare(ledger, "a", 2);
+    declare(ledger, "b", 2);
+    declare(ledger, "g", 2);
+    declare(ledger, "h", 2);
+    assert_ok(clo_ledger_join(ledger, "a", "g", "x", &err), err);
+    assert_ok(clo_ledger_join(ledger, "a", "h", "x", &err), err);
+    for (uint64_t times = 1; times <= 3; times++) {
+        assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
+        assert_true(kept_of(ledger, "a") == times * QUARTER);
+        assert_true(kept_of(ledger, "g") == times * QUARTER);
+        assert_true(kept_of(ledger, "h") == times * QUARTER);
+        assert_true(kept_of(ledger, "b") == 0);
+    }
+    clo_ledger_close(ledger);
+}
+
 /* Once along, by the caller's word: to what has a cap, and to nothing else. */
 static void charges_along_what_has_a_cap_alone(void **state)
 {
@@ -332,6 +379,7 @@ int main(void)
         IN_PLACE(charges_up_to_the_lowered_cap),
         IN_PLACE(charges_until_the_day_and_the_end),
         IN_PLACE(charges_a_group_along_or_nothing_at_all),
+        IN_PLACE(keeps_every_account_that_was_charged),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
         IN_PLACE(counts_by_the_rule_that_was_chosen),
