@@ -92,6 +92,30 @@ static void flats_about_means_are_found(void **state)
     assert_true(distance(f, factors) < 1e-2);
 }
 
+/* Ends of the fit that noise cannot tell apart: the best one first, and none twice. */
+static void several_ends_come_in_the_order_of_their_losses(void **state)
+{
+    enum { MOST = 6 };
+    clo_error err;
+    const fixture *const f = *state;
+    const double noise = 0.1;
+    const clo_moment_job job = job_for(f, f->moments, noise, 1);
+    double rooms[MOST][THIN], best[THIN];
+    clo_moment_model models[MOST], one = { .factors = best };
+    size_t found = 0, nearly = 0;
+    for (size_t i = 0; i < MOST; i++) models[i].factors = rooms[i];
+    assert_ok(clo_i_moment_fit(&job, &one, &err), err);
+    assert_ok(clo_i_moment_fit_several(&job, MOST, INFINITY, models, &found, &err), err);
+    assert_memory_equal(best, rooms[0], sizeof best);
+    assert_in_range(found, 2, MOST);
+    const double unit = 2 * noise * noise;
+    for (size_t i = 1; i < found; i++)
+        assert_true(models[i].loss > models[i - 1].loss + 0.01 * unit);
+    const double within = (models[1].loss - models[0].loss) / unit / 2;
+    assert_ok(clo_i_moment_fit_several(&job, MOST, within, models, &nearly, &err), err);
+    assert_int_equal(nearly, 1);
+}
+
 static void any_number_of_threads_gives_the_same(void **state)
 {
     clo_error err;
@@ -144,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_moments_give_the_flats_back),
         cmocka_unit_test(flats_about_means_are_found),
+        cmocka_unit_test(several_ends_come_in_the_order_of_their_losses),
         cmocka_unit_test(any_number_of_threads_gives_the_same),
         cmocka_unit_test(noise_moves_it_a_little_and_a_refit_stays_near),
         cmocka_unit_test(nothing_but_noise_gives_finite_flats),

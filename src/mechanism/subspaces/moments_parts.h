@@ -31,6 +31,7 @@ typedef struct clo_i_moments_plan {
     double cross_unit, square_unit; /* the same for a cross moment and its squares, in widths */
     double tensor_noise, round_noise, frame_noise; /* in unit-ball coordinates */
     double cross_noise, square_noise;              /* of a cross moment: in widths, in reaches */
+    double size_noise;                             /* of a size: in records */
 } clo_i_moments_plan;
 
 /* ---- moments_split.c: what to expect, and the choices that follow -------------------------- */
@@ -70,7 +71,8 @@ typedef struct clo_i_moments_state {
     clo_cross_view *views;   /* clusters: those of the pass under way */
     double *cross;           /* clusters x rank x seen: the last answer */
     double *squares, *sizes; /* clusters: its squares and sizes */
-    double *counts;          /* clusters: sizes, of all passes */
+    double *counts;          /* clusters: sizes, of all passes from the first one on */
+    uint64_t first;          /* the pass that first looked at the present flats */
     double *uncertainty;     /* clusters */
     double *scratch;         /* clo_i_moments_scratch doubles */
 } clo_i_moments_state;
@@ -94,8 +96,9 @@ size_t clo_i_moments_sharpen_scratch(const clo_i_moments_plan *plan);
 double clo_i_moments_next_width(double square, double doubt, double width);
 /* How far squared lengths are told of at this width. */
 double clo_i_moments_reach(double width);
-/* What is known before the first pass. */
-void clo_i_moments_start_passes(const clo_i_moments_plan *plan, clo_i_moments_state *state);
+/* What is known before the first pass over these flats, which is pass number `first`. */
+void clo_i_moments_start_passes(const clo_i_moments_plan *plan, uint64_t first,
+                                clo_i_moments_state *state);
 /* Turns the bases by the answer of a pass, and finds the next one's widths. */
 CLO_CHECK clo_status clo_i_moments_turn(const clo_i_moments_plan *plan, uint64_t pass,
                                         clo_i_moments_state *state, clo_error *err);
@@ -103,5 +106,35 @@ CLO_CHECK clo_status clo_i_moments_turn(const clo_i_moments_plan *plan, uint64_t
 CLO_CHECK clo_status clo_i_moments_imagine(const clo_i_moments_plan *plan,
                                            const clo_i_moments_state *state, size_t flat,
                                            clo_stream *stream, double *basis, clo_error *err);
+
+/* ---- moments_rivals.c: fits that the tensor alone cannot tell apart -------------------------- */
+
+/* The fits of the tensor that are about as likely as the best.  The first passes say which of them
+ * is the better one. */
+enum { CLO_MOMENTS_RIVALS = 8 };
+typedef struct clo_i_moments_rivals {
+    size_t count, chosen; /* how many there are, and whose flats the passes look at */
+    clo_moment_model models[CLO_MOMENTS_RIVALS];
+    double against[CLO_MOMENTS_RIVALS]; /* minus the logarithm of how likely each is */
+    double *factors;                    /* clusters x seen x rank: of the world under way */
+    double *cross, *sizes;              /* what it would have answered, as in the state */
+    double *record;                     /* seen + rank */
+} clo_i_moments_rivals;
+
+CLO_CHECK clo_status clo_i_moments_take_rivals(const clo_i_moments_plan *plan, clo_workspace *space,
+                                               clo_i_moments_rivals *out, clo_error *err);
+/* Fits the tensor; the best becomes the state's model. */
+CLO_CHECK clo_status clo_i_moments_fit_rivals(const clo_i_moments_plan *plan,
+                                              const clo_moment_job *job,
+                                              clo_i_moments_rivals *rivals,
+                                              clo_i_moments_state *state, clo_error *err);
+/* Whether a pass is asked for its word on them: a function of the plan alone. */
+bool clo_i_moments_judges(const clo_i_moments_plan *plan, uint64_t pass);
+/* Weighs the rivals by the answer of this pass.  Where another one is clearly more likely than
+ * the one that was looked at, its flats become the state's and *changed is set: the next pass is
+ * the first one over them. */
+CLO_CHECK clo_status clo_i_moments_judge(const clo_i_moments_plan *plan, uint64_t pass,
+                                         clo_rng *rng, clo_i_moments_rivals *rivals,
+                                         clo_i_moments_state *state, bool *changed, clo_error *err);
 
 #endif

@@ -110,13 +110,16 @@ static void settle_signs(double *basis, size_t c, size_t q)
     }
 }
 
-void clo_i_moments_start_passes(const clo_i_moments_plan *plan, clo_i_moments_state *s)
+void clo_i_moments_start_passes(const clo_i_moments_plan *plan, uint64_t first,
+                                clo_i_moments_state *s)
 {
-    const size_t thin = plan->seen * plan->rank;
-    for (size_t l = 0; l < plan->clusters; l++) {
+    const size_t thin = plan->seen * plan->rank, k = plan->clusters;
+    s->first = first;
+    for (size_t l = 0; l < k; l++) {
         settle_signs(s->bases + l * thin, plan->seen, plan->rank);
         s->variance[l] = first_variance(plan);
-        s->widths[l] = CLO_CROSS_WIDEST;
+        s->widths[first * k + l] = CLO_CROSS_WIDEST;
+        s->counts[l] = 0;
     }
 }
 
@@ -206,10 +209,10 @@ clo_status clo_i_moments_imagine(const clo_i_moments_plan *plan, const clo_i_mom
     const size_t c = plan->seen, q = plan->rank, k = plan->clusters;
     double *const one = s->scratch, *const energies = one + q * q, *const rest = energies + q * q;
     double *const cross = s->cross + l * c * q, variance = first_variance(plan), explained;
-    const double size = fmax(s->counts[l] / (double)plan->sharpen, 1);
+    const double size = fmax(s->counts[l] / (double)(plan->sharpen - s->first), 1);
     find_energies(plan, s->model.factors + l * c * q, s->bases + l * c * q, size, energies);
     const double energy = fmax(trace_of(energies, q) / (double)q, 1);
-    for (size_t pass = 0; pass < plan->sharpen; pass++) {
+    for (uint64_t pass = s->first; pass < plan->sharpen; pass++) {
         const double width = s->widths[pass * k + l], gain = gain_of(plan, variance, width);
         const double noise = plan->cross_noise * width;
         imagine_answer(s->bases + l * c * q, basis, noise / energy, c, q, stream, cross);

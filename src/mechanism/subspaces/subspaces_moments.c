@@ -126,6 +126,7 @@ static clo_status add_passes(clo_draft *draft, const clo_domain *seen, double mu
     clo_i_lens_state_noise(&line, plan->height, 2);
     plan->cross_noise = clo_i_cross_deviation(&line);
     plan->square_noise = clo_i_cross_square_deviation(&line);
+    plan->size_noise = clo_i_cross_size_deviation(&line);
     return clo_i_draft_add(draft, &line, err);
 }
 
@@ -154,8 +155,9 @@ static clo_status add_lines(clo_draft *draft, const clo_domain *seen, double mu,
 
 /* What a run works with. */
 typedef struct state {
-    double *frame;          /* cols x frame: the directions to look in; NULL: all */
-    clo_i_moments_state s;  /* what the answers have said so far */
+    double *frame;         /* cols x frame: the directions to look in; NULL: all */
+    clo_i_moments_state s; /* what the answers have said so far */
+    clo_i_moments_rivals rivals;
     double *bases;          /* clusters x cols x dim: what is released, in all columns */
     double *points;         /* clusters x cols */
     double *weights;        /* clusters */
@@ -191,6 +193,7 @@ static clo_status take_state(const clo_i_moments_plan *plan, clo_workspace *spac
     *out = (state){ .frame = NULL };
     if (plan->frame) CLO_TRY(clo_i_take(space, d * plan->frame, sizeof(double), &out->frame, err));
     CLO_TRY(take_answers(plan, space, &out->s, err));
+    CLO_TRY(clo_i_moments_take_rivals(plan, space, &out->rivals, err));
     CLO_TRY(clo_i_take(space, k * d * plan->dim, sizeof(double), &out->bases, err));
     CLO_TRY(clo_i_take(space, k * d, sizeof(double), &out->points, err));
     CLO_TRY(clo_i_take(space, k, sizeof(double), &out->weights, err));
@@ -233,9 +236,10 @@ static clo_status make_plan(clo_draft *draft, void *plan_state, clo_error *err)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_i_moments_state *s,
+static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, state *f,
                       clo_error *err)
 {
+    clo_i_moments_state *const s = &f->s;
     const clo_moment_even even = clo_i_moment_even(plan->seen, plan->even);
     const clo_moment_job job = { .moments = s->moments,
                                  .second = even.second,
@@ -251,7 +255,7 @@ static clo_status fit(const clo_i_moments_plan *plan, clo_context *context, clo_
                                  .rng = context->rng,
                                  .threads = context->threads };
     clo_i_moment_contract(s->moments, plan->seen, s->contraction);
-    return clo_i_moment_fit(&job, &s->model, err);
+    return clo_i_moments_fit_rivals(plan, &job, &f->rivals, s, err);
 }
 
 static clo_status one_round(const clo_i_moments_plan *plan, size_t line, uint64_t round,
@@ -273,9 +277,10 @@ static clo_status one_round(const clo_i_moments_plan *plan, size_t line, uint64_
 
 /* A pass with noise at the width of the residuals. */
 static clo_status sharpen_once(const clo_i_moments_plan *plan, size_t line, uint64_t pass,
-                               const clo_bounded *data, clo_context *context,
-                               clo_i_moments_state *s, clo_error *err)
+                               const clo_bounded *data, clo_context *context, state *f,
+                               clo_error *err)
 {
+    clo_i_moments_state *const s = &f->s;
     const size_t k = plan->clusters, mark = clo_i_workspace_mark(context->workspace);
     const int bits = context->meter->lines[line].bits;
     clo_cross_moments out = { s->cross, s->squares, s->sizes };
@@ -288,7 +293,10 @@ static clo_status sharpen_once(const clo_i_moments_plan *plan, size_t line, uint
                                                plan->rank, bits, &rule, err);
     if (!status) status = clo_i_ask_cross_moment(context, line, data, &rule, s->views, &out, err);
     clo_i_workspace_release(context->workspace, mark);
-    return status ? status : clo_i_moments_turn(plan, pass, s, err);
+    bool changed = false;
+    if (!status && clo_i_moments_judges(plan, pass))
+        status = clo_i_moments_judge(plan, pass, context->rng, &f->rivals, s, &changed, err);
+    return status || changed ? status : clo_i_moments_turn(plan, pass, s, err);
 }
 
 static void show_progress(clo_context *context, const clo_i_moments_plan *plan, uint64_t pass)
@@ -299,29 +307,29 @@ static void show_progress(clo_context *context, const clo_i_moments_plan *plan, 
 }
 
 static clo_status look(const clo_i_moments_plan *plan, const clo_bounded *data,
-                       clo_context *context, const double *frame, clo_i_moments_state *s,
-                       clo_error *err)
+                       clo_context *context, state *f, clo_error *err)
 {
+    clo_i_moments_state *const s = &f->s;
     const size_t first = plan->frame > 0;
     const bool through = plan->frame || plan->height > 0;
     clo_lens lens;
     if (through)
-        CLO_TRY(clo_i_lens_make(context->workspace, frame, plan->cols, plan->frame, plan->height,
+        CLO_TRY(clo_i_lens_make(context->workspace, f->frame, plan->cols, plan->frame, plan->height,
                                 &lens, err));
     context->lens = through ? &lens : NULL;
     show_progress(context, plan, first);
     clo_status status = clo_i_ask_gaussian_moment(context, first, data, s->moments, err);
-    if (!status) status = fit(plan, context, s, err);
+    if (!status) status = fit(plan, context, f, err);
     if (!status)
         status = clo_i_moments_bases(plan, 0, &s->model, s->sums, s->scratch, s->bases, err);
     for (uint64_t round = 0; !status && round < plan->rounds; round++) {
         show_progress(context, plan, first + 1 + round);
         status = one_round(plan, first + 1, round, data, context, s, err);
     }
-    if (!status && plan->sharpen) clo_i_moments_start_passes(plan, s);
+    if (!status && plan->sharpen) clo_i_moments_start_passes(plan, 0, s);
     for (uint64_t pass = 0; !status && pass < plan->sharpen; pass++) {
         show_progress(context, plan, first + 1 + plan->rounds + pass);
-        status = sharpen_once(plan, first + 1 + (plan->rounds > 0), pass, data, context, s, err);
+        status = sharpen_once(plan, first + 1 + (plan->rounds > 0), pass, data, context, f, err);
     }
     context->lens = NULL;
     return status;
@@ -414,7 +422,7 @@ static double weigh(const clo_i_moments_plan *plan, const clo_i_moments_state *s
     const size_t c = plan->seen;
     const double *const sum = s->sums + l * c * c;
     double trace = 0;
-    if (plan->sharpen) return fmax(s->counts[l] / (double)plan->sharpen, 0);
+    if (plan->sharpen) return fmax(s->counts[l] / (double)(plan->sharpen - s->first), 0);
     for (size_t i = plan->height > 0 ? c - 1 : 0; plan->rounds && i < c; i++)
         trace += sum[i * c + i];
     if (plan->rounds) return fmax(trace, 0);
@@ -444,7 +452,7 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
         show_progress(context, plan, 0);
         CLO_TRY(clo_i_find_frame(context, 0, data, plan->cols, plan->frame, f.frame, err));
     }
-    CLO_TRY(look(plan, data, context, f.frame, &f.s, err));
+    CLO_TRY(look(plan, data, context, &f, err));
     CLO_TRY(put_flats(plan, domain, &f, out, err));
     CLO_TRY(put_weights(plan, domain, &f.s, f.weights, out, err));
     if (plan->doubts == 0) return CLO_OK;

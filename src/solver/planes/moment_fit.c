@@ -492,11 +492,45 @@ static void put(const problem *p, const double *x, double loss, clo_moment_model
     out->loss = loss * p->unit * p->unit;
 }
 
+/* The start with the least loss above a bound; SIZE_MAX: there is none. */
+static size_t least_above(const double *losses, size_t starts, double bound)
+{
+    size_t best = SIZE_MAX;
+    for (size_t start = 0; start < starts; start++)
+        if (losses[start] > bound && (best == SIZE_MAX || losses[start] < losses[best]))
+            best = start;
+    return best;
+}
+
+/* Starts that ended in the same place have losses that differ by less than this, in the noise's
+ * own units: the descent stops at a thousandth. */
+static const double SAME = 0.02;
+
+static size_t put_several(const problem *p, const double *rooms, const double *losses,
+                          size_t starts, size_t most, double within, clo_moment_model *out)
+{
+    const size_t best = least_above(losses, starts, -INFINITY);
+    size_t found = 0;
+    /* Where no loss is a number, as of moments that are none, any start is as good. */
+    for (size_t start = best == SIZE_MAX ? 0 : best; start != SIZE_MAX && found < most;) {
+        if (found && losses[start] > losses[best] + within * p->lean) break;
+        put(p, rooms + start * start_room(p), losses[start], &out[found++]);
+        start = least_above(losses, starts, losses[start] + SAME * p->lean);
+    }
+    return found;
+}
+
 clo_status clo_i_moment_fit(const clo_moment_job *job, clo_moment_model *out, clo_error *err)
+{
+    size_t found;
+    return clo_i_moment_fit_several(job, 1, 0, out, &found, err);
+}
+
+clo_status clo_i_moment_fit_several(const clo_moment_job *job, size_t most, double within,
+                                    clo_moment_model *out, size_t *found, clo_error *err)
 {
     problem p;
     double *rooms = NULL, *losses = NULL;
-    size_t best = 0;
     _Atomic int failure = CLO_OK;
     CLO_TRY(prepare(job, &p, err));
     const size_t room = start_room(&p);
@@ -518,9 +552,7 @@ clo_status clo_i_moment_fit(const clo_moment_job *job, clo_moment_model *out, cl
         status = clo_i_fail(err, status, "the random starts of the fit could not be drawn");
         goto done;
     }
-    for (size_t start = 1; start < job->starts; start++)
-        if (losses[start] < losses[best]) best = start;
-    put(&p, rooms + best * room, losses[best], out);
+    *found = put_several(&p, rooms, losses, job->starts, most, within, out);
 done:
     clo_i_free(p.operator);
     clo_i_free(p.target);

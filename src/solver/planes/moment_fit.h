@@ -38,6 +38,11 @@ typedef struct clo_moment_model {
 /* The best of many starts: the same for any number of threads. */
 CLO_CHECK clo_status clo_i_moment_fit(const clo_moment_job *job, clo_moment_model *out,
                                       clo_error *err);
+/* The best and, from the next best on, others that the starts ended in: at most `most` of them, in
+ * the order of their losses, for as long as the noise makes them less likely by no more than a
+ * factor of e^within.  out: `most` models with room for their factors. */
+CLO_CHECK clo_status clo_i_moment_fit_several(const clo_moment_job *job, size_t most, double within,
+                                              clo_moment_model *out, size_t *found, clo_error *err);
 /* From the model that is already there, one start: for other noise on the same moments. */
 CLO_CHECK clo_status clo_i_moment_refit(const clo_moment_job *job, clo_moment_model *model,
                                         clo_error *err);
