@@ -7,8 +7,8 @@ Two data sets that differ in one record (near the middle, or in a corner) are se
 and asked ASKS times in all, half of them each, by CLIENTS processes at once (presets 600, 4): each
 asks in a random order of its own, one question after the other, and times each answer.  There are
 as many places for runs as clients, so that nobody waits for another; the tick (preset 0.5 s) should
-be longer than a run.  Answers without a release (a ledger that was busy for too long) are counted and
-left out.  Tests at level 0.001, two-sided:
+be longer than a run.  Answers without a release (a ledger that was busy for too long) are counted
+and left out.  Tests at level 0.001, two-sided:
 
     Welch                difference of means
     Kolmogorov-Smirnov   of distributions
