@@ -26,10 +26,10 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-/* So many digits are needed at least.  A decimal of d digits that reads back as the value is at most
- * half a gap between doubles from it, less than 12 units in the 17th digit: so the digits behind the
- * d-th, up to the 15th, are all 0, or all 9.  That is where to begin to look.  (Gaps of numbers that
- * are tiny are wider.) */
+/* So many digits are needed at least.  A decimal of d digits that reads back as the value is at
+ * most half a gap between doubles from it, less than 12 units in the 17th digit: so the digits
+ * behind the d-th, up to the 15th, are all 0, or all 9.  That is where to begin to look.  (Gaps of
+ * numbers that are tiny are wider.) */
 static int least_digits(double value)
 {
     enum { SURE = 15 };
