@@ -26,6 +26,25 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
+/* So many digits are needed at least.  A decimal of d digits that reads back as the value is at
+ * most half a gap between doubles from it, less than 12 units in the 17th digit: so the digits
+ * behind the d-th, up to the 15th, are all 0, or all 9.  That is where to begin to look.  (Gaps of
+ * numbers that are tiny are wider.) */
+static int least_digits(double value)
+{
+    enum { SURE = 15 };
+    char text[40], digits[40];
+    int count = 0, needed = SURE;
+    if (fabs(value) < 1e-300) return 1;
+    snprintf(text, sizeof text, "%.16e", fabs(value));
+    for (const char *c = text; *c && *c != 'e'; c++) /* all but the decimal point */
+        if (*c >= '0' && *c <= '9') digits[count++] = *c;
+    const char last = digits[SURE - 1];
+    if (last != '0' && last != '9') return SURE;
+    while (needed > 1 && digits[needed - 1] == last) needed--;
+    return needed;
+}
+
 void clo_number_text(double value, char buffer[CLO_NUMBER_SIZE])
 {
     if (!isfinite(value)) {
@@ -36,7 +55,7 @@ void clo_number_text(double value, char buffer[CLO_NUMBER_SIZE])
         snprintf(buffer, 32, "%.0f", value);
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
+    for (int digits = least_digits(value); digits <= 17; digits++) {
         snprintf(buffer, 32, "%.*g", digits, value);
         if (digits == 17 || strtod(buffer, NULL) == value) break;
     }

@@ -377,6 +377,39 @@ static void any_double_reads_back_as_itself(void **state)
     }
 }
 
+/* With fewer digits it would not read back: the slow way, digit by digit, says the same. */
+static void no_fewer_digits_would_do(void **state)
+{
+    uint64_t bits = 0x2545f4914f6cdd1du;
+    for (int i = 0; i < 30000; i++) {
+        char text[32], slow[32];
+        double value;
+        int digits = 0;
+        bits = bits * 6364136223846793005u + 1442695040888963407u;
+        switch (i % 3) {
+        case 0: /* any double */
+            memcpy(&value, &bits, sizeof value);
+            break;
+        case 1: /* of few digits, and its neighbours */
+            value = (double)(bits >> 40) / pow(10, (double)(bits % 23));
+            for (uint64_t n = bits >> 8 & 3; n > 0; n--) value = nextafter(value, 0);
+            break;
+        default: /* around a power of two, where gaps change */
+            value = ldexp(1, (int)(bits >> 32 & 1023) - 700);
+            if (bits & 1) value = nextafter(value, bits & 2 ? 0 : INFINITY);
+        }
+        if (!isfinite(value) || (value == trunc(value) && fabs(value) < 1e15)) continue;
+        do snprintf(slow, sizeof slow, "%.*g", ++digits, value);
+        while (strtod(slow, NULL) != value);
+        clo_number_text(value, text);
+        assert_true(strtod(text, NULL) == value);
+        size_t shown = 0, needed = 0;
+        for (const char *c = text; *c && *c != 'e'; c++) shown += *c >= '0' && *c <= '9';
+        for (const char *c = slow; *c && *c != 'e'; c++) needed += *c >= '0' && *c <= '9';
+        assert_int_equal(shown, needed);
+    }
+}
+
 static void parsing_says_where_the_number_ends(void **state)
 {
     double value = 7;
@@ -468,6 +501,7 @@ int main(void)
         cmocka_unit_test(numbers_are_as_short_as_they_can_be),
         cmocka_unit_test(what_is_no_number_becomes_null),
         cmocka_unit_test(any_double_reads_back_as_itself),
+        cmocka_unit_test(no_fewer_digits_would_do),
         cmocka_unit_test(parsing_says_where_the_number_ends),
         cmocka_unit_test(infinities_are_read),
         cmocka_unit_test(text_that_is_no_number_is_refused),
