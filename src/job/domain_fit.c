@@ -4,6 +4,7 @@
  */
 #include "domain/domain.h"
 #include "job/job.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 1 << 20 };
@@ -14,6 +15,37 @@ static const clo_i_bound *bound_named(const clo_i_spec *spec, const char *name)
         if (spec->bounds[i].name && strcmp(spec->bounds[i].name, name) == 0)
             return &spec->bounds[i];
     return NULL;
+}
+
+/* The columns that have bounds, as a list to choose by; "" where there is none, or it is long. */
+static void name_bounded(const clo_i_spec *spec, const clo_table *table, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = 0;
+    for (size_t j = 0; j < clo_table_cols(table); j++) {
+        const char *const name = clo_table_column_name(table, j);
+        if (!name || !bound_named(spec, name)) continue;
+        const int more = snprintf(out + used, size - used, "%s%s", used ? "," : "", name);
+        if (more < 0 || used + (size_t)more >= size || strpbrk(name, ",()")) {
+            out[0] = 0;
+            return;
+        }
+        used += (size_t)more;
+    }
+}
+
+static clo_status fail_unbounded(const clo_i_spec *spec, const clo_table *table, const char *name,
+                                 clo_error *err)
+{
+    char bounded[200];
+    name_bounded(spec, table, bounded, sizeof bounded);
+    if (!bounded[0])
+        return clo_i_fail(err, CLO_DOMAIN, "'%s' has no bounds for the column '%s'",
+                          spec->bounds_file, name);
+    return clo_i_fail(err, CLO_DOMAIN,
+                      "'%s' has no bounds for the column '%s': add them, or choose the columns "
+                      "that it has (columns %s)",
+                      spec->bounds_file, name, bounded);
 }
 
 static clo_status bound_of_column(const clo_i_spec *spec, size_t cols, size_t column,
@@ -27,8 +59,7 @@ static clo_status bound_of_column(const clo_i_spec *spec, size_t cols, size_t co
     if (name && spec->bounds[0].name) {
         *out = bound_named(spec, name);
         if (*out) return CLO_OK;
-        return clo_i_fail(err, CLO_DOMAIN, "'%s' has no bounds for the column '%s'",
-                          spec->bounds_file, name);
+        return fail_unbounded(spec, table, name, err);
     }
     if (spec->bound_count != cols)
         return clo_i_fail(err, CLO_DOMAIN, "'%s' has bounds for %zu columns, but there are %zu",

@@ -76,7 +76,8 @@
   $ printf 'name,lower,upper\nx2,-2,2\n' > bounds.csv
   $ refused cloister run kmeans sample.csv --clusters 8 --epsilon 1 --ledger l.db \
   >     --bounds bounds.csv -o out.json
-  ! cloister: 'bounds.csv' has no bounds for the column 'x1'
+  ! cloister: 'bounds.csv' has no bounds for the column 'x1': add them, or choose the columns that it has (columns x2)
+  ! try: --columns x2
   [exit 2]
 
 ## Suggests a mechanism

@@ -281,7 +281,8 @@ The same from a release, whose columns are taken by name.
   [exit 2]
   $ printf 'age,0,100\n' > fewer.csv
   $ cloister solve kmeans people.csv --clusters 2 --bounds-file fewer.csv -q
-  ! cloister: 'fewer.csv' has no bounds for the column 'income'
+  ! cloister: 'fewer.csv' has no bounds for the column 'income': add them, or choose the columns that it has (columns age)
+  ! try: --columns age
   [exit 2]
 
 ## Starts where another solution ended

@@ -23,6 +23,9 @@ static const double ROWS_A_CELL = 3;   /* times its noise: what a cell must hold
 static const double WEAK = 1.5;        /* deviations of a size that may be noise */
 static const double STEP_APART = 0.3;  /* of its own deviation, when a cell is split */
 static const double LEAST_SHARE = 0.1; /* of the pooled variance that a cell has at least */
+/* Of the cells' variance that a cluster has at least: where it is one cell, what is taken off for
+ * the noise of the cells' means may be all of it, and a width of nothing would cut everything. */
+static const double NOT_LESS = 0.25;
 static const double FIRST_REACH = 1.25, REACH = 2; /* of squared lengths, in widths */
 
 clo_status clo_i_local_take_cells(const clo_i_local_plan *plan, clo_workspace *space,
@@ -391,6 +394,18 @@ static void gather_means(const clo_i_local_plan *plan, const clo_i_local_cells *
         for (size_t j = 0; j < d; j++) found[c * d + j] /= fmax(centers->sizes[c], 1e-9);
 }
 
+/* The mean variance of a cluster's cells. */
+static double variance_inside(const solution *s, const clo_i_local_cells *cells, size_t cluster)
+{
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->labels[i] != cluster) continue;
+        sum += s->weights[i] * cells->variances[s->place[i]];
+        weight += s->weights[i];
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
 /* Of each cluster the mean squared distance of its records to its centre, in all columns: what its
  * cells say, and of the columns outside of a frame what the whole says. */
 static void gather_squares(const clo_i_local_plan *plan, const clo_i_local_start *start,
@@ -415,7 +430,8 @@ static void gather_squares(const clo_i_local_plan *plan, const clo_i_local_start
         plan->frame ? fmax(start->square - inside / fmax(total, 1e-9), 0.05 * start->square) : 0;
     for (size_t c = 0; c < k; c++) {
         const double mean = centers->squares[c] / fmax(centers->sizes[c], 1e-9);
-        const double own = plan->median ? mean * mean : mean;
+        const double least = NOT_LESS * variance_inside(s, cells, c);
+        const double own = fmax(plan->median ? mean * mean : mean, least);
         centers->squares[c] =
             fmax(own + (double)d * centers->known[c] + outside, 1e-4 * start->square);
     }
