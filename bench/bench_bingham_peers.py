@@ -8,8 +8,8 @@ multiply, so that they draw exp(-u'Au) (u'Ou)^(-d): a law that lies closer about
 eigenvector, and that no proof is about.
 
 Part one draws: the mean of 1 - u_1^2, where C has one eigenvalue that is not 0, against that of
-both laws.  Part two computes: C with the eigenvalues L + 1, L, 0, ... and its neighbour in which the
-first two are exchanged (one record e_1 became e_2) have the same constant, so that the loss of
+both laws.  Part two computes: C with the eigenvalues L + 1, L, 0, ... and its neighbour in which
+the first two are exchanged (one record e_1 became e_2) have the same constant, so that the loss of
 privacy at e_1 is eps/4 + d log(1 + eps/(2b)), exactly, for the law that is drawn.
 
 usage: bench_bingham_peers.py [--draws N] [-o RESULTS.json] [--page PAGE.md]
