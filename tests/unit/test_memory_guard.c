@@ -111,7 +111,11 @@ static void data_are_locked_where_limits_allow(void **state)
     const size_t first = locked_now();
     clo_workspace *space = NULL;
     (void)state;
-    if (!clo_i_may_lock(2 * KIB * KIB) || !locks_count()) skip(); /* a limit that is set for us */
+    if (!clo_i_may_lock(2 * KIB * KIB) || !locks_count()) {
+        print_message("# nothing can be locked here: a limit, or a sanitizer\n");
+        assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &before), 0);
+        return;
+    }
     clo_table *const table = read_rows();
     const size_t with_table = locked_now();
     assert_true(with_table - first >= cells * sizeof(double) - ends);
