@@ -91,6 +91,13 @@ CLO_CHECK clo_status clo_i_pld_init(clo_i_pld *out, const clo_i_pairs *pairs, do
                                     clo_error *err);
 void clo_i_pld_clear(clo_i_pld *pld);
 
+/* The Euclidean norm, from above, of a pair's masses laid out modulo `size`: several may come
+ * together in a cell, and together they are at most 1. */
+double clo_i_norm_in_window(const clo_i_grid_pair *pair, size_t size);
+/* The sum of the errors that rounding makes in all composed masses, from above; INFINITY where the
+ * proof does not reach (accounting.T17).  `pair` has the grids of `pairs`. */
+double clo_i_transform_error(const clo_i_grid_pair *pair, const clo_i_pairs *pairs, size_t size);
+
 /* delta at this epsilon, from above; and from below for the grid's law. */
 void clo_i_pld_delta(mpfr_ptr out, const clo_i_pld *pld, double epsilon, bool up);
 

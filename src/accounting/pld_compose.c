@@ -163,27 +163,26 @@ static double most_in_a_cell(const clo_i_grid_pair *pair, size_t size)
     return ceil((2 * (double)pair->reach + 1) / (double)size);
 }
 
-/* From above, of the masses as they are laid out.  Together they are at most 1, and so is that. */
-static double norm_in_window(const clo_i_grid_pair *pair, size_t size)
+double clo_i_norm_in_window(const clo_i_grid_pair *pair, size_t size)
 {
     const double together = most_in_a_cell(pair, size), slack = 1 + 0x1p-20;
     if (together > 1) return fmin(sqrt(together) * pair->norm, 1) * slack;
     return pair->norm * slack;
 }
 
-/* accounting.T17: the sum of all masses' errors; INFINITY where the proof does not reach. */
-static double rounding_error(const grid *g, size_t size)
+double clo_i_transform_error(const clo_i_grid_pair *pair, const clo_i_pairs *pairs, size_t size)
 {
     const double transform = 1.5 * clo_i_fft_error(size), root = sqrt((double)size);
     double drift = 0, norms = 0, sums = 0, largest = 0, events = 0;
-    for (size_t i = 0; i < g->made; i++) {
-        const double norm = norm_in_window(&g->pair[i], size);
-        const double layout = 1.5 * (most_in_a_cell(&g->pair[i], size) - 1) * CLO_I_ROUNDING;
-        drift += count_of(g, i) * (transform + layout) * root * norm;
-        norms += count_of(g, i) * norm;
-        sums += count_of(g, i) * layout * norm;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const double count = (double)pairs->pair[i].count;
+        const double norm = clo_i_norm_in_window(&pair[i], size);
+        const double layout = 1.5 * (most_in_a_cell(&pair[i], size) - 1) * CLO_I_ROUNDING;
+        drift += count * (transform + layout) * root * norm;
+        norms += count * norm;
+        sums += count * layout * norm;
         largest = fmax(largest, norm);
-        events += count_of(g, i) + 1;
+        events += count + 1;
     }
     if (drift > LARGEST_DRIFT) return INFINITY;
     const double products = 3 * events * CLO_I_ROUNDING;
@@ -255,7 +254,7 @@ clo_status clo_i_pld_init(clo_i_pld *out, const clo_i_pairs *pairs, double tilt,
     if (!holds) g.centre = g.deviation = 0;
     out->size = window_size(&g, &tail);
     out->first = (int64_t)g.centre - (int64_t)(out->size / 2);
-    out->error = pairs->count ? tail + rounding_error(&g, out->size) : 0;
+    out->error = pairs->count ? tail + clo_i_transform_error(g.pair, pairs, out->size) : 0;
     if (!holds) out->error = INFINITY;
     const clo_status status = transform_all(out, &g, err);
     if (!status) set_scale(out, &g);

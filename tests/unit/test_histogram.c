@@ -61,6 +61,36 @@ static void the_usual_threshold_is_known(void **state)
                  CLO_ARGUMENT, err, "blocks must be between");
 }
 
+/* Counts and thresholds are exact as doubles up to 2^53; from there on there is no plan.  The
+ * threshold falls by a twentieth of a thousandth from one epsilon of the grid to the next here. */
+static void no_threshold_lies_beyond_what_doubles_count(void **state)
+{
+    clo_domain domain = ball(2, 1, CLO_REPLACE);
+    const double delta = 1e-6;
+    uint64_t refused = 1, planned = 1 << 20;
+    clo_error err;
+    clo_line line;
+    (void)state;
+    domain.rows_per_unit = (uint64_t)1 << 31;
+    while (planned - refused > 1) {
+        const uint64_t middle = (planned + refused) / 2;
+        const clo_loss loss = { ldexp((double)middle, -30), delta };
+        if (clo_i_plan_histogram(&domain, 1, 1, 9, loss, "", &line, &err))
+            refused = middle;
+        else
+            planned = middle;
+    }
+    const long double units = (long double)domain.rows_per_unit;
+    long double tau[2]; /* histogram.T1, where a unit's cells are all new */
+    for (int i = 0; i < 2; i++) {
+        const long double rate = (i ? planned : refused) / (2 * units * (1 << 30));
+        const long double spared = fminl(delta, -expm1l(-rate));
+        tau[i] = (rate + logl(units) - logl(spared) - log1pl(expl(-rate))) / rate;
+    }
+    assert_true(tau[0] > 0x1p53L * (1 - 1e-9L) && tau[1] <= 0x1p53L);
+    assert_true(tau[0] < tau[1] * 1.001L);
+}
+
 static clo_status name_cell(void *user, size_t part, const clo_block *block, int64_t *place,
                             clo_error *err)
 {
@@ -180,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_threshold_is_the_least_that_is_proved),
         cmocka_unit_test(the_usual_threshold_is_known),
+        cmocka_unit_test(no_threshold_lies_beyond_what_doubles_count),
         cmocka_unit_test(the_largest_cell_is_found_among_its_like),
         cmocka_unit_test(without_agreement_no_cell_is_found),
         cmocka_unit_test(parts_are_disjoint_and_answer_by_themselves),

@@ -22,13 +22,20 @@ static void hex(const uint8_t hash[LEDGER_HASH], char text[2 * LEDGER_HASH + 1])
     for (int i = 0; i < LEDGER_HASH; i++) snprintf(text + 2 * i, 3, "%02x", hash[i]);
 }
 
-/* "d" is capped at 2 and has two charges of 0.5. */
-static void make_old_ledger(const char *path)
+/* A cap as somebody who knows how hashes are made writes it: epsilon, the same in halves as it is
+ * counted, a delta as it is counted, and how many charges came before. */
+typedef struct old_cap {
+    double epsilon;
+    int halves, deltas, after;
+} old_cap;
+
+/* "d" has this cap and two charges of 0.5. */
+static void make_old_ledger_with(const char *path, old_cap given)
 {
     static const uint8_t identity[LEDGER_IDENTITY] = "old ledger of 1";
     uint8_t charge_hash[LEDGER_HASH], declaration_hash[LEDGER_HASH];
     char text[1024], hash[2 * LEDGER_HASH + 1], other[2 * LEDGER_HASH + 1];
-    const int64_t half = INT64_C(1) << 47, rho = INT64_C(1) << 45;
+    const int64_t half = INT64_C(1) << 47, rho = INT64_C(1) << 45, units = given.halves * half;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     for (size_t i = 0; i < sizeof ledger_schema_1 / sizeof *ledger_schema_1; i++)
         run_sql(ledger_schema_1[i]);
@@ -40,22 +47,25 @@ static void make_old_ledger(const char *path)
         text, sizeof text,
         "INSERT INTO ledger VALUES (1, CAST('old ledger of 1' || char(0) AS BLOB), 1700000000, "
         "'cloister 0.1.0', 0, x'%s', 0, x'%s');"
-        "INSERT INTO dataset VALUES (1, 'd', 1700000000, 2, 0, %lld, 0, 'open', 0, 0, 0, "
+        "INSERT INTO dataset VALUES (1, 'd', 1700000000, %g, 0, %lld, %d, 'open', 0, 0, 0, "
         "'replace', 2, %lld, 0, %lld, 0, 1700000002)",
-        hash, other, (long long)(4 * half), (long long)(2 * half), (long long)(2 * rho));
+        hash, other, given.epsilon, (long long)units, given.deltas, (long long)(2 * half),
+        (long long)(2 * rho));
     run_sql(text);
     clo_i_declaration cap = { .sequence = 1,
                               .time = 1700000000,
                               .dataset = "d",
-                              .cap = { 2, 0 },
-                              .cap_epsilon = (uint64_t)(4 * half),
+                              .after = (uint64_t)given.after,
+                              .cap = { given.epsilon, 0 },
+                              .cap_epsilon = (uint64_t)units,
+                              .cap_delta = (uint64_t)given.deltas,
                               .format = LEDGER_PLAIN };
     clo_i_chain_declaration(NULL, &cap, declaration_hash);
     hex(declaration_hash, hash);
     snprintf(text, sizeof text,
-             "INSERT INTO declaration VALUES (1, 0, 1, 1700000000, 2, 0, %lld, 0, 1, x'%s');"
+             "INSERT INTO declaration VALUES (1, %d, 1, 1700000000, %g, 0, %lld, %d, 1, x'%s');"
              "UPDATE ledger SET declarations = 1, declaration_hash = x'%s'",
-             (long long)(4 * half), hash, hash);
+             given.after, given.epsilon, (long long)units, given.deltas, hash, hash);
     run_sql(text);
     for (int i = 1; i <= 2; i++) {
         clo_i_entry entry = { .sequence = (uint64_t)i,
@@ -77,6 +87,11 @@ static void make_old_ledger(const char *path)
     }
     sqlite3_close(db);
     assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void make_old_ledger(const char *path)
+{
+    make_old_ledger_with(path, (old_cap){ .epsilon = 2, .halves = 4 });
 }
 
 static void counts_on_after_the_migration(clo_ledger *ledger)
@@ -132,6 +147,35 @@ static void seals_what_it_found(void **state)
     clo_ledger *ledger = open_at(p->ledger);
     assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, "charge 1 was changed");
     clo_ledger_close(ledger);
+}
+
+/* Every hash is right, and still the entries are added up: a cap that was declared below what had
+ * been spent, or that is counted as another than it says, was not written by this program. */
+static void adds_up_what_hashes_cover(void **state)
+{
+    static const struct {
+        old_cap cap;
+        const char *words;
+    } forged[] = {
+        { { .epsilon = 1, .halves = 2, .after = 2 }, NULL }, /* no forgery: to the last unit */
+        { { .epsilon = 0.5, .halves = 1, .after = 2 }, "does not cover the charges before it" },
+        { { .epsilon = 0.5, .halves = 1, .after = 0 }, "is more than the cap" },
+        { { .epsilon = 0.5, .halves = 1, .after = 1 }, "is more than the cap" },
+        { { .epsilon = 1, .halves = 4 }, "does not cover the charges before it" },
+        { { .epsilon = 2, .halves = 4, .deltas = 1 }, "does not cover the charges before it" },
+    };
+    const place *p = *state;
+    for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+        clo_error err;
+        make_old_ledger_with(p->ledger, forged[i].cap);
+        clo_ledger *ledger = open_at(p->ledger);
+        if (forged[i].words)
+            assert_fails(clo_ledger_verify(ledger, &err), CLO_LEDGER, err, forged[i].words);
+        else
+            is_sound(ledger);
+        clo_ledger_close(ledger);
+        in_shell(p, "rm -rf '%s/ledger.db' '%s/config'");
+    }
 }
 
 static void migrates_once_among_competing_processes(void **state)
@@ -290,6 +334,7 @@ int main(void)
         IN_PLACE(brings_an_old_ledger_up_to_date),
         IN_PLACE(does_so_also_for_a_reader),
         IN_PLACE(seals_what_it_found),
+        IN_PLACE(adds_up_what_hashes_cover),
         IN_PLACE(migrates_once_among_competing_processes),
         IN_PLACE(who_reads_leaves_schema_2_as_it_is),
         IN_PLACE(who_reads_leaves_schema_3_as_it_is),
