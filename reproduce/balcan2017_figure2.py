@@ -15,8 +15,8 @@ COMMON = {"relation": "add-remove", "delta": "1e-6", "reference": "none"}
 MIXTURE = "mixture:rows={},cols=100,clusters=64,noise=0.0125,spread=1,inner=0.4"
 
 
-def against_k(run, key, title, data, norm, seeds, some):
-    many = run.pick((2, 8), some, ALL_K)
+def against_k(run, key, title, data, norm, seeds):
+    many = run.pick((2, 8), ALL_K, ALL_K)
     rows = run.sweep(f"balcan2017-{key}-k", data, [*WAYS.values(), "solve/kmeans:restarts=1"],
                      set="clusters=" + "|".join(map(str, many)), epsilon=1, norm=norm, seeds=seeds,
                      **COMMON)
@@ -40,18 +40,18 @@ def against_epsilon(run, key, title, data, ways, k, norm, seeds, epsilons):
 
 def make(run):
     digits = mnist(run)
-    epsilons = run.pick((0.1, 1), (0.05, 0.2, 1, 5), (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
-    seeds = run.pick("1-2", "1-2", "1-5")
-    mixture = MIXTURE.format(run.pick(10_000, 30_000, 100_000))
+    epsilons = run.pick((0.1, 1), (0.05, 0.1, 0.2, 0.5, 1, 2, 5),
+                        (0.05, 0.1, 0.2, 0.5, 1, 2, 5))
+    seeds = run.pick("1-2", "1-3", "1-10")
+    mixture = MIXTURE.format(run.pick(10_000, 100_000, 100_000))
     return [
-        against_k(run, "mnist", "MNIST: objective against k at ε = 1", digits, 2550, seeds,
-                  (2, 8, 32)),
+        against_k(run, "mnist", "MNIST: objective against k at ε = 1", digits, 2550, seeds),
         against_k(run, "mixture", "64 Gaussians in 100 columns: objective against k at ε = 1",
-                  mixture, 1, seeds, ALL_K),
+                  mixture, 1, run.pick("1-2", "1-5", "1-10")),
         against_epsilon(run, "epsilon", "MNIST, k = 10: objective against ε", digits, WAYS, 10,
                         2550, seeds, epsilons),
         against_epsilon(run, "small", "3 Gaussians in 3 columns: objective against ε",
                         "mixture:rows=10000,cols=3,clusters=3,noise=0.1,spread=0.8,inner=0.4",
-                        SMALL, 3, 1, run.pick("1-3", "1-20", "1-50"),
+                        SMALL, 3, 1, run.pick("1-3", "1-50", "1-50"),
                         run.pick((0.1, 1), (0.05, 0.1, 0.3, 1, 3), (0.05, 0.1, 0.3, 1, 3))),
     ]

@@ -62,9 +62,9 @@ class Run:
 # ---- data ----------------------------------------------------------------------------------------
 
 def mnist(run):
-    """The digits as bytes where --data has them, else a mixture of that shape: all 70,000 of them
-    in full size, otherwise so many drawn at random."""
-    count = run.pick(5000, 20_000, 70_000)
+    """The digits as bytes where --data has them, else a mixture of that shape: some drawn at
+    random in quick size, otherwise all 70,000 of them."""
+    count = run.pick(5000, 70_000, 70_000)
     file = run.work / f"mnist-{count}.npy"
     parts = [run.data / f"{part}-images-idx3-ubyte.gz" for part in ("train", "t10k")] \
         if run.data else []

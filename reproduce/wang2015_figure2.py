@@ -6,9 +6,9 @@ from common import by, curve, flat, panel, wanted, yale
 TITLE = "Wang, Wang and Singh (2015), Figure 2"
 # data, rows, blocks of sample-and-aggregate; in normal size sweeps of the chain, and seeds
 SETS = {"A": ("subspaces:rows=1000,cols=10,clusters=3,dim=3,noise=0.1", 1000, 25,
-              2000, "1-4"),
+              10_000, "1-20"),
         "B": ("subspaces:rows=5000,cols=5,clusters=3,dim=3,noise=0.01", 5000, 49,
-              500, "1-2")}
+              2000, "1-10")}
 NAMES = {"A": "1000 × 10, noise .1", "B": "5000 × 5, noise .01", "faces": "five faces, 320 × 50"}
 FAR = (0.1, 0.3, 1, 3, 10, 100)
 
@@ -47,13 +47,13 @@ def make(run):
         rows = run.sweep(f"wang2015-figure2-{key}", data, [*methods.values(), "solve/auto"],
                          set="clusters=3,dim=3", epsilon=",".join(map(str, epsilons)), norm=1,
                          delta=f"{1 / (n * math.log(n)):.6g}", reference="none",
-                         seeds=run.pick("1-2", seeds, "1-20"))
+                         seeds=run.pick("1-2", seeds, "1-50"))
         panels += panels_of(key, data, rows, methods, epsilons)
     file, bases, labels = yale(run)
-    epsilons = run.pick((1, 10, 100), (1, 10, 100), FAR)
-    methods = ways(9, run.pick(50, 300, 10_000), run.size == "full")
+    epsilons = run.pick((1, 10, 100), FAR, FAR)
+    methods = ways(9, run.pick(50, 1000, 10_000), run.size == "full")
     rows = run.sweep("wang2015-figure2-faces", file, [*methods.values(), "solve/auto"],
                      set="clusters=5,dim=9", epsilon=",".join(map(str, epsilons)), norm=1,
                      delta=f"{1 / (320 * math.log(320)):.6g}", reference="none", truth=bases,
-                     labels=labels, seeds=run.pick("1-2", "1-2", "1-10"))
+                     labels=labels, seeds=run.pick("1-2", "1-8", "1-20"))
     return panels + list(panels_of("faces", file, rows, methods, epsilons))
