@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -44,17 +43,16 @@ def symbols_of(program):
 
 
 def entered(shop, bench, name, objects):
-    """The functions that a program enters, and how long it takes."""
-    begin = time.monotonic()
+    """The functions that a program enters, and the seconds of a core that it takes."""
     program = shop.link(bench, name, dict(objects))
     record = bench / f"{name}.map"
-    watch(program, shop.tree, {"REACH_FILE": str(record),
+    _, seconds = watch(program, shop.tree, {"REACH_FILE": str(record),
           "GOLDEN_RELEASES": str(shop.tree / "tests" / "golden" / "releases")}, SECONDS)
     places = record.read_bytes() if record.exists() else b""
     seen = {function for offset, function in symbols_of(program)
             if 0 <= offset < len(places) and places[offset]}
     program.unlink()
-    return seen, round(time.monotonic() - begin, 2)
+    return seen, seconds or SECONDS
 
 
 def measure(shop, home):

@@ -45,7 +45,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 HOME = ROOT / "build" / "mutants"
 FIELDS = {"name", "file", "find", "replace", "breaks", "noticed_by"}
-SHARE = 15  # seconds of programs that are shown a generated fault
+SHARE = 15  # seconds of programs that are shown a generated fault first
+SURE = 45   # and, if these do not notice it, of all
 
 # ---- rows ---------------------------------------------------------------------------------------
 
@@ -157,14 +158,19 @@ def near(program, row):
 
 def choose_programs(row, mine, seconds, breadth):
     """Of the programs that enter the function, those of its file first and then those that enter
-    the fewest others, as many as there is time for."""
+    the fewest others; then the quick ones among the rest, as many as there is time for."""
     chosen, total = [], 0.0
     for program in sorted(mine, key=lambda p: (not near(p, row), breadth[p], seconds.get(p, 0))):
         taken = seconds.get(program, 0)
         if not chosen or total + taken <= SHARE:
             chosen.append(program)
             total += taken
-    return sorted(chosen, key=lambda p: seconds.get(p, 0) > SHARE / 3)  # what is long, last
+    chosen.sort(key=lambda p: seconds.get(p, 0) > SHARE / 3)  # what is long, last
+    for program in sorted(set(mine) - set(chosen), key=lambda p: (seconds.get(p, 0), p)):
+        total += seconds.get(program, 0)
+        if total <= SURE:
+            chosen.append(program)
+    return chosen
 
 
 # ---- results ------------------------------------------------------------------------------------

@@ -77,9 +77,9 @@ def changed_inlines(before, after):
 
 
 def watch(program, folder, environment, limit):
-    """Runs a cmocka program until its first failure: how it failed, or None.  It may take `limit`
-    seconds of a core; on a busy machine many more by the clock, which must not look like a
-    failure."""
+    """Runs a cmocka program until its first failure: how it failed, or None; and the seconds of a
+    core that it took if it was not stopped.  It may take `limit` of these; on a busy machine many
+    more by the clock, which must not look like a failure."""
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2",
                    "CMOCKA_MESSAGE_OUTPUT": "TAP", **environment}
     end, rest = time.monotonic() + 60 + 10 * limit, b""
@@ -92,7 +92,7 @@ def watch(program, folder, environment, limit):
                 os.killpg(child.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-            return why
+            return why, None
 
         with selectors.DefaultSelector() as ready:
             ready.register(child.stdout, selectors.EVENT_READ)
@@ -105,13 +105,17 @@ def watch(program, folder, environment, limit):
                 *lines, rest = (rest + some).split(b"\n")
                 if any(line.startswith(b"not ok") and b"# SKIP" not in line for line in lines):
                     return stop("test")
-        try:
-            code = child.wait(max(1, end - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            return stop("time")
+        done = 0
+        while not done:
+            done, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if not done and time.monotonic() > end:
+                return stop("time")
+            time.sleep(0 if done else 0.01)
+        code = child.returncode = os.waitstatus_to_exitcode(status)
+        seconds = round(usage.ru_utime + usage.ru_stime, 2)
         if code == 0:
-            return None
-        return "time" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "end"
+            return None, seconds
+        return "time" if code in (-signal.SIGXCPU, -signal.SIGKILL) else "end", seconds
 
 
 class Workshop:
@@ -225,10 +229,9 @@ class Workshop:
     def sound(self, name):
         """Without a fault every program must pass, or it would notice anything."""
         if name not in self.seconds:
-            begin = time.monotonic()
-            if self.run(self.build / "tests" / name):
+            how, self.seconds[name] = self.run(self.build / "tests" / name)
+            if how:
                 raise RuntimeError(f"{name} fails without any fault")
-            self.seconds[name] = round(time.monotonic() - begin, 2)
             self.keep()
 
     def keep(self):
@@ -253,7 +256,7 @@ class Workshop:
             for name in programs:
                 self.sound(name)
                 program = self.link(bench, name, dict(made))
-                how = self.run(program, 20 + 10 * self.seconds[name])
+                how, _ = self.run(program, 20 + 10 * self.seconds[name])
                 if how:
                     return {"end": "noticed", "by": name, "how": how}
                 program.unlink()

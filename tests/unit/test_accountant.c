@@ -180,6 +180,21 @@ static void renyi_lies_a_little_above_the_exact_gaussian(void **state)
     }
 }
 
+/* accounting.T7 as it is printed, at every order of a fine list: the bound is the least of them. */
+static void renyi_is_the_least_over_the_orders(void **state)
+{
+    for (double mu = 0.05; mu < 20; mu *= 4) {
+        for (double delta = 1e-12; delta < 0.1; delta *= 100) {
+            const clo_event event = { CLO_EVENT_GAUSSIAN, mu, 0, 1 };
+            double least = INFINITY;
+            for (double beta = 1e-4; beta < 1e6; beta *= 1.001)
+                least = fmin(least, (1 + beta) * mu * mu / 2 + log(beta / (1 + beta)) -
+                                        (log(delta) + log1p(beta)) / beta);
+            assert_relatively_close(bound_by(&clo_i_renyi, &event, 1, delta), fmax(least, 0), 1e-6);
+        }
+    }
+}
+
 static void the_price_is_the_least_bound_and_carries_its_name(void **state)
 {
     const clo_event few[] = { times(GAUSSIAN, 4), scaled(EXPONENTIAL, 0.5) };
@@ -775,6 +790,7 @@ int main(void)
         cmocka_unit_test(two_parts_cost_no_more_together_than_apart),
         cmocka_unit_test(n_gaussians_are_one_of_root_n_times_the_mean),
         cmocka_unit_test(renyi_lies_a_little_above_the_exact_gaussian),
+        cmocka_unit_test(renyi_is_the_least_over_the_orders),
         cmocka_unit_test(the_price_is_the_least_bound_and_carries_its_name),
         cmocka_unit_test(epsilon_and_delta_are_each_others_inverse),
         cmocka_unit_test(never_undercuts_adaptive_exponential_choices),

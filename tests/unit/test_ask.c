@@ -189,6 +189,46 @@ static void a_worker_is_asked_for_as_many_sums_as_there_are(void **state)
     }
 }
 
+/* Each place of a sketch is a column and a sign: 2 * cols of them, and the next is refused. */
+static void a_worker_takes_no_place_that_a_sketch_has_not(void **state)
+{
+    sum_asks *const a = *state;
+    size_t asked = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        if (a->asks[i].lens != &a->sketch) continue;
+        const size_t entries = clo_i_fold_entries(&a->asks[i], ASK_COLS);
+        for (uint32_t beyond = 0; beyond < 3; beyond++) {
+            uint32_t places[ASK_COLS * CLO_SKETCH_COPIES];
+            memcpy(places, a->sketch.places, sizeof places);
+            places[(i + beyond) % (ASK_COLS * CLO_SKETCH_COPIES)] =
+                (uint32_t)(2 * a->sketch.cols) - 1 + beyond;
+            clo_lens changed = a->sketch;
+            clo_ask ask = a->asks[i];
+            uint8_t *bytes = NULL;
+            size_t count, number;
+            clo_decoded decoded;
+            clo_error err;
+            changed.places = places;
+            ask.lens = &changed;
+            assert_ok(clo_i_ask_encode(&ask, i + a->meter.first, entries, &bytes, &count, &err),
+                      err);
+            if (beyond) {
+                assert_fails(
+                    clo_i_ask_decode(&a->meter, ASK_COLS, bytes, count, &decoded, &number, &err),
+                    CLO_FORMAT, err, "no ask of this plan");
+            } else {
+                assert_ok(
+                    clo_i_ask_decode(&a->meter, ASK_COLS, bytes, count, &decoded, &number, &err),
+                    err);
+                clo_i_decoded_free(&decoded);
+            }
+            clo_i_free(bytes);
+            asked++;
+        }
+    }
+    assert_true(asked > 0);
+}
+
 static void a_worker_holds_the_asker_to_the_meter(void **state)
 {
     sum_asks *const a = *state;
@@ -215,6 +255,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_say_the_same_ask, open_asks, close_asks),
         cmocka_unit_test_setup_teardown(folds_of_parts_add_up, open_asks, close_asks),
         cmocka_unit_test_setup_teardown(a_worker_answers_or_refuses_whatever_comes, open_asks,
+                                        close_asks),
+        cmocka_unit_test_setup_teardown(a_worker_takes_no_place_that_a_sketch_has_not, open_asks,
                                         close_asks),
         cmocka_unit_test_setup_teardown(a_worker_is_asked_for_as_many_sums_as_there_are, open_asks,
                                         close_asks),

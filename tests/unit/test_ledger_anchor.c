@@ -331,6 +331,28 @@ static void misses_a_ledger_that_was_copied_and_removed(void **state)
     clo_ledger_close(open_at(p->ledger)); /* ... and not there */
 }
 
+/* ---- a new file ------------------------------------------------------------------------- */
+
+/* What another process was quicker to make is left as it is, and no failure; the draft goes in any
+ * case, and what could not be put anywhere is said. */
+static void a_draft_replaces_nothing_and_is_gone(void **state)
+{
+    const place *p = *state;
+    char draft[300], path[300], nowhere[300];
+    snprintf(draft, sizeof draft, "%s/draft", p->folder);
+    snprintf(path, sizeof path, "%s/file", p->folder);
+    snprintf(nowhere, sizeof nowhere, "%s/no/file", p->folder);
+    in_shell(p, "echo new > '%s/draft'");
+    assert_true(clo_i_ledger_put_in_place(draft, path));
+    in_shell(p, "test ! -e '%s/draft' && grep -q new '%s/file'");
+    in_shell(p, "echo late > '%s/draft'");
+    assert_true(clo_i_ledger_put_in_place(draft, path));
+    in_shell(p, "test ! -e '%s/draft' && grep -q new '%s/file'");
+    in_shell(p, "echo lost > '%s/draft'");
+    assert_false(clo_i_ledger_put_in_place(draft, nowhere));
+    in_shell(p, "test ! -e '%s/draft'");
+}
+
 /* ---- an anchor of the first format ----------------------------------------------------- */
 
 static void write_first_format(clo_ledger *ledger, const clo_i_head *head)
@@ -414,6 +436,7 @@ static void charges_nothing_while_somebody_holds_the_anchor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_PLACE(a_draft_replaces_nothing_and_is_gone),
         IN_PLACE(makes_a_key_for_the_owner_alone),
         IN_PLACE(refuses_a_loose_or_damaged_key),
         IN_PLACE(wants_a_place_for_the_key),

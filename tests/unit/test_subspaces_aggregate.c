@@ -5,7 +5,9 @@
 #include "plan/mechanism.h"
 #include "measure/measure.h"
 #include "query/aggregate.h"
+#include "query/aggregate_space.h"
 #include <math.h>
+#include <time.h>
 
 enum { ROWS = 2000, D = 5, K = 2, Q = 2 };
 
@@ -120,6 +122,63 @@ static void order_and_turns_do_not_show(void **state)
     for (size_t i = 0; i < K * D * Q; i++) assert_close(a.data[i], b.data[i], .02);
     clo_release_free(first);
     clo_release_free(second);
+}
+
+/* aggregate.T4: the basis that is published spans the range that came in, whichever axes are in it,
+ * and where the coordinates are those of the complement. */
+static void the_published_basis_spans_its_range(void **state)
+{
+    (void)state;
+    for (size_t dim = 1; dim < D; dim++)
+        for (unsigned axes = 0; axes < 1u << D; axes++) {
+            clo_space space;
+            double coordinates[D * D] = { 0 }, basis[D * D];
+            size_t in = 0;
+            clo_error err;
+            clo_i_subspace_space(1, D, dim, &space);
+            if ((size_t)__builtin_popcount(axes) != space.small) continue;
+            for (size_t i = 0; i < D; i++)
+                if (axes >> i & 1) coordinates[i * space.small + in++] = -3;
+            assert_ok(space.publish(&space, coordinates, basis, &err), err);
+            for (size_t i = 0; i < D; i++) { /* how much of each axis is in it: all, or nothing */
+                const bool inside = (axes >> i & 1) == (space.small == dim);
+                double length = 0;
+                for (size_t e = 0; e < dim; e++) length += pow(basis[i * dim + e], 2);
+                assert_close(length, inside, 1e-12);
+            }
+        }
+}
+
+/* A solver has the numbers that it writes to itself, however many work beside it. */
+static clo_status slow(void *user, const clo_block *block, double *bases, clo_error *err)
+{
+    _Atomic int *const disturbed = user;
+    static _Atomic int calls;
+    const int mine = calls++;
+    (void)err;
+    for (size_t i = 0; i < K * block->cols * Q; i++) bases[i] = mine;
+    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+    for (size_t i = 0; i < K * block->cols * Q; i++) *disturbed += bases[i] != mine;
+    return CLO_INTERNAL;
+}
+
+static void solvers_side_by_side_do_not_meet(void **state)
+{
+    static double rows[ROWS * D], truth[K * D * Q];
+    clo_run_options options = clo_run_options_default();
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    _Atomic int disturbed = 0;
+    (void)state;
+    make_planes(rows, truth);
+    options.threads = 4;
+    options.solve_block = slow;
+    options.solve_user = &disturbed;
+    clo_plan *const plan = plan_with("clusters=2 dim=2 blocks=41 solver=caller", &domain, 5);
+    clo_bounded *const data = bounded_from(rows, ROWS, &domain);
+    clo_release_free(run_seeded(plan, data, "beside", &options));
+    assert_int_equal(disturbed, 0);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
 }
 
 /* A failure would tell something of the records of a block. */
@@ -301,6 +360,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_solver_finds_the_planes),
         cmocka_unit_test(order_and_turns_do_not_show),
+        cmocka_unit_test(the_published_basis_spans_its_range),
+        cmocka_unit_test(solvers_side_by_side_do_not_meet),
         cmocka_unit_test(a_solver_that_fails_is_not_heard_of),
         cmocka_unit_test(what_is_no_basis_is_the_fixed_solution),
         cmocka_unit_test(blocks_are_even_only_where_the_number_of_rows_is_public),
