@@ -109,6 +109,35 @@ static void says_nothing_without_the_key(void **state)
     clo_ledger_close(ledger);
 }
 
+/* The innermost folder decides; where two data sets were given one and the same, each is at home in
+ * it, whichever was declared last. */
+static void two_data_sets_of_one_folder_are_both_at_home(void **state)
+{
+    static const struct {
+        const char *dataset, *path, *other;
+    } asked[] = {
+        { "first", "/data/a.csv", "" },          { "second", "/data/a.csv", "" },
+        { "stranger", "/data/a.csv", "second" }, { "first", "/data/in/a.csv", "inner" },
+        { "inner", "/data/in/a.csv", "" },       { "inner", "/data/a.csv", "second" },
+        { "first", "/database/a.csv", "" },
+    };
+    const place *p = *state;
+    const clo_loss cap = { 1, 0 };
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_error err;
+    assert_ok(clo_ledger_declare_data(ledger, "first", cap, NULL, "/data", false, &err), err);
+    assert_ok(clo_ledger_declare_data(ledger, "inner", cap, NULL, "/data/in", true, &err), err);
+    assert_ok(clo_ledger_declare_data(ledger, "second", cap, NULL, "/data", true, &err), err);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char name[201] = "x";
+        assert_ok(
+            clo_ledger_known_at(ledger, asked[i].dataset, asked[i].path, name, sizeof name, &err),
+            err);
+        assert_string_equal(name, asked[i].other);
+    }
+    clo_ledger_close(ledger);
+}
+
 /* A charge that the cap refuses leaves nothing behind. */
 static void a_refused_charge_leaves_no_row(void **state)
 {
@@ -137,6 +166,7 @@ int main(void)
         IN_PLACE(keeps_what_only_the_key_can_compare),
         cmocka_unit_test(differs_from_ledger_to_ledger),
         IN_PLACE(says_nothing_without_the_key),
+        IN_PLACE(two_data_sets_of_one_folder_are_both_at_home),
         IN_PLACE(a_refused_charge_leaves_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,6 +288,29 @@ static void keeps_every_account_that_was_charged(void **state)
     clo_ledger_close(ledger);
 }
 
+/* ledger.T17: what was released elsewhere is charged; where it is more than there is left, all that
+ * is left, and the caller hears which of the two it was. */
+static void says_whether_what_is_adopted_took_all(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    const clo_loss quarter = { 0.25, 0 };
+    clo_error err;
+    bool all = true;
+    declare(ledger, "a", 1);
+    for (uint64_t times = 1; times <= 3; times++) {
+        assert_ok(clo_ledger_adopt(ledger, "a", quarter, "replace", "a table", &all, &err), err);
+        assert_true(!all && spent_on(ledger, "a") == times * QUARTER);
+        all = true;
+    }
+    all = false;
+    assert_ok(clo_ledger_adopt(ledger, "a", (clo_loss){ 3, 0 }, "replace", "more", &all, &err),
+              err);
+    assert_true(all && spent_on(ledger, "a") == 4 * QUARTER);
+    is_sound(ledger);
+    clo_ledger_close(ledger);
+}
+
 /* Once along, by the caller's word: to what has a cap, and to nothing else. */
 static void charges_along_what_has_a_cap_alone(void **state)
 {
@@ -380,6 +403,7 @@ int main(void)
         IN_PLACE(charges_until_the_day_and_the_end),
         IN_PLACE(charges_a_group_along_or_nothing_at_all),
         IN_PLACE(keeps_every_account_that_was_charged),
+        IN_PLACE(says_whether_what_is_adopted_took_all),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
         IN_PLACE(counts_by_the_rule_that_was_chosen),

@@ -85,6 +85,8 @@ static void small_dilations_lead_to_the_gaussian_mechanism(void **state)
     assert_close(gaussian,
                  .5 * (erfc((1 / .7 - .35) / sqrt(2)) - exp(1) * erfc((1 / .7 + .35) / sqrt(2))),
                  1e-12);
+    for (double epsilon = -1; epsilon <= 1; epsilon += 1) /* no shift at all */
+        assert_close(clo_i_smooth_delta(epsilon, 10, 0, 0), fmax(0, -expm1(epsilon)), 1e-15);
     assert_close(clo_i_smooth_delta(1, 10, .7, 1e-5), gaussian, 1e-4);
     assert_close(clo_i_smooth_delta(1, 10, .7, -1e-5), gaussian, 1e-4);
     for (double lambda = -.21; lambda < .3; lambda += .06) {
