@@ -19,15 +19,24 @@ asked for by name, it runs all of its own.
 Each function of a cmocka program counts as one test, and so does each script.  A test that runs in
 two builds counts twice.  A program that dies, leaks or stops early fails, whatever it printed.
 
+All builds are made at once, and what is to run of them waits in one queue for a core: none stands
+idle while another build is made or the last test of one takes long.  build/tests.json has what each
+program wrote and the seconds of a core that it took.
+
 usage: tools/test.py [--build NAME]... [SUITE]...     three builds and all suites without arguments
 """
 import argparse
 import json
 import os
 import re
+import random
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,6 +47,7 @@ BUILDS = {
         "options": ["-Dfault_injection=true"],
         "suites": ["lint", "unit", "abi", "golden", "fault", "statistical", "mutants", "fuzz",
                    "cli", "docs", "python", "spark"],
+        "whole": True,  # the others build no more than what they run
     },
     "asan": {
         "cc": "clang",
@@ -78,8 +88,8 @@ TEST_ENVIRONMENT = {
 class Tally:
     """Counts, and what to show of the failures."""
 
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
 
     def add(self, other):
         self.passed += other.passed
@@ -122,15 +132,82 @@ def run_logged(command, log, environment):
     return code == 0
 
 
-def compiled(name, build):
-    folder = ROOT / "build" / name
+class Test:
+    """A test of a build, as meson describes it, and what came of it."""
+
+    def __init__(self, build, described):
+        self.build, self.described = build, described
+        self.suites = [suite.split(":")[1] for suite in described["suite"]]
+        self.suite, self.name = self.suites[0], described["name"]
+        self.alone = not described["is_parallel"]
+        self.out = self.err = ""
+        self.code, self.seconds, self.late = None, 0.0, False
+
+    def run(self):
+        """Runs it, for as long as it may take, with all that it starts."""
+        given = {**os.environ, **TEST_ENVIRONMENT, **self.described["env"],
+                 "MALLOC_PERTURB_": str(random.randint(1, 255))}  # fresh memory holds no zeros
+        folder = self.described["workdir"] or ROOT / "build" / self.build
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = subprocess.Popen(self.described["cmd"], cwd=folder, env=given, stdout=out,
+                                     stderr=err, stdin=subprocess.DEVNULL, start_new_session=True)
+            limit = threading.Timer(self.described["timeout"], self.stop, [child.pid])
+            limit.start()
+            _, status, usage = os.wait4(child.pid, 0)
+            limit.cancel()
+            child.returncode = self.code = os.waitstatus_to_exitcode(status)
+            self.seconds = usage.ru_utime + usage.ru_stime
+            for stream, name in ((out, "out"), (err, "err")):
+                stream.seek(0)
+                setattr(self, name, stream.read().decode(errors="replace"))
+        return self
+
+    def stop(self, group):
+        self.late = True
+        os.killpg(group, signal.SIGKILL)
+
+    def count(self):
+        """What it shows, and why it failed."""
+        if self.late:
+            return Tally(failed=1), [f"took longer than {self.described['timeout']} seconds"]
+        if re.search(r"^1\.\.\d+", self.out, re.M):
+            return count_tap(self.out, self.code)
+        if self.code == 77:
+            return Tally(skipped=1), []
+        if self.code:
+            return Tally(failed=1), [f"status {self.code}"]
+        return Tally(passed=1), []
+
+
+def chosen(name, suites, all_builds):
+    """The tests of a configured build that are to run."""
+    listed = json.loads((ROOT / "build" / name / "meson-info" / "intro-tests.json").read_text())
+    found = [Test(name, described) for described in listed]
+    # what another build runs need not run here
+    elsewhere = {f"only-{other}" for other in BUILDS.keys() - {name}} if all_builds else set()
+    return [test for test in found if test.suite in suites and not elsewhere & set(test.suites)]
+
+
+def made(name, suites, all_builds):
+    """Configures and builds, and gives the tests to run; None if that fails."""
+    build, folder, begin = BUILDS[name], ROOT / "build" / name, time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "CC": build["cc"]}
     setup = configure(folder, build)
     log = ROOT / "build" / f"{name}.log"
     if setup and not run_logged(setup, log, environment):
-        return False
-    return run_logged(["ninja", "-C", str(folder)], log, environment)
+        return None
+    tests = chosen(name, suites, all_builds)
+    targets = []
+    if not build.get("whole"):
+        wanted = {target for test in tests for target in test.described["depends"]}
+        listed = json.loads((folder / "meson-info" / "intro-targets.json").read_text())
+        targets = [str(Path(path).relative_to(folder)) for target in listed
+                   if target["id"] in wanted for path in target["filename"]]
+    if not run_logged(["ninja", "-C", str(folder), *targets], log, environment):
+        return None
+    print(f"  {name:6} built {time.monotonic() - begin:34.1f} s", flush=True)
+    return tests
 
 
 def count_tap(text, code):
@@ -155,69 +232,58 @@ def count_tap(text, code):
     return tally, failures
 
 
-def count_entry(entry):
-    """One line of meson's JSON log."""
-    if re.search(r"^1\.\.\d+", entry.get("stdout") or "", re.M):
-        return count_tap(entry["stdout"], entry["returncode"])
-    tally = Tally()
-    if entry["result"] in ("OK", "EXPECTEDFAIL"):
-        tally.passed = 1
-        return tally, []
-    if entry["result"] == "SKIP" and entry["returncode"] == 77:
-        tally.skipped = 1
-        return tally, []
-    tally.failed = 1
-    return tally, [f"{entry['result'].lower()}, status {entry['returncode']}"]
-
-
-def show_failure(build, entry, failures):
-    print(f"\n---- {build}: {entry['name']}: {'; '.join(failures)}")
+def show_failure(test, failures):
+    print(f"\n---- {test.build}: {test.suite} / {test.name}: {'; '.join(failures)}")
     kept = []
-    for stream in ("stdout", "stderr"):
-        lines = (entry.get(stream) or "").splitlines()
-        kept += [line for line in lines if not re.match(r"(ok \d|1\.\.)", line)]
+    for text in (test.out, test.err):
+        kept += [line for line in text.splitlines() if not re.match(r"(ok \d|1\.\.)", line)]
     if len(kept) > 80:
         kept = kept[:60] + [f"… {len(kept) - 80} lines …"] + kept[-20:]
     print("\n".join("     " + line for line in kept))
 
 
-def run_suites(name, suites, all_builds):
-    """Runs suites of a built folder and counts what its log says."""
-    folder = ROOT / "build" / name
-    log = folder / "meson-logs" / "testlog.json"
-    log.unlink(missing_ok=True)
-    command = ["meson", "test", "-C", str(folder), "--no-rebuild"]
-    for suite in suites:
-        command += ["--suite", suite]
-    if all_builds:  # what another build runs need not run here
-        for other in BUILDS.keys() - {name}:
-            command += ["--no-suite", f"only-{other}"]
-    environment = {**os.environ, **TEST_ENVIRONMENT}
-    result = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, check=False)
-    total, by_suite = Tally(), {}
-    if not log.exists():
-        total.failed = 1
-        print(result.stdout)
-        return total
-    with open(log, encoding="utf-8") as lines:
-        for line in lines:
-            entry = json.loads(line)
-            tally, failures = count_entry(entry)
-            suite = re.split(r"[:+]", entry["name"].split(" / ")[0])[1]
-            seen = by_suite.setdefault(suite, [Tally(), 0.0])
-            seen[0].add(tally)
-            seen[1] += entry.get("duration") or 0
-            total.add(tally)
-            if tally.failed:
-                show_failure(name, entry, failures)
-            for reason in sorted(set(re.findall(r"# SKIP (\S.*)", entry.get("stdout") or ""))):
-                print(f"  {name:6} {suite:12} skipped: {reason}", flush=True)
-    for suite in suites:
-        if suite in by_suite:
-            tally, seconds = by_suite[suite]
-            print(f"  {name:6} {suite:12} {tally!s:28} {seconds:6.1f} s", flush=True)
-    return total
+class Record:
+    """Counts what has run, and tells of each suite when its last test is done."""
+
+    def __init__(self, tests):
+        self.total, self.left, self.of_suite = Tally(), {}, {}
+        self.log = open(ROOT / "build" / "tests.json", "w", encoding="utf-8")
+        for test in tests:
+            key = (test.build, test.suite)
+            self.left[key] = self.left.get(key, 0) + 1
+            self.of_suite[key] = [Tally(), 0.0]
+
+    def add(self, test):
+        tally, failures = test.count()
+        key = (test.build, test.suite)
+        self.total.add(tally)
+        self.of_suite[key][0].add(tally)
+        self.of_suite[key][1] += test.seconds
+        self.left[key] -= 1
+        self.log.write(json.dumps({"build": test.build, "suite": test.suite, "name": test.name,
+                                   "status": test.code, "seconds": round(test.seconds, 2),
+                                   "stdout": test.out, "stderr": test.err}) + "\n")
+        if failures:
+            show_failure(test, failures)
+        for reason in sorted(set(re.findall(r"# SKIP (\S.*)", test.out))):
+            print(f"  {test.build:6} {test.suite:12} skipped: {reason}", flush=True)
+        if self.left[key] == 0:
+            tally, seconds = self.of_suite[key]
+            print(f"  {test.build:6} {test.suite:12} {tally!s:28} {seconds:6.1f} s", flush=True)
+
+
+def run_tests(tests):
+    """Runs all, those first that say so, as many at once as there are cores; the count."""
+    record = Record(tests)
+    tests.sort(key=lambda test: -test.described["priority"])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in as_completed([pool.submit(test.run) for test in tests if not test.alone]):
+            record.add(done.result())
+    for test in tests:
+        if test.alone:
+            record.add(test.run())
+    record.log.close()
+    return record.total
 
 
 def main():
@@ -230,19 +296,21 @@ def main():
         if suite not in known:
             parser.error(f"there is no suite {suite}; there are {', '.join(sorted(known))}")
 
-    total, begin = Tally(), time.monotonic()
-    for name in arguments.build or [name for name in BUILDS if "if asked" not in BUILDS[name]]:
-        build = BUILDS[name]
-        suites = [s for s in build["suites"] if not arguments.suites or s in arguments.suites]
-        if not suites:
-            continue
-        start = time.monotonic()
-        if not compiled(name, build):
+    begin, tests, broken = time.monotonic(), [], 0
+    names = arguments.build or [name for name in BUILDS if "if asked" not in BUILDS[name]]
+    wanted = {name: [suite for suite in BUILDS[name]["suites"]
+                     if not arguments.suites or suite in arguments.suites] for name in names}
+    wanted = {name: suites for name, suites in wanted.items() if suites}
+    with ThreadPoolExecutor(len(wanted) or 1) as pool:
+        building = {name: pool.submit(made, name, suites, not arguments.build)
+                    for name, suites in wanted.items()}
+    for name, future in building.items():
+        if future.result() is None:
             print(f"  {name:6} does not build")
-            total.failed += 1
-            continue
-        print(f"  {name:6} built {time.monotonic() - start:34.1f} s", flush=True)
-        total.add(run_suites(name, suites, not arguments.build))
+            broken += 1
+        tests += future.result() or []
+    total = run_tests(tests)
+    total.failed += broken
     print(f"\n{time.monotonic() - begin:.0f} seconds"
           + (f", {total.skipped} skipped" if total.skipped else ""))
     if total.passed + total.failed == 0:

@@ -296,12 +296,17 @@ def the_runner_counts():
             ("1..3\nok 1 - a\n", -11, (1, 2, 0)),  # it died
             ("1..1\nok 1 - a\n", 23, (1, 1, 0)),  # it leaked
             ("1..0\n", 0, (0, 0, 0))]:
-        tally, _ = runner.count_entry({"stdout": text, "returncode": code, "result": "OK"})
+        tally, _ = runner.count_tap(text, code)
         assert (tally.passed, tally.failed, tally.skipped) == expected, (text, code, str(tally))
-    for result, code, expected in [("OK", 0, (1, 0, 0)), ("FAIL", 1, (0, 1, 0)),
-                                   ("TIMEOUT", -9, (0, 1, 0)), ("SKIP", 77, (0, 0, 1))]:
-        tally, _ = runner.count_entry({"stdout": "", "returncode": code, "result": result})
-        assert (tally.passed, tally.failed, tally.skipped) == expected, (result, str(tally))
+    for script, expected in [("exit 0", (1, 0, 0)), ("exit 1", (0, 1, 0)), ("exit 77", (0, 0, 1)),
+                             ("kill -11 $$", (0, 1, 0)), ("sleep 60 & wait", (0, 1, 0)),
+                             ("echo 1..1; echo ok 1 - a", (1, 0, 0)),
+                             ("echo 1..1; echo ok 1 - a; sleep 60", (0, 1, 0))]:
+        test = runner.Test("none", {"suite": ["cloister:unit"], "name": script, "workdir": "/",
+                                    "is_parallel": True, "env": {}, "timeout": 2,
+                                    "cmd": ["sh", "-c", script]})
+        tally, _ = test.run().count()
+        assert (tally.passed, tally.failed, tally.skipped) == expected, (script, str(tally))
 
 
 def tests():
