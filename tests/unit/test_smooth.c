@@ -32,8 +32,8 @@ static void the_divergence_is_that_of_other_software(void **state)
     }
 }
 
-/* From sums over Poisson's law of incomplete gamma functions, with 50 digits (mpmath).  aggregate.T3
- * says twelve. */
+/* From sums of incomplete gamma functions over Poisson's law, with 50 digits (mpmath).
+ * aggregate.T3 says twelve. */
 static void the_divergence_has_twelve_digits(void **state)
 {
     static const struct {
