@@ -301,13 +301,13 @@ def plant_generated(arguments):
     known = json.loads(store.read_text())
     rows, sorted_out = generated_rows(shop, arguments.generated, arguments.patterns)
     breadth = collections.Counter(p for programs in known["entered"].values() for p in programs)
-    of_file = {}  # for constants outside of functions
+    of_file = {}  # for constants outside of functions: who enters any function that it names
+    for file in {row["file"] for row in rows if not row["function"]}:
+        words = set(re.findall(r"\b(\w+)\(", (shop.tree / file).read_text(encoding="utf-8")))
+        of_file[file] = {program for word in words for program in known["entered"].get(word, [])}
     for row in rows:
-        of_file.setdefault(row["file"], set()).update(known["entered"].get(row["function"], []))
-    for row in rows:
-        mine = of_file[row["file"]]
-        if row["function"]:
-            mine = known["entered"].get(row["function"], [])
+        mine = known["entered"].get(row["function"], []) if row["function"] else \
+            of_file[row["file"]]
         row["noticed_by"] = choose_programs(row, mine, known["seconds"], breadth)
     results = Results(arguments.again, HOME / "generated.json", shop.tree)
     begin = time.monotonic()

@@ -112,6 +112,29 @@ static void the_bound_is_smooth_and_bounds(void **state)
     }
 }
 
+/* aggregate.T1's conditions as they are printed: a majority m/2 + s/2 + 1 that is among the m, and a
+ * least number of values that are averaged which is no larger. */
+static void the_bound_is_constant_where_its_conditions_fail(void **state)
+{
+    size_t constant = 0, other = 0;
+    (void)state;
+    for (size_t m = 2; m <= 200; m++)
+        for (size_t s = 1; s <= 4; s++)
+            for (double beta = .05; beta < 3; beta *= 1.3) {
+                size_t majority = 1, a = 2 * s;
+                while (2 * majority < m + s + 2) majority++;
+                const double changed = (double)s;
+                while ((double)a < 3 * changed / beta ||
+                       (1 + changed / (double)a) / (1 - changed / (2 * (double)a)) > exp(beta / 2))
+                    a++;
+                const bool holds =
+                    majority <= m && 3 * changed / (double)majority < beta && a <= majority;
+                assert_int_equal(clo_i_smooth_is_constant(m, s, beta), !holds);
+                *(holds ? &other : &constant) += 1;
+            }
+    assert_true(constant > 1000 && other > 1000);
+}
+
 static void the_printed_bound_is_not_smooth(void **state)
 {
     const search s = { 40, 1, .2 };
@@ -204,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bound_is_smooth_and_bounds),
+        cmocka_unit_test(the_bound_is_constant_where_its_conditions_fail),
         cmocka_unit_test(the_printed_bound_is_not_smooth),
         cmocka_unit_test(points_that_agree_leave_a_bound),
         cmocka_unit_test(the_distance_is_the_least_over_all_orders_and_turns),

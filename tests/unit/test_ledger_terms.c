@@ -311,6 +311,103 @@ static void says_whether_what_is_adopted_took_all(void **state)
     clo_ledger_close(ledger);
 }
 
+/* ledger.T16: a charge sees that a term was taken from one data set to another, without waiting for
+ * somebody to verify all entries. */
+static void a_charge_notices_a_term_of_another_data_set(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_i_receipt receipt;
+    clo_error err;
+    const clo_i_charge charge = { .dataset = "a",
+                                  .mechanism = "kmeans/lloyd",
+                                  .relation = "replace",
+                                  .loss = { 0.75, 0 },
+                                  .rho = 100 };
+    declare(ledger, "a", 2);
+    declare(ledger, "b", 2);
+    assert_ok(clo_ledger_lower(ledger, "a", (clo_loss){ 0.5, 0 }, "less", &err), err);
+    assert_fails(clo_i_ledger_charge(ledger, &charge, &receipt, &err), CLO_BUDGET, err, "cover");
+    clo_ledger_close(ledger);
+    tamper(p->ledger, "DROP TRIGGER act_is_not_changed; UPDATE act SET dataset = (SELECT id FROM "
+                      "dataset WHERE name = 'b') WHERE kind = 'lower'");
+    if (clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, &err)) return; /* seen already */
+    assert_int_equal(clo_i_ledger_charge(ledger, &charge, &receipt, &err), CLO_LEDGER);
+    clo_ledger_close(ledger);
+}
+
+/* ---- brought back ---------------------------------------------------------------------- */
+
+typedef struct told {
+    clo_loss_source source[2];
+    double epsilon[2];
+    int count;
+} told;
+
+static bool hear(void *user, const clo_restored *restored)
+{
+    told *const t = user;
+    const size_t which = restored->dataset[0] == 'b';
+    t->source[which] = restored->source;
+    t->epsilon[which] = restored->charged.epsilon;
+    t->count++;
+    return true;
+}
+
+static told brought_back(const place *p, const char *backup)
+{
+    clo_restoration how = clo_restoration_default();
+    told heard = { .count = 0 };
+    clo_error err;
+    how.backup = backup;
+    how.ledger = p->ledger;
+    how.note = "a disk";
+    assert_ok(clo_ledger_restore(&how, hear, &heard, &err), err);
+    assert_int_equal(heard.count, 2);
+    return heard;
+}
+
+static void declare_under(clo_ledger *ledger, const char *dataset, const char *rule)
+{
+    clo_error err;
+    declare(ledger, dataset, 2);
+    assert_ok(clo_ledger_choose_rule(ledger, dataset, rule, "so", &err), err);
+    assert_ok(charge_on(ledger, dataset, 0.25, NULL, &err), err);
+}
+
+/* ledger.T15: what a copy has all of is charged nothing and no entry is made for it, under every
+ * rule; what it lacks is charged. */
+static void says_what_a_copy_lacks(void **state)
+{
+    static const char *const rules[] = { "basic", "zcdp" };
+    const place *p = *state;
+    char copy[300];
+    snprintf(copy, sizeof copy, "%s/copy", p->folder);
+    for (int i = 0; i < 4; i++) {
+        const bool lacks = i % 2;
+        clo_ledger *ledger = open_at(p->ledger);
+        clo_error err;
+        declare_under(ledger, "a", rules[i / 2]);
+        declare_under(ledger, "b", rules[i / 2]);
+        assert_ok(clo_ledger_backup(ledger, copy, &err), err);
+        if (lacks) assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
+        const uint64_t charges = charges_of(ledger);
+        clo_ledger_close(ledger);
+        in_shell(p, "rm '%s/ledger.db'");
+        const told heard = brought_back(p, copy);
+        assert_int_equal(heard.source[0], lacks ? CLO_LOST_KNOWN : CLO_LOST_NOTHING);
+        assert_int_equal(heard.source[1], CLO_LOST_NOTHING);
+        assert_true(heard.epsilon[0] == (lacks ? 0.25 : 0) && heard.epsilon[1] == 0);
+        ledger = open_at(p->ledger);
+        assert_int_equal(charges_of(ledger), charges);
+        assert_true(spent_on(ledger, "a") == (lacks ? 2 : 1) * QUARTER);
+        assert_true(spent_on(ledger, "b") == QUARTER);
+        is_sound(ledger);
+        clo_ledger_close(ledger);
+        in_shell(p, "rm -rf '%s/ledger.db' '%s/copy' '%s/config'");
+    }
+}
+
 /* Once along, by the caller's word: to what has a cap, and to nothing else. */
 static void charges_along_what_has_a_cap_alone(void **state)
 {
@@ -404,6 +501,8 @@ int main(void)
         IN_PLACE(charges_a_group_along_or_nothing_at_all),
         IN_PLACE(keeps_every_account_that_was_charged),
         IN_PLACE(says_whether_what_is_adopted_took_all),
+        IN_PLACE(a_charge_notices_a_term_of_another_data_set),
+        IN_PLACE(says_what_a_copy_lacks),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
         IN_PLACE(counts_by_the_rule_that_was_chosen),

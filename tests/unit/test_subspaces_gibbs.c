@@ -85,6 +85,8 @@ static void subspaces_are_found_in_every_mode(void **state)
                     0.4);
         assert_true(run_for_distance("clusters=2 dim=2 mode=steps sweeps=8", &domain, 100, 1e-6) <
                     0.6);
+        assert_true(run_for_distance("clusters=2 dim=2 mode=steps draw=columns sweeps=8", &domain,
+                                     100, 1e-6) < 0.6);
     }
     /* More budget is better: a factor of three at least, from 1 to 50. */
     const clo_domain domain = domain_of(CLO_REPLACE);
