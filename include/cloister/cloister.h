@@ -35,7 +35,7 @@
  *   - what the library shows in a callback is as long as its struct_size says.
  * All other structs are frozen: they never change (clo_error, clo_matrix,
  * clo_sparse_rows, clo_loss, clo_event, clo_price, clo_comparison, clo_param,
- * clo_setting, clo_array, clo_comm, clo_block, clo_writer).  What more there is to say gets a
+ * clo_setting, clo_array, clo_comm, clo_block, clo_writer, clo_persons).  What more there is to say gets a
  * function of its own.
  */
 #ifndef CLOISTER_H
@@ -44,6 +44,7 @@
 #include <cloister/status.h>
 #include <cloister/output.h>
 #include <cloister/data.h>
+#include <cloister/persons.h>
 #include <cloister/arrow.h>
 #include <cloister/inspect.h>
 #include <cloister/domain.h>

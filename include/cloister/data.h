@@ -47,6 +47,8 @@ typedef enum clo_header {
     CLO_HEADER_FIRST_LINE = 2
 } clo_header;
 
+enum { CLO_UNIT_KEY_BYTES = 32 };
+
 /* How to read; from clo_read_options_default.  Texts are not kept. */
 typedef struct clo_read_options {
     size_t struct_size;
@@ -78,6 +80,9 @@ typedef struct clo_read_options {
     bool (*progress)(void *user, double done);
     void *user;
     bool digest; /* keep a digest of the bytes, for clo_table_digest */
+    /* CLO_UNIT_KEY_BYTES under which persons are hashed, so that tables of several parts can be
+     * compared (persons.h); not kept.  NULL: a random key of the table's own. */
+    const uint8_t *unit_key;
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -168,6 +173,7 @@ typedef struct clo_view {
     const char *const *names;         /* one a column, copied; NULL: none */
     const uint64_t *units;            /* as in clo_table_wrap_units; NULL: none */
     clo_missing missing;              /* as in clo_table_wrap */
+    const uint8_t *unit_key;          /* as in clo_read_options */
 } clo_view;
 
 /* The presets; see "Structs that may grow" in cloister.h. */

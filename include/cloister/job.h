@@ -106,11 +106,13 @@ CLO_API CLO_CHECK clo_status clo_job_set_budget(clo_job *job, clo_loss budget, c
  * Rank 0 alone opens the ledger, charges it, draws and has the release (elsewhere
  * clo_job_result is NULL).  Of one file for all, rank r takes the r-th share of the rows; with
  * "{rank}" in the name of the file, or a table, each has rows of its own.  Plans that need all rows
- * in one process, and units, are refused before anything is spent; without a method, one is chosen
- * among those that need only sums.
+ * in one process are refused before anything is spent; without a method, one is chosen among those
+ * that need only sums.  With units, of one file for all each rank keeps some of the persons; with a
+ * file a rank, a person that is in two of them is refused (CLO_DOMAIN), and tables are.
  *
  * With workers the job is the driver's: its data have the columns and no rows (a table, or a file
- * without records), and the number of rows, where it is public, is that of the workers. */
+ * without records), and the number of rows, where it is public, is that of the workers; with units
+ * the options say what their persons come to (clo_run_options.persons). */
 CLO_API CLO_CHECK clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
                                                      clo_error *err);
 

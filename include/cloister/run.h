@@ -5,6 +5,7 @@
 #define CLOISTER_RUN_H
 
 #include <cloister/ledger.h>
+#include <cloister/persons.h>
 #include <cloister/random.h>
 #include <cloister/release.h>
 
@@ -84,6 +85,10 @@ typedef struct clo_run_options {
     /* Who holds the rows; NULL: this process, or its ranks.  Not together with a comm.  The data of
      * the run must then have no rows.  Rows that change between two asks end the run. */
     const clo_workers *workers;
+    /* Of units over several ranks or workers: what clo_persons_compare found of all parts together.
+     * With workers every pass must find the same again, or the run ends.  NULL: such a plan is
+     * refused. */
+    const clo_persons *persons;
 } clo_run_options;
 
 /* What the environment variable OPENBLAS_CORETYPE should say before a program starts, so that the

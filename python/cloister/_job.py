@@ -18,7 +18,7 @@ from ._progress import shown
 from ._read import read
 from ._release import Release
 from ._table import Table, as_table
-from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning
+from .exceptions import ArgumentError, CloisterError, HiddenByNoiseWarning, UnsupportedError
 
 
 def setting_names() -> list[str]:
@@ -97,7 +97,7 @@ class Job:
     """Settings, and how far a run has come."""
 
     def __init__(self, settings: Mapping[str, Any], table: Table | None = None,
-                 crew: Any = None, rows: int = 0) -> None:
+                 crew: Any = None, rows: int = 0, persons: Any = None) -> None:
         self.pointer = ffi.gc(make("clo_job", lib.clo_job_new), lib.clo_job_free)
         self._table = table
         self._watcher = Watcher()
@@ -122,6 +122,8 @@ class Job:
             workers.rows, workers.fold = rows, lib.cloister_fold
             workers.user = self._crew_handle
             options.workers = workers
+            if persons is not None:
+                options.persons = persons
         call(lib.clo_job_set_run_options, self.pointer, options)
         lib.clo_job_set_reading(self.pointer, lib.cloister_progress, self._watcher.handle)
 
@@ -216,6 +218,10 @@ def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str
     """The file again at every pass, a piece at a time."""
     from .distributed import Part, run as run_parts  # which needs what is above
 
+    if settings.get("unit") is not None:
+        raise UnsupportedError("units need memory for all rows: one person may have some anywhere; "
+                               "leave out memory, or give parts to cloister.distributed.run, each "
+                               "with all rows of its persons")
     if settings.pop("columns", None) is not None:
         raise ArgumentError("columns cannot be chosen with memory: give a part that reads them, to "
                             "cloister.distributed.run")

@@ -33,6 +33,11 @@ def gathered(batches: Iterable[Any]) -> Iterator[Any]:
         yield pyarrow.Table.from_batches(held)
 
 
+def whole(rows: Any) -> Any:
+    """All of them as one piece: a person's rows must be seen together."""
+    return rows.read_all() if hasattr(rows, "read_next_batch") else rows
+
+
 def pieces(rows: Any) -> Iterator[Any]:
     """Rows as tables or arrays that are not too large: a stream is cut, an array looked at through
     slices; anything else is one piece.  There is one piece at least."""

@@ -16,6 +16,7 @@ import math
 import pickle
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,8 +25,8 @@ import numpy as np
 from . import exceptions
 from ._native import lib
 from ._pieces import gathered
-from .distributed import (PAD_BYTES, Vector, _Engine, _integers, _Reading, _same_plan, _Work,
-                          fold_parts, remove_pad)
+from .distributed import (PAD_BYTES, Survey, Vector, _Engine, _integers, _Reading, _same_plan, _Work,
+                          fold_parts, remove_pad, rounded_up)
 from .exceptions import CloisterError, DomainError, InternalError
 
 SCHEMA = "part int, tags binary, totals binary, error string"
@@ -64,20 +65,37 @@ def unmask(pass_key: bytes, tags: bytes, vector: Vector) -> None:
 
 # ---- on a worker ------------------------------------------------------------------------------
 
+def rows_of(reading: _Reading, batches: Iterable[Any]) -> Iterator[Any]:
+    """The rows of a partition: with persons as one piece, otherwise as some."""
+    import pyarrow
+
+    if reading.unit is None:
+        return gathered(batches)
+    held = list(batches)
+    return iter([pyarrow.Table.from_batches(held)] if held else [])
+
+
+def _look(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> list[Survey]:
+    reading, names = survey
+    told = [reading.survey(piece) for piece in rows_of(reading, batches)]
+    if any(piece.names != names for piece in told):
+        raise DomainError("a partition has other columns than its data frame says")
+    return told
+
+
 def count_rows(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Vector:
     """How many rows there are where that is public, and otherwise whether they can be read."""
-    reading, names = survey
-    count = 0
-    for piece in gathered(batches):
-        _, found, rows = reading.survey(piece)
-        if found != names:
-            raise DomainError("a partition has other columns than its data frame says")
-        count += rows
-    return np.array([count], dtype=np.uint64)
+    return np.array([sum(told.rows for told in _look(survey, batches))], dtype=np.uint64)
+
+
+def list_persons(survey: tuple[_Reading, list[str]], batches: Iterable[Any]) -> Vector:
+    """Hashes of the persons of a partition."""
+    told = _look(survey, batches)
+    return np.frombuffer(told[0].persons, np.uint64).copy() if told else rounded_up(b"")
 
 
 def fold_rows(work: _Work, batches: Iterable[Any]) -> Vector:
-    return fold_parts(work, enumerate(gathered(batches)))
+    return fold_parts(work, enumerate(rows_of(work.reading, batches)))
 
 
 def _row(part: int, tags: bytes, totals: bytes, error: str | None) -> Any:
@@ -157,12 +175,12 @@ class Frame(_Engine):
             return work
         return self.session.sparkContext.broadcast(work)
 
-    def _sum(self, function: Callable[[Any, Any], Vector], work: Any, mask: bool) -> Vector:
-        pass_key = secrets.token_bytes(PAD_BYTES) if mask else b""
+    def _rows(self, function: Callable[[Any, Any], Vector], work: Any, pass_key: bytes,
+              adders: int = 0) -> list[Any]:
+        """What the function gives of each partition, under pads; added up by some tasks."""
         sent = self._sent(work)
         rows = self.frame.mapInArrow(partial(each_part, pass_key, function, sent), SCHEMA)
-        if self.tasks > FEW:
-            adders = math.ceil(math.sqrt(self.tasks))
+        if adders:
             rows = rows.repartition(adders, "part").mapInArrow(add_up, SCHEMA)
         found = rows.collect()
         if sent is not work:
@@ -173,15 +191,38 @@ class Frame(_Engine):
         if not found:
             raise DomainError("the data frame has no partition")
         self.tasks = max(self.tasks, len(found))
+        return list(found)
+
+    def _sum(self, function: Callable[[Any, Any], Vector], work: Any, mask: bool) -> Vector:
+        pass_key = secrets.token_bytes(PAD_BYTES) if mask else b""
+        adders = math.ceil(math.sqrt(self.tasks)) if self.tasks > FEW else 0
+        found = self._rows(function, work, pass_key, adders)
         total: Vector = np.zeros(len(found[0]["totals"]) // 8, dtype=np.uint64)
         for row in found:
             total += np.frombuffer(row["totals"], np.uint64)
         unmask(pass_key, b"".join(bytes(row["tags"]) for row in found), total)
         return total
 
-    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
-        rows = int(self._sum(count_rows, (reading, self.names), True)[0])
-        return [(len(self.names), self.names, rows)]
+    def survey(self, reading: _Reading) -> list[Survey]:
+        if reading.unit is None:
+            rows = int(self._sum(count_rows, (reading, self.names), True)[0])
+            return [Survey(len(self.names), self.names, rows)]
+        if reading.unit not in self.names:
+            raise DomainError(f"the data frame has no column {reading.unit!r}")
+        others = [name for name in self.names if name != reading.unit]
+        survey = Survey(len(others), others, 0)
+        lists = self._persons(replace(reading, pass_key=b""), others, bool(reading.pass_key))
+        return [survey._replace(persons=listed) for listed in lists]
+
+    def _persons(self, reading: _Reading, names: list[str], mask: bool) -> list[bytes]:
+        """The list of each partition; what Spark stores of them is under pads (pad.T3)."""
+        pass_key = secrets.token_bytes(PAD_BYTES) if mask else b""
+        lists = []
+        for row in self._rows(list_persons, (reading, names), pass_key):
+            listed = np.frombuffer(row["totals"], np.uint64).copy()
+            unmask(pass_key, bytes(row["tags"]), listed)
+            lists.append(listed.tobytes())
+        return lists
 
     def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
         some = self.session.range(0, PLANNERS, 1, min(self.tasks, PLANNERS))

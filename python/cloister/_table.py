@@ -56,6 +56,23 @@ class Table:
         self._borrowed = ()
 
 
+def persons_of(table: Table) -> bytes:
+    """The hashes of a table's persons, 16 bytes each: as sensitive as its rows."""
+    out, count = ffi.new("uint8_t **"), ffi.new("size_t *")
+    call(lib.clo_table_persons, table.pointer, out, count)
+    hashes = bytes(ffi.buffer(out[0], count[0] * int(lib.CLO_PERSON_BYTES)))
+    lib.clo_persons_free(out[0], count[0])
+    return hashes
+
+
+def compare_persons(hashes: bytearray) -> Any:
+    """What the lists of all parts come to; raises where a person is in two of them."""
+    found = ffi.new("clo_persons *")
+    place = ffi.from_buffer("uint8_t[]", hashes, require_writable=True)
+    call(lib.clo_persons_compare, place, len(hashes) // int(lib.CLO_PERSON_BYTES), found)
+    return found
+
+
 def _choose(kind: str, choices: dict[str, int], value: str) -> int:
     if value not in choices:
         raise ArgumentError(f"{kind} must be one of {', '.join(choices)}, not {value!r}")
@@ -150,8 +167,14 @@ def from_sparse(matrix: Any, *, names: Any = None, unit: Any = None,
 
 
 def from_arrow(data: Any, *, unit: str | None = None, missing: str = "null",
-               fill: str | None = None, text_columns: str = "refuse") -> Table:
-    """A table over whatever gives an Arrow C stream; ``unit`` is the name of a column."""
+               fill: str | None = None, text_columns: str = "refuse",
+               unit_key: bytes = b"") -> Table:
+    """A table over whatever gives an Arrow C stream; ``unit`` is the name of a column, whose
+    persons are hashed under the key, or under one that nobody knows."""
+    if hasattr(data, "iloc"):  # pandas: a number of each row, which it would make a column of
+        import pyarrow
+
+        data = pyarrow.Table.from_pandas(data, preserve_index=False)
     capsule = data.__arrow_c_stream__()
     address = _capsule_pointer(capsule, b"arrow_array_stream")
     options = ffi.new("clo_read_options *")
@@ -159,6 +182,9 @@ def from_arrow(data: Any, *, unit: str | None = None, missing: str = "null",
     kept = [ffi.new("char[]", value.encode()) if value is not None else ffi.NULL
             for value in (unit, fill)]
     options.unit, options.fill = kept
+    key = ffi.from_buffer(unit_key)
+    if unit_key:
+        options.unit_key = ffi.cast("const uint8_t *", key)
     options.missing = _choose("missing", MISSING, missing)
     options.text = _choose("text columns", TEXT, text_columns)
     out = ffi.new("clo_table **")
@@ -167,7 +193,8 @@ def from_arrow(data: Any, *, unit: str | None = None, missing: str = "null",
 
 
 def as_table(data: Any, *, names: Any = None, unit: Any = None, missing: str = "null",
-             fill: str | None = None, text_columns: str = "refuse") -> Table:
+             fill: str | None = None, text_columns: str = "refuse",
+             unit_key: bytes = b"") -> Table:
     """Whichever of them fits the data; ``unit`` is a column's name, or a person a row."""
     if scipy.sparse.issparse(data):
         return from_sparse(data, names=names, unit=unit, missing=missing)
@@ -175,7 +202,7 @@ def as_table(data: Any, *, names: Any = None, unit: Any = None, missing: str = "
     if gives_arrow(data) and named:
         try:
             return from_arrow(data, unit=unit, missing=missing, fill=fill,
-                              text_columns=text_columns)
+                              text_columns=text_columns, unit_key=unit_key)
         except ImportError:  # pandas without pyarrow
             if unit is not None:
                 raise

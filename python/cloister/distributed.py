@@ -10,6 +10,10 @@ Spark's data frames (_spark.py) are taken as they are: a partition is a part.
 Sums are not noised before they reach the driver, so they travel under one-time pads
 (proofs/pad.md): what an engine spills, shuffles or logs of results is uniform noise.
 
+Persons (``unit``): all rows of a person must lie in one part.  Parts list their persons, hashed
+under a key of the run, and the driver compares the lists before anything is charged, and their sum
+again at every pass (fold.T5).
+
 >>> from concurrent.futures import ProcessPoolExecutor
 >>> import cloister
 >>> parts = ["visits-0.parquet", "visits-1.parquet"]
@@ -26,17 +30,17 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._job import Job
 from ._native import call, ffi, lib, settle_threads, threads_here
-from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces
+from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces, whole
 from ._progress import shown
 from ._read import read
 from ._release import Release
-from ._table import Table, as_table, from_array
+from ._table import Table, as_table, compare_persons, from_array, persons_of
 from .exceptions import ArgumentError, DomainError, UnsupportedError
 
 __all__ = ["Part", "run", "split"]
@@ -44,6 +48,7 @@ __all__ = ["Part", "run", "split"]
 Vector = np.ndarray[Any, np.dtype[np.uint64]]
 
 PAD_BYTES = int(lib.CLO_PAD_BYTES)
+UNIT_KEY_BYTES = int(lib.CLO_UNIT_KEY_BYTES)
 #: Settings that are the driver's alone: a worker charges nothing and draws nothing.
 DRIVERS_OWN = frozenset({"ledger", "dataset", "new", "no-ledger", "token", "purpose", "seed", "yes",
                          "threads", "method"})
@@ -96,32 +101,69 @@ class _Reading:
     fill: str | None
     text_columns: str
     counts: bool  # how many rows there are is public
+    unit: str | None = None
+    unit_key: bytes = b""  # under which persons are hashed
+    pass_key: bytes = b""  # of the pads under which their lists travel
 
     def table(self, rows: Any) -> Table:
-        return as_table(rows, missing=self.missing, fill=self.fill,
-                        text_columns=self.text_columns)
+        return as_table(rows, missing=self.missing, fill=self.fill, unit=self.unit,
+                        text_columns=self.text_columns, unit_key=self.unit_key)
 
-    def survey(self, part: Any) -> tuple[int, list[str] | None, int]:
-        """Columns, names and, where that is public, rows.  All that can be wrong with the part
-        itself is wrong here, before anything is charged."""
+    def pieces_of(self, part: Any) -> Iterator[Any]:
+        """A part's rows, some of them at a time where they can be had so; with persons, all."""
+        rows = part.rows() if isinstance(part, Part) else part() if callable(part) else part
+        return pieces(rows) if self.unit is None else iter([whole(rows)])
+
+    def survey(self, part: Any, number: int = 0) -> Survey:
+        """What the driver must know of a part.  All that can be wrong with the part itself is
+        wrong here, before anything is charged."""
         settle_threads()
-        told: tuple[int, list[str] | None] | None = None
-        count = 0
-        for piece in pieces_of(part):
-            table = self.table(piece)
-            here = table.cols, table.names
-            count += table.rows if self.counts else 0
-            table.free()
-            if told is not None and told != here:
+        told: Survey | None = None
+        for piece in self.pieces_of(part):
+            here = self._look(piece, number)
+            if told is not None and told[:2] != here[:2]:
                 raise DomainError("a part has other columns at its end than at its beginning")
-            told = here
+            told = here if told is None else told._replace(rows=told.rows + here.rows)
         assert told is not None
-        return *told, count
+        return told
+
+    def _look(self, piece: Any, number: int) -> Survey:
+        table = self.table(piece)
+        told = Survey(table.cols, table.names, table.rows if self.counts else 0)
+        if self.unit is not None:
+            listed = rounded_up(persons_of(table))
+            if self.pass_key:
+                lib.clo_pad_add(_part_key(self.pass_key, number), _integers(listed), len(listed))
+            told = told._replace(named_by=_named_by(piece, self.unit), persons=listed.tobytes())
+        table.free()
+        return told
 
 
-def pieces_of(part: Any) -> Iterator[Any]:
-    """A part's rows, some of them at a time where they can be had so."""
-    return pieces(part.rows() if isinstance(part, Part) else part() if callable(part) else part)
+class Survey(NamedTuple):
+    """What a part tells before anything is charged."""
+
+    cols: int
+    names: list[str] | None
+    rows: int  # 0 where their number is not public
+    named_by: str = ""  # numbers, or text
+    persons: bytes = b""  # their hashes, under a pad
+
+
+def rounded_up(hashes: bytes) -> Vector:
+    """With nobody behind them, to a power of two: how long a list is tells little (pad.T3)."""
+    words: Vector = np.zeros(max(128, 1 << (len(hashes) // 8 - 1).bit_length()), dtype=np.uint64)
+    words[:len(hashes) // 8] = np.frombuffer(hashes, np.uint64)
+    return words
+
+
+def _named_by(rows: Any, unit: str) -> str:
+    """A person who is 07 as text and 7 as a number would be two: all parts must agree."""
+    arrow = hasattr(getattr(rows, "schema", None), "field")
+    kind = rows.schema.field(unit).type if arrow else rows[unit].dtype
+    kind = getattr(kind, "value_type", None) or getattr(getattr(kind, "categories", None), "dtype",
+                                                        kind)
+    text = str(kind).lower()
+    return "numbers" if any(word in text for word in ("int", "float", "double")) else "text"
 
 
 @dataclass(frozen=True)
@@ -142,7 +184,7 @@ _kept: dict[Any, list[_Worker]] = {}
 
 
 class _Worker:
-    """Bounded rows of a piece of a part, in the library."""
+    """Bounded rows of a piece of a part, in the library.  With persons it has all of theirs."""
 
     def __init__(self, work: _Work, rows: Any) -> None:
         self.table = work.reading.table(rows)
@@ -167,7 +209,7 @@ class _Worker:
 def _workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
     """One for each piece of a part; it is freed when the next one is asked for, or kept."""
     if not work.run:
-        for piece in pieces_of(part):
+        for piece in work.reading.pieces_of(part):
             worker = _Worker(work, piece)
             try:
                 yield worker
@@ -179,7 +221,7 @@ def _workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
         for old in [old for old in _kept if old[0] != work.run]:
             for worker in _kept.pop(old):  # of a run before this one
                 worker.free()
-        _kept[key] = [_Worker(work, piece) for piece in pieces_of(part)]
+        _kept[key] = [_Worker(work, piece) for piece in work.reading.pieces_of(part)]
     yield from _kept[key]
 
 
@@ -214,6 +256,21 @@ def _add(one: bytes, other: bytes) -> bytes:
     return (np.frombuffer(one, np.uint64) + np.frombuffer(other, np.uint64)).tobytes()
 
 
+def _survey(reading: _Reading, numbered: tuple[int, Any]) -> Survey:
+    number, part = numbered
+    return reading.survey(part, number)
+
+
+def _without_pads(reading: _Reading, surveys: list[Survey]) -> list[Survey]:
+    plain = []
+    for number, survey in enumerate(surveys):
+        listed = np.frombuffer(survey.persons, np.uint64).copy()
+        if reading.pass_key:
+            remove_pad(_part_key(reading.pass_key, number), listed)
+        plain.append(survey._replace(persons=listed.tobytes()))
+    return plain
+
+
 def _same_plan(settings: dict[str, Any], cols: int, rows: int, _: int) -> dict[str, Any]:
     """What this process would plan: workers must answer to the driver's plan."""
     more = {"rows": rows} if rows else {}
@@ -228,7 +285,8 @@ class _Engine:
 
     tasks: int  # of a pass, and so how many pads there are
 
-    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
+    def survey(self, reading: _Reading) -> list[Survey]:
+        """Of each part; lists of persons without their pads."""
         raise NotImplementedError
 
     def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
@@ -284,8 +342,9 @@ class _Mapping(_Engine):
         gather = getattr(self.executor, "gather", None)  # Dask's client gives futures
         return list(gather(mapped) if gather else mapped)
 
-    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
-        return self._map(reading.survey, self.parts)
+    def survey(self, reading: _Reading) -> list[Survey]:
+        return _without_pads(reading, self._map(partial(_survey, reading),
+                                                list(enumerate(self.parts))))
 
     def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
         return self._map(partial(_same_plan, settings, cols, rows), list(range(self.tasks)))
@@ -317,9 +376,10 @@ class _Collection(_Engine):
     def _compute(self, values: list[Any]) -> list[Any]:
         return list(self.dask.compute(*values))
 
-    def survey(self, reading: _Reading) -> list[tuple[int, list[str] | None, int]]:
+    def survey(self, reading: _Reading) -> list[Survey]:
         ask = self.dask.delayed(reading.survey, pure=False)
-        return self._compute([ask(part) for part in self.parts])
+        return _without_pads(reading, self._compute([ask(part, i)
+                                                     for i, part in enumerate(self.parts)]))
 
     def plans(self, settings: dict[str, Any], cols: int, rows: int) -> Iterable[Any]:
         ask = self.dask.delayed(_same_plan, pure=False)
@@ -368,26 +428,35 @@ def cloister_fold(user: Any, task: Any, bytes_: int, totals: Any, count: int) ->
 
 
 def _check_settings(settings: dict[str, Any]) -> None:
-    if settings.get("unit") is not None or settings.get("rows-per-unit") is not None:
-        raise UnsupportedError("units cannot be kept to their rows over several parts: one person "
-                               "may have rows in many; fit in one process")
+    unit = settings.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        raise UnsupportedError("unit must be the name of a column that every part has: an array of "
+                               "persons is of one process")
     if settings.get("epsilon") is None:
         raise ArgumentError("epsilon must be given: there is no default")
 
 
-def _facts(engine: _Engine, reading: _Reading) -> tuple[int, list[str] | None, int]:
-    """Columns, names and the number of rows, which all parts must agree on or add up to."""
+def _facts(engine: _Engine, reading: _Reading) -> tuple[int, list[str] | None, int, Any]:
+    """Columns, names, the number of rows, which all parts must agree on or add up to; and what
+    their persons come to, each of whom must be in one part (fold.T5)."""
     surveys = engine.survey(reading)
-    cols, names, _ = surveys[0]
+    cols, names = surveys[0][:2]
     if any(survey[:2] != (cols, names) for survey in surveys):
         raise DomainError("the parts have different columns: all must have the same, in the same "
                           "order")
-    return cols, names, sum(rows for _, _, rows in surveys)
+    if len({survey.named_by for survey in surveys}) > 1:
+        raise DomainError(f"the column {reading.unit!r} is of numbers in one part and of text in "
+                          "another: a person must be named alike in all of them")
+    persons = None
+    if reading.unit is not None:
+        persons = compare_persons(bytearray().join(survey.persons for survey in surveys))
+    return cols, names, sum(survey.rows for survey in surveys), persons
 
 
-def _driver_table(cols: int, names: list[str] | None) -> Table:
+def _driver_table(cols: int, names: list[str] | None, unit: str | None) -> Table:
     """The columns, and no row."""
-    return from_array(np.empty((0, cols)), names=names)
+    nobody = None if unit is None else np.empty(0, dtype=np.uint64)
+    return from_array(np.empty((0, cols)), names=names, unit=nobody)
 
 
 def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, mask: bool = True,
@@ -397,17 +466,22 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
     fill = settings.pop("fill", None)
     fill = ",".join(f"{name}={value}" for name, value in fill.items()) \
         if isinstance(fill, dict) else fill
-    public = settings.get("relation") in (None, "replace")
+    unit = settings.get("unit")
+    public = settings.get("relation") in (None, "replace") and unit is None
     reading = _Reading(settings.get("missing") or "null", fill,
                        settings.pop("text-columns", None) or "refuse", public)
-    cols, names, rows = _facts(engine, reading)
+    if unit is not None:
+        reading = replace(reading, unit=unit, unit_key=secrets.token_bytes(UNIT_KEY_BYTES),
+                          pass_key=secrets.token_bytes(PAD_BYTES) if mask else b"")
+    cols, names, rows, persons = _facts(engine, reading)
+    reading = replace(reading, pass_key=b"")  # which was for one pass
     shared = {name: value for name, value in settings.items()
               if name not in DRIVERS_OWN and value is not None}
     work = _Work(shared, reading, names, rows, b"", b"", run=secrets.token_hex(8) if keep else "")
     crew = Crew(engine, work, mask=mask)
-    table = _driver_table(cols, names)
+    table = _driver_table(cols, names, unit)
     try:
-        job = Job(settings, table, crew, rows)
+        job = Job(settings, table, crew, rows, persons)
         job.prepare()
         plan = job.plan()
         shared["mechanism"] = f"{plan['family']}/{plan['method']}"
@@ -452,6 +526,10 @@ def run(mechanism: str, parts: Any, *, executor: Any = None,
 
     Every part is read once before anything is charged.  Rows that change between two passes end the
     run without a release; the charge stays.
+
+    With ``unit``, the name of a column, all rows of a person must lie in one part, which is then
+    held whole: partition by that column first.  A person with rows in two parts is an error, and
+    nothing is charged.
     """
     named = {name.replace("_", "-"): value for name, value in settings.items()}
     if named.get("ledger") is None:

@@ -159,9 +159,9 @@ def that_fails():
 def test_what_cannot_be_spread_costs_nothing(ledger):
     with pytest.raises(cloister.UnsupportedError, match="kmeans/tree"):
         distributed.run("kmeans/highdim", recipes(), clusters=2, **paid(ledger))
-    with pytest.raises(cloister.UnsupportedError, match="units"):
-        distributed.run("kmeans/lloyd", recipes(), clusters=2, unit="a", rows_per_unit=2,
-                        **paid(ledger))
+    with pytest.raises(cloister.UnsupportedError, match="name of a column"):
+        distributed.run("kmeans/lloyd", recipes(), clusters=2, unit=np.zeros(3000),
+                        rows_per_unit=2, **paid(ledger))
     with pytest.raises(cloister.DomainError, match="different columns"):
         distributed.run("kmeans/lloyd", [*recipes(), of_other_columns], clusters=2,
                         **paid(ledger))
@@ -227,6 +227,125 @@ def test_the_number_of_hidden_rows_is_not_counted():
         told = distributed._Reading("null", None, "refuse", relation == "replace").survey(
             recipes(1)[0])
         assert (told[2] == 3000) is counted
+
+
+# ---- persons (fold.T5) -------------------------------------------------------------------------
+
+OF_PERSONS = {"clusters": 2, "unit": "who", "rows_per_unit": 4}
+NAMES = {"text": [f"p{i:03}" for i in range(200)], "numbers": list(range(200))}
+
+
+def some_visits(named_by="numbers", low=0, high=200, astray=False):
+    """The visits of some persons, 15 each, in an order of their own."""
+    import pyarrow
+
+    who = np.random.default_rng(3).permutation(np.repeat(np.arange(200), 15))
+    mine = (who >= low) & (who < high)
+    if astray:  # one row of somebody else's
+        mine[np.flatnonzero(~mine)[0]] = True
+    rows = some_rows(0, 3000)[mine]
+    return pyarrow.table({"who": [NAMES[named_by][i] for i in who[mine]],
+                          **{name: rows[:, j] for j, name in enumerate("abc")}})
+
+
+def visits(named_by="numbers", count=3, **astray):
+    ends = [200 * i // count for i in range(count + 1)]
+    return [partial(some_visits, named_by, low, high, **(astray if high == 200 else {}))
+            for low, high in zip(ends, ends[1:])]
+
+
+def one_process(named_by, method="kmeans/lloyd", **more):
+    return cloister.run(method, table=as_table(some_visits(named_by), unit="who"),
+                        **{**BALL, **OF_PERSONS, **more}).to_json()
+
+
+@pytest.mark.parametrize("named_by", NAMES)
+def test_persons_that_are_in_one_part_each_give_the_bytes_of_one_process(named_by, processes):
+    expected = one_process(named_by)
+    for executor, count in ((None, 1), (None, 4), (processes, 3)):
+        made = distributed.run("kmeans/lloyd", visits(named_by, count), executor=executor, **BALL,
+                               **OF_PERSONS)
+        assert made.to_json() == expected
+    hidden = {"relation": "add-remove", "center": "private", "norm": 20}
+    made = distributed.run("kmeans/lloyd", visits(named_by, 2), **{**BALL, **OF_PERSONS, **hidden})
+    assert made.to_json() == one_process(named_by, **hidden)
+
+
+def test_persons_of_a_dask_frame_give_the_bytes_of_one_process(client):
+    frames = pytest.importorskip("dask.dataframe")
+    import pandas
+
+    frame = some_visits("text").to_pandas()
+    parts = frames.from_pandas(frame, npartitions=5).shuffle("who", npartitions=3)
+    made = distributed.run("kmeans/lloyd", parts, **BALL, **OF_PERSONS)
+    assert made.to_json() == one_process("text")
+    with pytest.raises(cloister.DomainError, match="two parts"):
+        distributed.run("kmeans/lloyd", frames.from_pandas(frame, npartitions=5), **BALL,
+                        **OF_PERSONS)
+    assert isinstance(frame, pandas.DataFrame)
+
+
+def test_files_by_person_are_parts(tmp_path):
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    first, second = (part() for part in visits("text", 2))
+    pyarrow.parquet.write_table(first, tmp_path / "0.parquet", row_group_size=100)
+    pyarrow.csv.write_csv(second, tmp_path / "1.csv")
+    made = distributed.run("kmeans/lloyd", [tmp_path / "0.parquet", tmp_path / "1.csv"], **BALL,
+                           **OF_PERSONS)
+    assert made.to_json() == one_process("text")
+
+
+def test_a_person_in_two_parts_costs_nothing(ledger, processes):
+    for executor in (None, processes):
+        with pytest.raises(cloister.DomainError, match="rows in two parts") as raised:
+            distributed.run("kmeans/lloyd", visits("text", 3, astray=True), executor=executor,
+                            **OF_PERSONS, **paid(ledger))
+        assert not any(name in str(raised.value) for name in NAMES["text"])
+    with pytest.raises(cloister.DomainError, match="numbers in one part and of text"):
+        distributed.run("kmeans/lloyd", [visits("text", 2)[0], visits("numbers", 2)[1]],
+                        **OF_PERSONS, **paid(ledger))
+    assert charges(ledger) == 0
+
+
+class Moving:
+    """Parts by person when they are compared, and otherwise afterwards."""
+
+    def __init__(self, *parts):
+        self.calls, self.parts = 0, parts
+
+    def __call__(self):
+        self.calls += 1
+        return self.parts[min(self.calls, len(self.parts)) - 1]()
+
+
+def test_persons_that_are_dealt_out_anew_end_the_run(ledger):
+    first, second = visits("numbers", 2)
+    astray = visits("numbers", 2, astray=True)[1]
+    with pytest.raises(cloister.ReadError, match="other persons") as raised:
+        distributed.run("kmeans/lloyd", [first, Moving(second, astray)], **OF_PERSONS,
+                        **paid(ledger))
+    assert "spent" in "".join(raised.value.__notes__)
+    assert charges(ledger) == 1
+
+
+def test_no_person_is_found_in_what_an_engine_writes(tmp_path, monkeypatch):
+    listed = []
+    compare = distributed.compare_persons
+    monkeypatch.setattr(distributed, "compare_persons",
+                        lambda hashes: (listed.append(bytes(hashes)), compare(hashes))[1])
+    for mask in (False, True):
+        folder = tmp_path / f"shuffle-{mask}"
+        folder.mkdir()
+        distributed.run("kmeans/lloyd", visits("text", 2), executor=Shuffling(folder), mask=mask,
+                        **BALL, **OF_PERSONS)
+        hashes = [listed[-1][i:i + 16] for i in range(0, len(listed[-1]), 16)]
+        known = [one for one in hashes if any(one)]
+        assert len(known) == 200 and len(hashes) == 256  # 100 persons a part look like 128
+        hits = sum(found(folder, canary) for canary in known)
+        assert (hits > 0) is not mask  # without pads the test finds them
+        assert not found(folder, b"p001")
 
 
 # ---- what travels ------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 """What Python can hand over is read as it lies: the same rows, and no copy where it lies right."""
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -60,11 +62,15 @@ def test_frames_come_by_arrow(module):
 def test_frames_go_the_other_way_without_pyarrow(monkeypatch):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"age": [1.0, 2.0], "pay": [3.0, 4.0]})
-
-    def missing(*unused, **also_unused):
-        raise ImportError("no pyarrow")
-    monkeypatch.setattr(pandas.DataFrame, "__arrow_c_stream__", missing)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert _table.as_table(frame).names == ["age", "pay"]
+
+
+def test_the_index_of_a_frame_is_no_column():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age": [1.0, 2.0], "pay": [3.0, 4.0]}, index=[7, 9])
+    assert _table.as_table(frame).names == ["age", "pay"]
+    assert _table.as_table(frame.set_index("age")).names == ["pay"]
 
 
 def test_persons_are_numbers_texts_or_whatever_compares():

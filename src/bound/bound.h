@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "domain/domain.h"
+#include <cloister/persons.h>
 
 enum { CLO_GRID_BITS = 30 };
 
@@ -24,6 +25,8 @@ size_t clo_i_bounded_rows(const clo_bounded *data);
 size_t clo_i_bounded_slots(const clo_bounded *data);
 size_t clo_i_bounded_slot(const clo_bounded *data, size_t row);
 bool clo_i_bounded_is_sparse(const clo_bounded *data);
+/* Of data with units: the persons that had rows in the table, whether or not one of them counts. */
+clo_persons clo_i_bounded_persons(const clo_bounded *data);
 
 /* ---- rows that are not held (flow.T1) ------------------------------------------------------ */
 

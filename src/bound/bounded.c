@@ -39,6 +39,11 @@ size_t clo_i_bounded_slot(const clo_bounded *data, size_t row)
     return data->slot_of ? data->slot_of[row] : row;
 }
 
+clo_persons clo_i_bounded_persons(const clo_bounded *data)
+{
+    return data->persons;
+}
+
 bool clo_i_bounded_is_sparse(const clo_bounded *data)
 {
     return data->sparse;
@@ -353,6 +358,21 @@ static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
     crypto_generichash_final(&state, out, 16);
 }
 
+/* Of sorted tickets, what clo_persons_compare says of the same table. */
+static clo_persons count_persons(const ticket *tickets, size_t count)
+{
+    clo_persons all = { 0, 0 };
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word;
+        if (sodium_is_zero(tickets[i].unit, CLO_UNIT_BYTES)) continue;
+        if (i && memcmp(tickets[i].unit, tickets[i - 1].unit, CLO_UNIT_BYTES) == 0) continue;
+        memcpy(&word, tickets[i].unit, sizeof word);
+        all.count++;
+        all.sum += word;
+    }
+    return all;
+}
+
 static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
 {
     size_t at = 0;
@@ -377,6 +397,7 @@ static clo_status limit_units(clo_bounded *data, const clo_table *table, const u
         tickets[i].row = i;
     }
     qsort(tickets, rows, sizeof *tickets, by_unit_then_content);
+    data->persons = count_persons(tickets, rows);
     uint8_t unit[CLO_UNIT_BYTES] = { 0 };
     for (size_t i = 0; i < rows; i++) {
         if (sodium_is_zero(tickets[i].unit, CLO_UNIT_BYTES)) continue; /* nobody's */
@@ -620,6 +641,7 @@ clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, cons
     clo_i_domain_clear(&moved->domain);
     CLO_TRY(clo_i_domain_copy(domain, &moved->domain, err));
     moved->slots = data->slots;
+    moved->persons = data->persons;
     moved->slot_of = data->slot_of; /* which outlives it */
     if (data->flow) return clo_i_flow_look(data, shift, moved, err);
     return clo_i_move_rows(data, shift, moved, err);

@@ -14,11 +14,12 @@ struct clo_bounded {
     int32_t *cells; /* dense: rows x cols; sparse: one an entry */
     size_t cell_count;
     bool sparse;
-    uint32_t *columns; /* sparse only: of each entry */
-    size_t *starts;    /* sparse only: rows + 1 */
-    size_t slots;      /* rows that there were before null ones went, where their places count */
-    uint32_t *slot_of; /* rows: where each was among them; NULL: they are all there */
-    bool borrowed;     /* the arrays are a workspace's, or those of other data */
+    uint32_t *columns;   /* sparse only: of each entry */
+    size_t *starts;      /* sparse only: rows + 1 */
+    size_t slots;        /* rows that there were before null ones went, where their places count */
+    uint32_t *slot_of;   /* rows: where each was among them; NULL: they are all there */
+    clo_persons persons; /* with units: whose rows came in, kept or not */
+    bool borrowed;       /* the arrays are a workspace's, or those of other data */
     struct clo_i_flow *flow; /* rows that are not held (flow.c); NULL: they are */
 };
 

@@ -178,7 +178,7 @@ static text plain_text(const struct ArrowArray *array, size_t at, bool wide)
 
 /* The bytes that name a person, some of them in `room`.  False: it names nobody. */
 static bool unit_bytes(const struct ArrowSchema *schema, const struct ArrowArray *array, size_t at,
-                       uint64_t *room, text *out)
+                       char room[CLO_UNIT_NAME_BYTES], text *out)
 {
     const char kind = schema->format[0];
     const bool wide = kind == 'U' || kind == 'Z';
@@ -188,8 +188,10 @@ static bool unit_bytes(const struct ArrowSchema *schema, const struct ArrowArray
         const uint8_t *const cell =
             (const uint8_t *)array->buffers[1] + at * clo_i_element_bytes(element);
         const struct ArrowArray *const words = array->dictionary;
-        *out = (text){ room, sizeof *room };
-        if (!schema->dictionary) return clo_i_unit_number(cell, element, room);
+        if (!schema->dictionary) {
+            *out = (text){ (const uint8_t *)room, clo_i_unit_number(cell, element, room) };
+            return out->count > 0;
+        }
         const double index = clo_i_element_load(cell, element);
         if (!(index >= 0 && index < (double)words->length)) return false;
         return unit_bytes(schema->dictionary, words, (size_t)words->offset + (size_t)index, room,
@@ -220,10 +222,10 @@ static clo_status hash_units(const reading *r, const struct ArrowArray *batch, c
     block->room = block->rows;
     for (size_t i = 0; i < block->rows; i++) {
         const size_t row = (size_t)batch->offset + i;
-        uint64_t room;
+        char room[CLO_UNIT_NAME_BYTES];
         text name;
         const bool named = !is_null(batch, row) &&
-                           unit_bytes(schema, array, (size_t)array->offset + row, &room, &name);
+                           unit_bytes(schema, array, (size_t)array->offset + row, room, &name);
         /* A row that is nobody's keeps its zeros, and `bound` leaves it out (bound.T3). */
         if (named)
             clo_i_unit_hash(r->key, name.bytes, name.count, block->units + i * CLO_UNIT_BYTES);
@@ -308,7 +310,7 @@ static clo_status read_stream(reading *r, struct ArrowArrayStream *stream, clo_t
     CLO_TRY(choose(r, table, err));
     if (r->unit != SIZE_MAX) {
         if (!can_name(r->schema.children[r->unit])) return not_numbers(r, r->unit, err);
-        CLO_TRY(clo_i_unit_key(r->key, err));
+        CLO_TRY(clo_i_unit_key(r->options->unit_key, r->key, err));
     }
     CLO_TRY(read_batches(r, stream, table, err));
     count_text(r, table);

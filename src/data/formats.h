@@ -291,15 +291,18 @@ void clo_i_show_name(const char *name, char out[CLO_SHOWN_BYTES]);
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-enum { CLO_UNIT_KEY_BYTES = 32 };
+enum { CLO_UNIT_NAME_BYTES = 32 };
 
-/* A fresh key: hashes are comparable within one table only, which is all that they are for. */
-CLO_CHECK clo_status clo_i_unit_key(uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err);
+/* A copy of the key that was told, or a fresh one where it is NULL: hashes are then comparable
+ * within one table only. */
+CLO_CHECK clo_status clo_i_unit_key(const uint8_t *told, uint8_t key[CLO_UNIT_KEY_BYTES],
+                                    clo_error *err);
 /* The key of several files that are one, or a new one. */
 CLO_CHECK clo_status clo_i_source_unit_key(const clo_i_source *source,
                                            uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err);
-/* A number as what is hashed: equal numbers of one type have equal bytes.  False: NaN. */
-bool clo_i_unit_number(const uint8_t *cell, clo_element element, uint64_t *out);
+/* A number as what is hashed, and how long that is: its decimal text, so that a person who is 7 in
+ * one file and 7.0 or the text 7 in another is one person.  0: NaN, which names nobody. */
+size_t clo_i_unit_number(const uint8_t *cell, clo_element element, char out[CLO_UNIT_NAME_BYTES]);
 void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, size_t count,
                      uint8_t out[CLO_UNIT_BYTES]);
 

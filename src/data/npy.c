@@ -312,16 +312,16 @@ static clo_status hash_units(const npy *f, const clo_i_source *source, const clo
     CLO_TRY(clo_i_alloc(block->rows, CLO_UNIT_BYTES, &block->units, err));
     CLO_TRY(clo_i_source_unit_key(source, key, err));
     for (size_t i = 0; i < block->rows && status == CLO_OK; i++) {
-        uint64_t number;
+        char name[CLO_UNIT_NAME_BYTES];
         const uint8_t *const cell = block->cells + i * table->row_step + unit * table->col_step;
-        const bool named = clo_i_unit_number(cell, f->element, &number);
-        if (!named && refuse)
+        const size_t length = clo_i_unit_number(cell, f->element, name);
+        if (length == 0 && refuse)
             status = clo_i_fail(err, CLO_FORMAT,
                                 "%s, row %llu, column %zu: the unit is not a number, and missing "
                                 "cells are refused",
                                 f->name, (unsigned long long)before + i + 1, unit + 1);
         /* A row that is nobody's keeps its zeros, and `bound` leaves it out (bound.T3). */
-        if (named) clo_i_unit_hash(key, &number, sizeof number, block->units + i * CLO_UNIT_BYTES);
+        if (length) clo_i_unit_hash(key, name, length, block->units + i * CLO_UNIT_BYTES);
     }
     clo_i_wipe(key, sizeof key);
     return status;

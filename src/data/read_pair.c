@@ -14,7 +14,7 @@ static clo_status read_both(const char *const paths[2], const clo_read_options *
                             clo_table *tables[2], clo_error *err)
 {
     uint8_t key[CLO_UNIT_KEY_BYTES];
-    CLO_TRY(clo_i_unit_key(key, err));
+    CLO_TRY(clo_i_unit_key(NULL, key, err));
     for (int i = 0; i < 2; i++) {
         const clo_i_file_way way = {
             .unit_key = key, .progress_from = 0.5 * i, .progress_share = 0.5, .text_marks = true

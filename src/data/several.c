@@ -50,6 +50,7 @@ static clo_status fill_recipe(clo_recipe *recipe, const char *const *paths, size
     recipe->options = *options;
     recipe->options.format = recipe->options.columns = NULL;
     recipe->options.unit = recipe->options.fill = NULL;
+    recipe->options.unit_key = NULL; /* which is the recipe's own by now */
     CLO_TRY(copy_option(options->format, &recipe->options.format, err));
     CLO_TRY(copy_option(options->columns, &recipe->options.columns, err));
     CLO_TRY(copy_option(options->unit, &recipe->options.unit, err));
@@ -57,7 +58,7 @@ static clo_status fill_recipe(clo_recipe *recipe, const char *const *paths, size
     CLO_TRY(clo_i_alloc(count, sizeof *recipe->paths, &recipe->paths, err));
     recipe->count = count;
     for (size_t i = 0; i < count; i++) CLO_TRY(clo_i_copy_text(paths[i], &recipe->paths[i], err));
-    CLO_TRY(clo_i_unit_key(recipe->unit_key, err));
+    CLO_TRY(clo_i_unit_key(options->unit_key, recipe->unit_key, err));
     randombytes_buf(recipe->key, sizeof recipe->key);
     return CLO_OK;
 }

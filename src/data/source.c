@@ -119,9 +119,7 @@ static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t 
 clo_status clo_i_source_unit_key(const clo_i_source *source, uint8_t key[CLO_UNIT_KEY_BYTES],
                                  clo_error *err)
 {
-    if (!source->unit_key) return clo_i_unit_key(key, err);
-    memcpy(key, source->unit_key, CLO_UNIT_KEY_BYTES);
-    return CLO_OK;
+    return clo_i_unit_key(source->unit_key, key, err);
 }
 
 void clo_i_source_saw(clo_i_source *source, const void *bytes, size_t count)

@@ -6,8 +6,10 @@
  * is (bound).
  */
 #include "data/formats.h"
+#include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -503,11 +505,14 @@ void clo_i_table_forget(const clo_table *table, size_t first, size_t count)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-clo_status clo_i_unit_key(uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err)
+clo_status clo_i_unit_key(const uint8_t *told, uint8_t key[CLO_UNIT_KEY_BYTES], clo_error *err)
 {
     if (sodium_init() < 0)
         return clo_i_fail(err, CLO_ENTROPY, "the system gives no secure randomness");
-    randombytes_buf(key, CLO_UNIT_KEY_BYTES);
+    if (told)
+        memcpy(key, told, CLO_UNIT_KEY_BYTES);
+    else
+        randombytes_buf(key, CLO_UNIT_KEY_BYTES);
     return CLO_OK;
 }
 
@@ -517,13 +522,19 @@ void clo_i_unit_hash(const uint8_t key[CLO_UNIT_KEY_BYTES], const void *bytes, s
     (void)crypto_generichash(out, CLO_UNIT_BYTES, bytes, count, key, CLO_UNIT_KEY_BYTES);
 }
 
-bool clo_i_unit_number(const uint8_t *cell, clo_element element, uint64_t *out)
+size_t clo_i_unit_number(const uint8_t *cell, clo_element element, char out[CLO_UNIT_NAME_BYTES])
 {
-    const double real = load_cell(cell, element) + 0.0; /* -0 is 0 */
-    *out = 0;
-    if (element != CLO_FLOAT64 && element != CLO_FLOAT32)
-        memcpy(out, cell, clo_i_element_bytes(element));
-    else
-        memcpy(out, &real, sizeof real);
-    return !isnan(real);
+    const double real = load_cell(cell, element);
+    const bool whole = fabs(real) < 0x1p53; /* where every integer is a double */
+    int64_t far;
+    if (isnan(real)) return 0;
+    if (element == CLO_INT64 || element == CLO_UINT64) {
+        memcpy(&far, cell, sizeof far);
+        return (size_t)(element == CLO_INT64
+                            ? snprintf(out, CLO_UNIT_NAME_BYTES, "%" PRId64, far)
+                            : snprintf(out, CLO_UNIT_NAME_BYTES, "%" PRIu64, (uint64_t)far));
+    }
+    if (whole && real == floor(real)) /* and -0 is 0 */
+        return (size_t)snprintf(out, CLO_UNIT_NAME_BYTES, "%" PRId64, (int64_t)real);
+    return (size_t)(clo_i_write_number(real, out) - out);
 }

@@ -204,7 +204,7 @@ static clo_status begin(clo_i_source *source, const clo_read_options *options,
     source->progress = options->progress;
     source->progress_user = options->user;
     source->sink = how->sink;
-    source->unit_key = how->unit_key;
+    source->unit_key = how->unit_key ? how->unit_key : options->unit_key;
     source->footprint = how->footprint;
     source->unpack_log = how->unpack_log;
     source->text_marks = how->text_marks;

@@ -267,7 +267,7 @@ static clo_status fill_table(const clo_view *view, clo_table *table, clo_error *
     table->missing = view->missing;
     table->sparse = view->starts != NULL;
     CLO_TRY(copy_names(view, table, err));
-    if (table->has_unit) CLO_TRY(clo_i_unit_key(key, err));
+    if (table->has_unit) CLO_TRY(clo_i_unit_key(view->unit_key, key, err));
     const clo_status status = (view->starts ? append_entries : append_cells)(
         view, table->has_unit ? key : NULL, table, err);
     clo_i_wipe(key, sizeof key);

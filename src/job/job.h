@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include <cloister/job.h>
+#include <cloister/persons.h>
 #include <limits.h>
 
 /* How far a job is.  The order is that of the steps. */
@@ -84,8 +85,10 @@ struct clo_job {
     clo_loss given_budget;
     clo_run_options options;
     clo_workers workers; /* what options.workers points to */
-    bool is_part;        /* it makes a worker (clo_job_worker) */
-    uint64_t part_of;    /* ... of so many rows */
+    clo_persons persons; /* what options.persons points to, or what the ranks have found */
+    uint8_t unit_key[CLO_UNIT_KEY_BYTES]; /* of all ranks */
+    bool is_part;                         /* it makes a worker (clo_job_worker) */
+    uint64_t part_of;                     /* ... of so many rows */
     clo_job_confirm *confirm;
     void *confirm_user;
     clo_job_anyway *anyway;
@@ -195,7 +198,24 @@ CLO_CHECK clo_status clo_i_job_recognise(clo_job *job, clo_error *err);
  * ever be learnt of the data, so that such a run is refused where there is one. */
 CLO_CHECK clo_status clo_i_job_refuse_seed(const clo_job *job, clo_error *err);
 CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err);
+/* ---- job_persons.c --------------------------------------------------------- */
+
+/* The key under which all ranks hash persons; `ready`: how it went so far, which is returned where
+ * it is a failure. */
+CLO_CHECK clo_status clo_i_job_share_unit_key(clo_job *job, clo_status ready, clo_error *err);
+/* Refuses persons that have rows on two ranks; into job->persons.  read: NULL where the table is the
+ * caller's. */
+CLO_CHECK clo_status clo_i_job_compare_persons(clo_job *job, const clo_table *read, clo_error *err);
+
 /* ---- job_ranks.c --------------------------------------------------------------- */
+
+/* Over all ranks, in place; and from rank 0 to all. */
+CLO_CHECK clo_status clo_i_job_sum(const clo_job *job, int64_t *values, size_t count,
+                                   clo_error *err);
+CLO_CHECK clo_status clo_i_job_broadcast(const clo_job *job, void *bytes, size_t count,
+                                         clo_error *err);
+/* Whether each rank has rows of its own: in memory, or in a file that its number names. */
+bool clo_i_job_has_own_rows(const clo_job *job);
 
 int clo_i_job_ranks(const clo_job *job); /* 1: it is alone */
 /* Whether the rows are with several processes: ranks, or a driver's workers. */

@@ -8,6 +8,7 @@
  * Rank 0 alone has the ledger, the randomness and the release.
  */
 #include "job/job.h"
+#include <cloister/persons.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +33,14 @@ bool clo_i_job_leads(const clo_job *job)
 
 /* ---- what all of them know ------------------------------------------------- */
 
-static clo_status add_up(const clo_job *job, int64_t *values, size_t count, clo_error *err)
+clo_status clo_i_job_sum(const clo_job *job, int64_t *values, size_t count, clo_error *err)
 {
     const clo_comm *const comm = job->options.comm;
     const clo_status status = comm->sum(comm->user, values, count);
     return status ? clo_i_fail(err, status, "the ranks of this run have lost each other") : CLO_OK;
 }
 
-static clo_status broadcast(const clo_job *job, void *bytes, size_t count, clo_error *err)
+clo_status clo_i_job_broadcast(const clo_job *job, void *bytes, size_t count, clo_error *err)
 {
     const clo_comm *const comm = job->options.comm;
     const clo_status status = comm->broadcast(comm->user, bytes, count);
@@ -64,7 +65,7 @@ static clo_status quote(const clo_job *job, int rank, clo_status status, clo_err
     const bool own = rank == job->options.comm->rank;
     char message[sizeof words];
     if (own && err) snprintf((char *)words, sizeof words, "%s", err->message);
-    if (add_up(job, words, WORDS, NULL) || own) return status;
+    if (clo_i_job_sum(job, words, WORDS, NULL) || own) return status;
     memcpy(message, words, sizeof message);
     message[sizeof message - 1] = 0;
     if (rank == 0) return clo_i_fail(err, status, "%s", message);
@@ -81,7 +82,7 @@ clo_status clo_i_job_agree(const clo_job *job, clo_status mine, clo_error *err)
     const clo_status room = open_slots(job, 1, &slots, &own, mine ? NULL : err);
     if (room) return mine ? mine : room;
     *own = (int64_t)mine;
-    clo_status status = add_up(job, slots, (size_t)ranks, mine ? NULL : err);
+    clo_status status = clo_i_job_sum(job, slots, (size_t)ranks, mine ? NULL : err);
     if (status) status = mine ? mine : status;
     for (int r = 0; r < ranks && !status; r++)
         if (slots[r]) status = quote(job, r, (clo_status)slots[r], err);
@@ -93,7 +94,7 @@ clo_status clo_i_job_hear(const clo_job *job, bool *fact, clo_error *err)
 {
     uint64_t word = *fact;
     if (clo_i_job_ranks(job) == 1) return CLO_OK;
-    CLO_TRY(broadcast(job, &word, sizeof word, err));
+    CLO_TRY(clo_i_job_broadcast(job, &word, sizeof word, err));
     *fact = word != 0;
     return CLO_OK;
 }
@@ -102,8 +103,7 @@ clo_status clo_i_job_hear(const clo_job *job, bool *fact, clo_error *err)
 
 static const char RANK[] = "{rank}";
 
-/* Whether each rank has rows of its own: in memory, or in a file that its number names. */
-static bool has_own_rows(const clo_job *job)
+bool clo_i_job_has_own_rows(const clo_job *job)
 {
     return job->table || strstr(clo_i_job_value(job, "data"), RANK);
 }
@@ -120,13 +120,13 @@ clo_status clo_i_job_path(const clo_job *job, int rank, char *out, size_t size, 
 }
 
 /* Rows of this rank's own: how many there are in all.  Of a file that all read: its share, the
- * first ranks with one more where they do not come out even. */
+ * first ranks with one more where they do not come out even; of persons, those that are its own. */
 static clo_status take_rows(const clo_job *job, const int64_t *counts, clo_table *read,
                             uint64_t *rows, clo_error *err)
 {
     const size_t ranks = (size_t)clo_i_job_ranks(job), rank = (size_t)job->options.comm->rank;
     uint64_t all = 0;
-    if (has_own_rows(job)) {
+    if (clo_i_job_has_own_rows(job)) {
         for (size_t r = 0; r < ranks; r++) all += (uint64_t)counts[r];
         *rows = all;
         return CLO_OK;
@@ -139,6 +139,8 @@ static clo_status take_rows(const clo_job *job, const int64_t *counts, clo_table
                               "same one for all of them, or one a rank");
     const size_t each = (size_t)all / ranks, more = (size_t)all % ranks;
     *rows = all;
+    if (clo_table_has_unit(read))
+        return clo_table_keep_persons(read, rank, ranks, err); /* fold.T5 */
     return clo_table_keep(read, rank * each + (rank < more ? rank : more), each + (rank < more),
                           err);
 }
@@ -153,7 +155,7 @@ clo_status clo_i_job_share_rows(const clo_job *job, clo_table *read, uint64_t *r
     const clo_status room = open_slots(job, 1, &counts, &own, err);
     CLO_TRY(clo_i_job_agree(job, room, err));
     *own = (int64_t)*rows;
-    clo_status status = add_up(job, counts, (size_t)clo_i_job_ranks(job), err);
+    clo_status status = clo_i_job_sum(job, counts, (size_t)clo_i_job_ranks(job), err);
     if (!status) status = take_rows(job, counts, read, rows, err);
     clo_i_wipe_free(counts, (size_t)clo_i_job_ranks(job) * sizeof *counts);
     return status;
@@ -169,11 +171,11 @@ clo_status clo_i_job_share_digest(clo_job *job, clo_error *err)
 {
     const size_t ranks = (size_t)clo_i_job_ranks(job);
     int64_t *slots = NULL, *own = NULL;
-    if (ranks == 1 || !job->metered || job->table || !has_own_rows(job)) return CLO_OK;
+    if (ranks == 1 || !job->metered || job->table || !clo_i_job_has_own_rows(job)) return CLO_OK;
     const clo_status room = open_slots(job, DIGEST_WORDS, &slots, &own, err);
     CLO_TRY(clo_i_job_agree(job, room, err));
     if (job->has_content) memcpy(own, job->content, sizeof job->content);
-    const clo_status status = add_up(job, slots, ranks * DIGEST_WORDS, err);
+    const clo_status status = clo_i_job_sum(job, slots, ranks * DIGEST_WORDS, err);
     if (!status && clo_i_job_leads(job)) {
         crypto_generichash(job->content, sizeof job->content, (const uint8_t *)slots,
                            ranks * CLO_DIGEST_BYTES, NULL, 0);
@@ -225,7 +227,7 @@ clo_status clo_i_job_compare_plans(const clo_job *job, clo_error *err)
     if (clo_i_job_ranks(job) == 1) return CLO_OK;
     CLO_TRY(clo_i_job_agree(job, identify(job, own, err), err));
     memcpy(first, own, sizeof own);
-    CLO_TRY(broadcast(job, first, sizeof first, err));
+    CLO_TRY(clo_i_job_broadcast(job, first, sizeof first, err));
     if (memcmp(first, own, sizeof own) == 0) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
                       "this rank has made another plan than rank 0, or its columns have other "

@@ -114,6 +114,7 @@ static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)
     options.digest = clo_i_job_takes_digest(job); /* for the ledger to know them again */
     options.progress = job->reading;
     options.user = job->reading_user;
+    if (clo_i_job_ranks(job) > 1) options.unit_key = job->unit_key;
     CLO_TRY(clo_i_job_ranks(job) > 1 ? read_part(job, &options, out, err)
                                      : clo_i_job_read_files(job, &options, out, err));
     job->file_cols = clo_table_file_cols(*out);
@@ -126,12 +127,13 @@ static clo_status read_and_bound(clo_job *job, clo_status ready, clo_error *err)
 {
     clo_table *read = NULL;
     uint64_t rows = 0;
-    clo_status status = ready;
+    clo_status status = clo_i_job_share_unit_key(job, ready, err);
     if (!status && !job->table) status = read_table(job, &read, err);
     if (!status && job->table) job->has_content = clo_table_digest(job->table, job->content);
     status = clo_i_job_agree(job, status, err);
     if (!status) status = clo_i_job_share_rows(job, read, &rows, err);
     status = clo_i_job_agree(job, status, err);
+    if (!status) status = clo_i_job_compare_persons(job, read, err);
     if (!status) status = clo_i_job_share_digest(job, err);
     if (!status) status = bound(job, read ? read : job->table, rows, err);
     clo_table_free(read);
@@ -194,6 +196,7 @@ clo_run_options clo_i_job_run_options(const clo_job *job)
     clo_run_options options = job->options;
     if (job->threads) options.threads = (int)job->threads;
     if (!options.workspace) options.workspace = job->workspace;
+    if (clo_i_job_ranks(job) > 1) options.persons = &job->persons; /* which have been compared */
     return options;
 }
 
@@ -267,6 +270,7 @@ void clo_i_job_drop(clo_job *job)
     clo_i_free(job->names);
     clo_i_domain_clear(&job->domain);
     clo_i_wipe(job->content, sizeof job->content);
+    clo_i_wipe(job->unit_key, sizeof job->unit_key);
     job->has_content = false;
     clo_i_wipe_free(job->parts, job->parts ? (size_t)clo_i_job_ranks(job) * CLO_DIGEST_BYTES : 0);
     job->parts = NULL;

@@ -216,6 +216,10 @@ clo_status clo_job_set_run_options(clo_job *job, const clo_run_options *options,
                                    err));
         job->options.workers = &job->workers;
     }
+    if (full.persons) {
+        job->persons = *full.persons;
+        job->options.persons = &job->persons;
+    }
     return CLO_OK;
 }
 

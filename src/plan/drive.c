@@ -64,13 +64,16 @@ static clo_status make_task(const clo_i_driver *driver, uint8_t **out, size_t *b
     return CLO_OK;
 }
 
-/* fold.T4: the same rows in every pass, and as many as were counted where that is public. */
+/* fold.T4: the same rows in every pass, and as many as were counted where that is public.
+ * fold.T5: the persons that were compared, each in one part still: one in two would count twice. */
 static clo_status compare_marks(clo_i_driver *driver, const int64_t *mark)
 {
     uint64_t now[CLO_MARK_NUMBERS];
     memcpy(now, mark, sizeof now);
     if (driver->rows && now[0] != driver->rows)
         return say(driver, CLO_IO, "the parts have another number of rows than was said");
+    if (driver->has_units && (now[2] != driver->persons.count || now[3] != driver->persons.sum))
+        return say(driver, CLO_IO, "the parts have other persons than when these were compared");
     if (driver->marked && memcmp(now, driver->mark, sizeof now) != 0)
         return say(driver, CLO_IO, "the rows have changed between two passes over them");
     memcpy(driver->mark, now, sizeof now);
@@ -107,7 +110,7 @@ static clo_status sum(void *user, int64_t *values, size_t count)
 }
 
 clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
-                             const clo_domain *domain, clo_error *err)
+                             const clo_domain *domain, const clo_persons *persons, clo_error *err)
 {
     if (!workers->fold)
         return clo_i_fail(err, CLO_ARGUMENT, "workers must have a function that folds");
@@ -116,6 +119,8 @@ clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
     *driver =
         (clo_i_driver){ .workers = workers,
                         .rows = domain->relation == CLO_REPLACE && !domain->unit ? domain->rows : 0,
+                        .has_units = domain->unit != NULL,
+                        .persons = persons ? *persons : (clo_persons){ 0, 0 },
                         .comm = { 0, 2, sum, broadcast, driver } };
     randombytes_buf(driver->mark_key, sizeof driver->mark_key);
     return CLO_OK;

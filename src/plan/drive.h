@@ -25,6 +25,8 @@ typedef struct clo_i_driver {
     clo_comm comm;
     const clo_workers *workers;
     uint64_t rows; /* that there must be; 0: their number is not public */
+    bool has_units;
+    clo_persons persons; /* that were found in one part each (fold.T5) */
     uint8_t mark_key[CLO_MARK_KEY_BYTES];
     bool marked;
     uint64_t mark[CLO_MARK_NUMBERS]; /* of the first pass */
@@ -34,8 +36,10 @@ typedef struct clo_i_driver {
     const char *trouble; /* what went wrong, in words; NULL: nothing */
 } clo_i_driver;
 
+/* persons: NULL without units. */
 CLO_CHECK clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
-                                       const clo_domain *domain, clo_error *err);
+                                       const clo_domain *domain, const clo_persons *persons,
+                                       clo_error *err);
 void clo_i_driver_close(clo_i_driver *driver);
 
 #endif

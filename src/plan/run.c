@@ -260,14 +260,13 @@ static clo_status refuse_reading(const clo_plan *plan, clo_error *err)
 }
 
 /* What several ranks cannot do, by public facts of the plan. */
-static clo_status check_ranks(const clo_plan *plan, const clo_comm *comm, clo_error *err)
+static clo_status check_ranks(const clo_plan *plan, const clo_run_options *options, clo_error *err)
 {
-    if (!comm || comm->size == 1) return CLO_OK;
-    if (plan->domain.unit)
-        return clo_i_fail(
-            err, CLO_UNSUPPORTED,
-            "units cannot be kept to their rows over several ranks (bound.T3): run on "
-            "one rank");
+    if (!options->comm || options->comm->size == 1) return CLO_OK;
+    if (plan->domain.unit && !options->persons)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "units are kept to their rows by whoever holds all of a person's: over "
+                          "several parts persons must be compared first (clo_persons_compare)");
     if (clo_plan_reading(plan) != CLO_READING_SUM) return refuse_reading(plan, err);
     return CLO_OK;
 }
@@ -301,7 +300,7 @@ clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
     clo_run_options options;
     CLO_TRY(take_options(given, &options, err));
     CLO_TRY(check_data(plan, data, options.comm, err));
-    CLO_TRY(check_ranks(plan, options.comm, err));
+    CLO_TRY(check_ranks(plan, &options, err));
     CLO_TRY(check_driver(&options, data, err));
     return clo_i_check_float_state(clo_i_threads(options.threads), err);
 }
@@ -444,7 +443,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
     clo_workers workers = clo_workers_default();
     if (options.workers) {
         CLO_TRY(clo_i_take_options("clo_workers", options.workers, &workers, sizeof workers, err));
-        CLO_TRY(clo_i_driver_open(&driver, &workers, &plan->domain, err));
+        CLO_TRY(clo_i_driver_open(&driver, &workers, &plan->domain, options.persons, err));
         options.comm = &driver.comm;
     }
     const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();

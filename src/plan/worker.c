@@ -21,8 +21,10 @@ struct clo_worker {
 static clo_status check(const clo_plan *plan, const clo_bounded *data, clo_error *err)
 {
     static const clo_comm others = { .rank = 1, .size = 2 };
+    static const clo_persons any = { 0, 0 }; /* the driver compares them, in every pass */
     clo_run_options options = clo_run_options_default();
     options.comm = &others;
+    options.persons = &any;
     return clo_run_check(plan, data, &options, err);
 }
 

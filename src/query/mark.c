@@ -1,5 +1,5 @@
 /*
- * mark.c - by what rows are known again in a later pass: their number and a keyed hash.
+ * mark.c - by what rows, and persons, are known again in a later pass: number and keyed hash.
  *
  * The hash of all rows is the sum of the rows' own, modulo 2^64: it knows neither their order nor
  * which part holds which, so that engines may deal rows out anew.  Other rows give another sum but
@@ -55,6 +55,8 @@ clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int thre
     }
     mark[0] = (uint64_t)clo_i_bounded_slots(data);
     mark[1] = sum;
+    mark[2] = clo_i_bounded_persons(data).count;
+    mark[3] = clo_i_bounded_persons(data).sum;
     if (!atomic_load(&failure)) return CLO_OK;
     return clo_i_fail(err, (clo_status)atomic_load(&failure), "the rows could not be read again");
 }

@@ -143,8 +143,9 @@ CLO_CHECK clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *d
 /* What clo_i_ask_entries says, for folders that know no asks. */
 size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count);
 /* How many rows there are (slots, where their number is public), and a keyed hash of them that
- * knows no order: the sum over the rows, so that parts can be added up.  mark.c. */
-enum { CLO_MARK_KEY_BYTES = 16, CLO_MARK_NUMBERS = 2 };
+ * knows no order: the sum over the rows, so that parts can be added up; then the same of persons
+ * (clo_persons), 0 without units.  mark.c. */
+enum { CLO_MARK_KEY_BYTES = 16, CLO_MARK_NUMBERS = 4 };
 CLO_CHECK clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int threads,
                                      uint64_t mark[CLO_MARK_NUMBERS], clo_error *err);
 /* Whether there are none, not even null ones: so it is with the driver of workers. */

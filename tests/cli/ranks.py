@@ -174,8 +174,30 @@ def what_cannot_be_spread_costs_nothing(place):
             "needs all rows in one process", "kmeans/tree", "kmeans/lloyd")
     refused(place, 2, ["run", "kmeans/aggregate", "all.csv", *BALL, "--clusters", "2", "--accept",
                        "idealized"], "asks aggregate", "kmeans/lloyd")
-    refused(place, 2, ["run", "kmeans/lloyd", "all.csv", *BALL, "--clusters", "2", "--unit", "d",
-                       "--rows-per-unit", "2"], "units cannot be kept")
+
+
+PERSONS = ["--unit", "who", "--rows-per-unit", "3"]
+
+
+def write_visits(place, name, keep):
+    rows = [(f"p{i % 50}", row) for i, row in enumerate(place.rows())]
+    lines = ["who,a,b,c,d"] + [",".join([who, *(f"{value:.6f}" for value in row)])
+                               for number, (who, row) in enumerate(rows) if keep(number, who)]
+    (place.folder / name).write_text("\n".join(lines) + "\n")
+
+
+def persons_are_on_one_rank_each(place):
+    write_visits(place, "visits.csv", lambda number, who: True)
+    for rank in range(2):
+        write_visits(place, f"visits-{rank}.csv",
+                     lambda number, who, mine=rank: int(who[1:]) % 2 == mine)
+        write_visits(place, f"mixed-{rank}.csv", lambda number, who, mine=rank: number % 3 == mine)
+    for count in (2, 4):
+        same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], count, 1, path="visits.csv", more=PERSONS)
+    same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 1, path="visits.csv",
+         ranks_path="visits-{rank}.csv", more=PERSONS)
+    refused(place, 2, ["run", "kmeans/lloyd", "mixed-{rank}.csv", *BALL, "--clusters", "2",
+                       *PERSONS], "a person has rows in two parts")
 
 
 def what_one_rank_cannot_read_costs_nothing(place):

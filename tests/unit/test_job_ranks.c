@@ -183,7 +183,6 @@ static void a_plan_that_cannot_be_spread_costs_nothing(void **state)
     static const char *const refused[][2] = {
         { "mechanism=kmeans/highdim", "kmeans/tree" },
         { "mechanism=kmeans/aggregate accept=idealized", "kmeans/lloyd" },
-        { "unit=age rows-per-unit=2", "units cannot be kept" },
         { "data=-", "standard input" },
     };
     const place *const p = *state;
@@ -198,6 +197,81 @@ static void a_plan_that_cannot_be_spread_costs_nothing(void **state)
             assert_fails(ranks[r].status, CLO_UNSUPPORTED, ranks[r].err, refused[i][1]);
         free_ranks(ranks, 2);
     }
+    assert_int_equal(charges_at(p), 0);
+}
+
+/* ---- persons (fold.T5) ------------------------------------------------------------------- */
+
+/* Twenty persons with 25 rows each: all of a person's rows are in one of three files, unless one
+ * is astray. */
+static void write_persons(const char *folder, bool astray)
+{
+    char path[400];
+    FILE *files[4];
+    for (int f = 0; f < 4; f++) {
+        snprintf(path, sizeof path, f < 3 ? "%s/visits-%d.csv" : "%s/visits.csv", folder, f);
+        files[f] = fopen(path, "w");
+        assert_non_null(files[f]);
+        fprintf(files[f], "who,age,income\n");
+    }
+    for (int i = 0; i < 500; i++) {
+        const int who = i % 20, home = astray && i == 499 ? (who + 1) % 3 : who % 3;
+        for (int f = 0; f < 4; f++)
+            if (f == 3 || f == home)
+                fprintf(files[f], "p%d,%.3f,%.3f\n", who, (i % 7 - 3) / 8., (i % 11 - 5) / 9.);
+    }
+    for (int f = 0; f < 4; f++) assert_int_equal(fclose(files[f]), 0);
+}
+
+static const char PERSONS[] = "unit=who rows-per-unit=3 data=%s/%s %s";
+
+static text run_persons(const place *p, int size, const char *file, const char *more,
+                        clo_status expected, const char *words)
+{
+    char settings[900];
+    rank ranks[MOST_RANKS];
+    meeting m = { .size = 0 };
+    text json = { .bytes = NULL };
+    snprintf(settings, sizeof settings, PERSONS, p->folder, file, more);
+    run_ranks(ranks, size, &m, settings, NULL);
+    for (int r = 0; r < size; r++) {
+        if (expected)
+            assert_fails(ranks[r].status, expected, ranks[r].err, words);
+        else
+            assert_ok(ranks[r].status, ranks[r].err);
+    }
+    if (!expected) {
+        const char *const bytes = clo_job_json(ranks[0].job, &json.length);
+        json.bytes = strdup(bytes);
+    }
+    free_ranks(ranks, size);
+    return json;
+}
+
+static void persons_on_several_ranks_are_those_of_one(void **state)
+{
+    static const char SEEDED[] = "no-ledger=yes seed=s";
+    const place *const p = *state;
+    write_persons(p->folder, false);
+    const text alone = run_persons(p, 1, "visits.csv", SEEDED, CLO_OK, NULL);
+    for (int size = 2; size <= 3; size++) {
+        const char *const files[] = { "visits.csv", "visits-{rank}.csv" };
+        for (int own = 0; own < (size == 3 ? 2 : 1); own++) {
+            const text made = run_persons(p, size, files[own], SEEDED, CLO_OK, NULL);
+            assert_string_equal(made.bytes, alone.bytes);
+            free(made.bytes);
+        }
+    }
+    free(alone.bytes);
+}
+
+static void a_person_on_two_ranks_is_refused_and_costs_nothing(void **state)
+{
+    const place *const p = *state;
+    char books[400];
+    snprintf(books, sizeof books, "dataset=people ledger=%s", p->ledger);
+    write_persons(p->folder, true);
+    (void)run_persons(p, 3, "visits-{rank}.csv", books, CLO_DOMAIN, "rows in two parts");
     assert_int_equal(charges_at(p), 0);
 }
 
@@ -254,6 +328,8 @@ int main(void)
         WITH_FILES(rank_0_alone_charges),
         WITH_FILES(the_failure_of_one_is_that_of_all_and_costs_nothing),
         WITH_FILES(a_plan_that_cannot_be_spread_costs_nothing),
+        WITH_FILES(persons_on_several_ranks_are_those_of_one),
+        WITH_FILES(a_person_on_two_ranks_is_refused_and_costs_nothing),
         WITH_FILES(the_choice_is_among_sums),
         WITH_FILES(the_seed_never_leaves_rank_0),
     };

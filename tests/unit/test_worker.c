@@ -200,6 +200,148 @@ static void parts_that_have_other_rows_than_was_said_end_the_run(void **state)
     clo_plan_free(plan);
 }
 
+/* ---- persons (fold.T5) ------------------------------------------------------------------- */
+
+enum { PERSONS = 40, MOST_EACH = 3 };
+static uint64_t names[ROWS];
+
+/* A person is in one part: rows of the last part belong to the second half. */
+static void name_persons(void)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        names[i] = i < starts[1] ? i % (PERSONS / 2) : PERSONS / 2 + i % (PERSONS / 2);
+}
+
+static clo_table *named_rows(size_t first, size_t count)
+{
+    static const uint8_t key[CLO_UNIT_KEY_BYTES] = { 7 };
+    clo_view view = clo_view_default();
+    clo_table *table = NULL;
+    clo_error err;
+    view.data = values + first * D;
+    view.rows = count;
+    view.cols = D;
+    view.row_step = D * sizeof *values;
+    view.col_step = sizeof *values;
+    view.units = names + first;
+    view.unit_key = key;
+    assert_ok(clo_table_wrap_view(&view, &table, &err), err);
+    return table;
+}
+
+static clo_bounded *bounded_persons(size_t first, size_t count, const clo_domain *domain)
+{
+    clo_table *const table = named_rows(first, count);
+    clo_bounded *data = NULL;
+    clo_error err;
+    assert_ok(clo_bound(table, domain, &data, &err), err);
+    clo_table_free(table);
+    return data;
+}
+
+/* What the parts list, one behind the other. */
+static clo_status compare_parts(clo_persons *out, clo_error *err)
+{
+    uint8_t all[PARTS * PERSONS * CLO_PERSON_BYTES], *list;
+    size_t count = 0, here;
+    for (size_t i = 0; i < PARTS; i++) {
+        clo_table *const table = named_rows(starts[i], starts[i + 1] - starts[i]);
+        assert_ok(clo_table_persons(table, &list, &here, err), *err);
+        memcpy(all + count * CLO_PERSON_BYTES, list, here * CLO_PERSON_BYTES);
+        count += here;
+        clo_persons_free(list, here);
+        clo_table_free(table);
+    }
+    return clo_persons_compare(all, count, out, err);
+}
+
+static clo_status drive_persons(crew *c, const clo_plan *plan, const clo_domain *domain,
+                                const clo_persons *persons, clo_release **out, clo_error *err)
+{
+    clo_workers workers = clo_workers_default();
+    clo_run_options options = clo_run_options_default();
+    clo_grant *grant = NULL;
+    *c = (crew){ .padded = true };
+    for (size_t i = 0; i < PARTS; i++) {
+        c->data[i] = bounded_persons(starts[i], starts[i + 1] - starts[i], domain);
+        assert_ok(clo_worker_new(plan, c->data[i], 1, &c->workers[i], err), *err);
+    }
+    workers.fold = fold_all;
+    workers.user = c;
+    options.workers = &workers;
+    options.persons = persons;
+    clo_bounded *const nothing = bounded_persons(0, 0, domain);
+    clo_rng *const rng = seeded("persons");
+    assert_ok(clo_grant_unmetered(plan, &grant, err), *err);
+    const clo_status status = clo_run(plan, grant, nothing, rng, &options, out, err);
+    clo_grant_free(grant);
+    clo_rng_free(rng);
+    clo_bounded_free(nothing);
+    dismiss(c);
+    return status;
+}
+
+static clo_domain of_persons(void)
+{
+    clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
+    domain.unit = "person";
+    domain.rows_per_unit = MOST_EACH;
+    return domain;
+}
+
+static void persons_of_one_part_each_are_those_of_one_process(void **state)
+{
+    const clo_domain domain = of_persons();
+    clo_release *release = NULL;
+    clo_persons persons;
+    clo_error err;
+    crew c;
+    (void)state;
+    fill();
+    name_persons();
+    clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=2 rounds=2", &domain, 1, 1e-6);
+    clo_bounded *const all = bounded_persons(0, ROWS, &domain);
+    clo_release *const alone = run_seeded(plan, all, "persons", NULL);
+    const text expected = json_of(alone);
+    assert_ok(compare_parts(&persons, &err), err);
+    assert_int_equal(persons.count, PERSONS);
+    assert_ok(drive_persons(&c, plan, &domain, &persons, &release, &err), err);
+    const text actual = json_of(release);
+    assert_string_equal(actual.bytes, expected.bytes);
+    free(actual.bytes);
+    free(expected.bytes);
+    clo_release_free(release);
+    clo_release_free(alone);
+    clo_bounded_free(all);
+    clo_plan_free(plan);
+}
+
+/* A person in two parts is noticed when parts are compared, and, where they were dealt out anew
+ * since, in the pass itself; without a comparison nothing begins. */
+static void a_person_in_two_parts_is_noticed(void **state)
+{
+    const clo_domain domain = of_persons();
+    clo_release *release = NULL;
+    clo_persons persons, unused;
+    clo_error err;
+    crew c;
+    (void)state;
+    fill();
+    name_persons();
+    clo_plan *const plan = plan_for("kmeans/lloyd", "clusters=2 rounds=2", &domain, 1, 1e-6);
+    assert_ok(compare_parts(&persons, &err), err);
+    assert_fails(drive_persons(&c, plan, &domain, NULL, &release, &err), CLO_UNSUPPORTED, err,
+                 "must be compared first");
+    assert_int_equal(c.passes, 0);
+    names[ROWS - 1] = names[0]; /* who is in the first part, too */
+    assert_fails(compare_parts(&unused, &err), CLO_DOMAIN, err, "rows in two parts");
+    assert_fails(drive_persons(&c, plan, &domain, &persons, &release, &err), CLO_IO, err,
+                 "other persons than when these were compared");
+    assert_int_equal(c.passes, 1);
+    assert_null(release);
+    clo_plan_free(plan);
+}
+
 /* ---- bytes that are no task -------------------------------------------------------------- */
 
 typedef struct kept {
@@ -245,7 +387,7 @@ static void bytes_that_are_no_task_are_refused(void **state)
     int64_t totals[64] = { 0 }, before[64] = { 0 };
     assert_true(k.count < 60);
     assert_ok(clo_worker_fold(k.worker, k.task, k.bytes, totals, k.count, &err), err);
-    assert_int_equal(totals[k.count - 2], 100); /* the mark has their number */
+    assert_int_equal(totals[k.count - 4], 100); /* the mark has their number */
     memcpy(before, totals, sizeof totals);
     for (size_t cut = 0; cut < k.bytes; cut++)
         assert_int_not_equal(clo_worker_fold(k.worker, k.task, cut, totals, k.count, &err), CLO_OK);
@@ -333,6 +475,8 @@ int main(void)
         cmocka_unit_test(workers_make_the_release_of_one_process),
         cmocka_unit_test(rows_that_change_between_passes_end_the_run),
         cmocka_unit_test(parts_that_have_other_rows_than_was_said_end_the_run),
+        cmocka_unit_test(persons_of_one_part_each_are_those_of_one_process),
+        cmocka_unit_test(a_person_in_two_parts_is_noticed),
         cmocka_unit_test(bytes_that_are_no_task_are_refused),
         cmocka_unit_test(drivers_have_no_rows_and_plans_are_of_sums),
         cmocka_unit_test(a_pad_is_a_stream_that_can_be_taken_off),

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from same_bytes import BALL, METHODS, alone
+from same_bytes import BALL, METHODS, alone, check_persons
 from sessions import everything_in, session
 
 import cloister
@@ -45,6 +45,12 @@ def test_partitions_do_not_show(frame, people):
             "a < 0").union(people.filter("a >= 0")).union(people.filter("a > 9"))):
         made = distributed.run("kmeans/lloyd", other, **BALL, **settings)
         assert made.to_json() == expected
+
+
+def test_persons_are_in_one_partition_each(people, tmp_path):
+    ledger = tmp_path / "study.ledger"
+    cloister.Ledger(ledger, create=True).declare("visits", epsilon=5, delta=1e-5)
+    check_persons(people, ledger)
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")

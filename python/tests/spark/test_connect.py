@@ -1,6 +1,6 @@
 """A session of Spark Connect, whose server is on this machine."""
 import pytest
-from same_bytes import BALL, METHODS, alone
+from same_bytes import BALL, METHODS, alone, check_persons
 from sessions import session
 
 import cloister
@@ -18,6 +18,12 @@ def test_the_bytes_of_one_process(method, frame, people):
     assert ".connect." in type(people).__module__
     made = distributed.run(method, people, **BALL, **METHODS[method])
     assert made.to_json() == alone(method, frame, **METHODS[method])
+
+
+def test_persons_are_in_one_partition_each(people, tmp_path):
+    ledger = tmp_path / "study.ledger"
+    cloister.Ledger(ledger, create=True).declare("visits", epsilon=5, delta=1e-5)
+    check_persons(people, ledger)
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
