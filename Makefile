@@ -39,11 +39,13 @@ test: ## every suite in every build; SUITES="unit cli" for some
 	@tools/deps.sh build test
 	@tools/test.py $(SUITES)
 
-test-long: ## the kills, races and interleavings of the ledger, in large numbers
+test-long: ## the ledger's kills, races and interleavings in large numbers; every allocation fails
 	@tools/deps.sh build test
 	@tools/test.py --build dev fault
 	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_kill
 	@CLOISTER_LONG=1 build/dev/tests/fault_ledger_interleave
+	@tools/test.py --build asan fault
+	@CLOISTER_LONG=1 build/asan/tests/fault_allocations
 
 audit: ## try to refute every claim, and catch every planted fault, at 10^6 runs a world
 	@tools/deps.sh build test

@@ -2,13 +2,15 @@
 """Builds the wheel, installs it into clean environments, runs pytest there, and counts in TAP.
 
   newest  all tests, with the newest scikit-learn and every library that data can come from
-  oldest  scikit-learn's checks and the tests of privacy, with the oldest scikit-learn supported
+  long    with --long alone: those tests that take minutes or gigabytes, or a second type checker
+  oldest  with --long alone: scikit-learn's checks and the tests of privacy, with the oldest
+          scikit-learn supported
   spark   with --spark alone: the tests in python/tests/spark, a process for each kind of session
 
 A test that skips fails here: what is missing is to be in tools/packages-pip.txt.
 
 usage: tools/test_python.py [--long] [--spark [--if-installed]]
-  --long          those tests that take minutes or gigabytes
+  --long          what takes minutes, gigabytes or packages of its own
   --if-installed  skip where `make spark` has not installed Spark yet (it is half a gigabyte)
 """
 import os
@@ -20,9 +22,11 @@ import xml.etree.ElementTree as ElementTree
 import wheel
 
 TESTS = wheel.ROOT / "python" / "tests"
-RUNS = {
-    "newest": ("python", ["."]),
-    "oldest": ("python-oldest", ["test_sklearn.py", "test_privacy.py"]),
+# An environment: the packages in it, the tests, and which of them.
+RUNS = {"newest": ("python", ["."], "not long")}
+LONG = {
+    "long": ("python and python-long", ["."], "long"),
+    "oldest": ("python-oldest", ["test_sklearn.py", "test_privacy.py"], "not long"),
 }
 # A process has one kind of session: Spark does not mix them.
 SPARK = ("python-spark", ["spark/test_classic.py", "spark/test_cluster.py",
@@ -48,14 +52,14 @@ def outcomes(report):
         yield name, trouble
 
 
-def run(name, group, files, built, long):
+def run(name, group, files, marked, built):
     folder = installed(name, group, built)
     report = wheel.HOME / f"{name}.xml"
     report.unlink(missing_ok=True)
     # Not from the root: there `cloister` would be the sources, which have no module.
     command = [folder / "bin" / "python", "-m", "pytest", "-q", "-c", wheel.ROOT / "pyproject.toml",
-               "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m",
-               "long" if long else "not long", *[TESTS / file for file in files]]
+               "--rootdir", wheel.ROOT, f"--junitxml={report}", "-m", marked,
+               *[TESTS / file for file in files]]
     if "." in files:
         command += ["--ignore", TESTS / "spark"]
     # scikit-learn checks arrays of other libraries only where SciPy is told beforehand.
@@ -77,19 +81,18 @@ def without_spark():
 
 
 def main():
-    long, spark = "--long" in sys.argv[1:], "--spark" in sys.argv[1:]
     reason = without_spark() if "--if-installed" in sys.argv[1:] else None
     if reason:
         print(f"1..1\nok 1 - spark # SKIP {reason}")
         return 0
     built = wheel.build(wheel.HOME / "wheel")
-    results = []
-    if spark:
+    runs = LONG if "--long" in sys.argv[1:] else RUNS
+    if "--spark" in sys.argv[1:]:
+        runs = {}
+    results = [found for name, asked in runs.items() for found in run(name, *asked, built)]
+    if "--spark" in sys.argv[1:]:
         for file in SPARK[1]:
-            results += run("spark", SPARK[0], [file], built, long)
-    for name, (group, files) in ({} if spark else RUNS).items():
-        if name == "newest" or not long:
-            results += run(name, group, files, built, long)
+            results += run("spark", SPARK[0], [file], "not long", built)
     print(f"1..{len(results)}")
     for number, (name, trouble) in enumerate(results, 1):
         print(f"{'not ok' if trouble else 'ok'} {number} - {name}")

@@ -21,12 +21,12 @@ HOME = ROOT / "build" / "python"
 WHEELS = ROOT / "build" / "wheel"
 
 
-def packages(group):
-    """The names in a section of tools/packages-pip.txt."""
+def packages(groups):
+    """The names in sections of tools/packages-pip.txt, "one" or "one and another"."""
     found, inside = [], False
     for line in (ROOT / "tools" / "packages-pip.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            inside = line.strip() == f"[{group}]"
+            inside = line.strip("[] ") in groups.split(" and ")
         elif inside and line.strip() and not line.startswith("#"):
             found.append(line.strip())
     return found
@@ -46,8 +46,9 @@ def environment(name, group):
         return folder
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    # What is imported is compiled then; most of what comes along never is.
     subprocess.run([folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check",
-                    *wanted], check=True)
+                    "--no-compile", *wanted], check=True)
     stamp.write_text("\n".join(wanted), encoding="utf-8")
     return folder
 

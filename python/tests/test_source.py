@@ -22,6 +22,7 @@ def test_types_hold():
     assert ended.returncode == 0, ended.stdout
 
 
+@pytest.mark.long
 def test_types_hold_for_pyright_too():
     """basedpyright is pyright with its own Node inside, so that nothing is fetched to run it."""
     pytest.importorskip("basedpyright")

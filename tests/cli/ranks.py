@@ -57,6 +57,7 @@ class Place:
             # Rank after rank on whatever there is, also as root: both are right for a test.
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+            "OMPI_MCA_mpi_yield_when_idle": "1",  # a rank that waits lets others have the core
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
         for rank in range(2):  # the same rows in two files
             rows = self.rows()[rank * 700:None if rank else 700]
