@@ -130,6 +130,16 @@ static size_t beside_a_line(clo_relation relation, unsigned group, int world, do
     return rows + 60;
 }
 
+/* A hundred records at the ends of a third axis, which say where the mean is and how far it is to
+ * the records; one along the first axis, or along the second. */
+static size_t axes_about_a_mean(clo_relation relation, unsigned group, int world, double *out)
+{
+    const size_t rows = axes(relation, group, world, out);
+    for (size_t i = 0; i < 100; i++)
+        memcpy(out + 3 * (rows + i), (const double[]){ 0, 0, i % 2 ? 1 : -1 }, 3 * sizeof *out);
+    return rows + 100;
+}
+
 /* Of 121 records 63 or 62 agree: with 63 all points that count lie on the middle one, with 62 the
  * last of them does not. */
 static size_t nearly_agreed(clo_relation relation, unsigned group, int world, double *out)

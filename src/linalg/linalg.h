@@ -12,6 +12,9 @@
 
 /* C += A'A over the upper triangle; A is rows x cols. Exact on integers below 2^53. */
 void clo_i_gram_add(const double *a, size_t rows, size_t cols, double *c);
+/* C = A'A over the upper triangle, in single precision.  Exact on integers where no sum of
+ * magnitudes of products goes above 2^24; beside the triangle C holds anything. */
+void clo_i_gram_single(const float *a, size_t rows, size_t cols, float *c);
 /* C += A'B; A is rows x m, B is rows x n. Exact on integers below 2^53. */
 void clo_i_cross_add(const double *a, size_t m, const double *b, size_t n, size_t rows, double *c);
 /* C = A B', A is m x d, B is n x d. Exact on integers below 2^53. */

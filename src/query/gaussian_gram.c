@@ -3,16 +3,13 @@
  * (gaussian_gram.T1).
  *
  * On the grid of 15 bits with R = 2^15, a record adds r r' to one of the k matrices: |r r'|_F <=
- * R^2, and |r r' - s s'|_F <= sqrt(2) R^2, in one cluster or across two.  The upper triangles are
- * noised, the diagonal with scale s and the rest with ceil(s / sqrt 2): an off-diagonal entry
- * stands for two entries of the matrix (gaussian_gram.T2).
+ * R^2, and |r r' - s s'|_F <= sqrt(2) R^2, in one cluster or across two.
  */
 #include "query/gaussian_gram.h"
-#include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
 #include "query/fold.h"
-#include "query/assign.h"
+#include "query/triangle.h"
 #include <string.h>
 
 enum { BITS = 15, MOST_COLUMNS = 4096, WIDE = 512 };
@@ -46,15 +43,6 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
     return CLO_OK;
 }
 
-/* The least t with 2 t^2 >= s^2. */
-static uint64_t off_diagonal_scale(uint64_t scale)
-{
-    const unsigned __int128 half = ((unsigned __int128)scale * scale + 1) / 2;
-    /* The mean of two draws of that scale has a scale that is smaller by sqrt 2 again. */
-    if (clo_i_planted(CLO_FAULT_SYMMETRIC_TWICE)) return clo_i_root_up(half / 2);
-    return clo_i_root_up(half);
-}
-
 typedef struct work {
     double *scores;   /* a thread: block_rows x width, where there is more than one cluster */
     uint32_t *labels; /* a thread: block_rows, likewise */
@@ -65,11 +53,6 @@ typedef struct work {
 } work;
 CLO_FOLD_WORK_OF(work)
 
-static size_t triangle(size_t cols)
-{
-    return cols * (cols + 1) / 2;
-}
-
 /* Moves one thread's matrices into the totals, row by row of the upper triangle. */
 static void flush(clo_fold *fold, int thread)
 {
@@ -77,7 +60,7 @@ static void flush(clo_fold *fold, int thread)
     const work *const w = work_of(fold);
     double *const grams = w->grams + (size_t)thread * clusters * cols * cols;
     for (size_t c = 0; c < clusters; c++) {
-        int64_t *at = fold->totals + c * triangle(cols);
+        int64_t *at = fold->totals + c * clo_i_triangle(cols);
         for (size_t i = 0; i < cols; i++)
             for (size_t j = i; j < cols; j++, at++) {
                 const int64_t value = (int64_t)grams[(c * cols + i) * cols + j];
@@ -136,7 +119,7 @@ static int threads_of(const clo_line *line, int threads)
 static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
 {
     (void)cols, (void)ask;
-    return line->groups * triangle(line->cols);
+    return line->groups * clo_i_triangle(line->cols);
 }
 
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
@@ -160,37 +143,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     CLO_TRY(clo_i_take(space, rows * cols, sizeof(double), &w->gathered, err));
     CLO_TRY(clo_i_take(space, each * k * cols * cols, sizeof(double), &w->grams, err));
     CLO_TRY(clo_i_take(space, each, sizeof(size_t), &w->pending, err));
-    return clo_i_take(space, k * triangle(cols), sizeof *w->classes, &w->classes, err);
-}
-
-/* Of the packed triangles: the diagonals, and the rest (gaussian_gram.T2). */
-enum { ON_DIAGONAL, OFF_DIAGONAL, CLASSES };
-
-static clo_status answer(clo_sum *sum, clo_error *err)
-{
-    const size_t cols = sum->fold.seen;
-    const uint64_t scale = sum->line->scale;
-    uint8_t *at = work_of(&sum->fold)->classes;
-    const clo_noise noise = { .count = sum->fold.entries,
-                              .classes = CLASSES,
-                              .class_of = at,
-                              .laws = { [ON_DIAGONAL] = clo_i_gaussian_law(scale),
-                                        [OFF_DIAGONAL] =
-                                            clo_i_gaussian_law(off_diagonal_scale(scale)) } };
-    for (size_t c = 0; c < sum->line->groups; c++)
-        for (size_t i = 0; i < cols; i++)
-            for (size_t j = i; j < cols; j++) *at++ = i == j ? ON_DIAGONAL : OFF_DIAGONAL;
-    return clo_i_answer(sum->context, sum->line, &noise, sum->fold.totals, err);
-}
-
-static void unpack(const int64_t *totals, size_t clusters, size_t cols, double *grams)
-{
-    for (size_t c = 0; c < clusters; c++) {
-        double *const gram = grams + c * cols * cols;
-        for (size_t i = 0; i < cols; i++)
-            for (size_t j = i; j < cols; j++)
-                gram[i * cols + j] = gram[j * cols + i] = (double)*totals++ / (double)SQUARE;
-    }
+    return clo_i_take(space, k * clo_i_triangle(cols), sizeof *w->classes, &w->classes, err);
 }
 
 clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const clo_bounded *data,
@@ -199,14 +152,10 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     const clo_ask told = { .rules = rule, .rule_count = 1 };
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_gram, data, &told, &sum, err));
-    int64_t *const totals = sum.fold.totals;
-    const size_t clusters = sum.line->groups, cols = sum.fold.seen;
     clo_status status = clo_i_sum_fold(&sum, err);
-    if (!status) status = answer(&sum, err);
-    if (!status) {
-        unpack(totals, clusters, cols, grams);
-        clo_i_tell_answer(context, sum.line, grams, clusters * cols * cols, (double)SQUARE);
-    }
+    if (!status)
+        status =
+            clo_i_answer_triangles(&sum, work_of(&sum.fold)->classes, (double)SQUARE, grams, err);
     clo_i_sum_end(&sum);
     return status;
 }

@@ -1,6 +1,5 @@
 /* witness.c - watches noise being added and answers being told, in the test build (witness.h). */
 #include "query/witness.h"
-#include "query/gaussian_gram.h"
 #include "query/fold.h"
 
 #ifdef CLO_FAULT_INJECTION
@@ -147,7 +146,8 @@ static void read_back(struct clo_watched *watched, const clo_line *line, const d
                       size_t count, double unit)
 {
     const size_t d = line->cols;
-    const bool gram = line->query == &clo_i_query_gaussian_gram;
+    const bool gram =
+        line->query == &clo_i_query_gaussian_gram || line->query == &clo_i_query_local_gram;
     for (size_t i = 0; i < count; i++) {
         const double number = values[i] * unit;
         const bool twice = gram && i / d % d == i % d;

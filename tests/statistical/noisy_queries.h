@@ -61,6 +61,11 @@ static const noisy_form forms_gaussian_gram[] = {
     { "lens", prepare_gram, ask_gram, LENS, 24, 3, 80, NULL },
     { 0 },
 };
+static const noisy_form forms_local_gram[] = {
+    { "matrix", prepare_local_gram, ask_local_gram, 0, 40, 1, 130, NULL },
+    { "lens", prepare_local_gram, ask_local_gram, LENS, 24, 1, 130, NULL },
+    { 0 },
+};
 static const noisy_form forms_gaussian_moment[] = {
     { "tensor", prepare_plain_moment, ask_moment, 0, 32, 1, 24, NULL },
     { "less traces", prepare_even_moment, ask_moment, 0, 32, 1, 24, NULL },

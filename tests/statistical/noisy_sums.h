@@ -16,6 +16,7 @@
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
 #include "query/cross_moment.h"
+#include "query/local_gram.h"
 #include "query/local_sum.h"
 #include "query/sparse_sum.h"
 
@@ -282,6 +283,34 @@ static inline void ask_gram(noisy *n, double *residual)
                 assert_true(entry == grams[(c * d + j) * d + i]);
                 residual[at] = ldexp(entry, 2 * n->line.bits) - n->truth[at];
             }
+}
+
+/* Records at the centre: nothing but noise. */
+static inline void prepare_local_gram(noisy *n)
+{
+    const size_t d = n->form->cols;
+    clo_error err;
+    n->domain = ball(d, 1, CLO_REPLACE);
+    assert_ok(clo_i_plan_local_gram(&n->domain, 0x1p16 / WIDE, 1, "", &n->line, &err), err);
+    noisy_room(n, d * (d + 1) / 2, n->form->asks, 4);
+    for (size_t i = 0, at = 0; i < d; i++)
+        for (size_t j = i; j < d; j++) n->class_of[at++] = i != j;
+    n->scales[0] = (double)n->line.scale;
+    n->scales[1] = ceil((double)n->line.scale / sqrt(2));
+}
+
+static inline void ask_local_gram(noisy *n, double *residual)
+{
+    const size_t d = n->domain.cols;
+    double *const gram = n->sums, *const origin = n->sizes; /* which is zero */
+    clo_error err;
+    assert_ok(clo_i_ask_local_gram(&n->a.context, n->number, n->data, origin, 0.25, gram, &err),
+              err);
+    for (size_t i = 0, at = 0; i < d; i++)
+        for (size_t j = i; j < d; j++, at++) {
+            assert_true(gram[i * d + j] == gram[j * d + i]);
+            residual[at] = gram[i * d + j] * 0x1p16 - n->truth[at];
+        }
 }
 
 static inline void classes_of_moments(noisy *n, const unsigned *multiplicities, size_t classes,

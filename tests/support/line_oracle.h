@@ -279,6 +279,15 @@ static inline void line_gaussian_gram(const held *l)
     priced_by_scale(l, CLO_EVENT_GAUSSIAN);
 }
 
+/* The same of differences on a grid of 8 bits, which is not the one that it reads. */
+static inline void line_local_gram(const held *l)
+{
+    const u128 R = power_of_two(8);
+    HOLDS(l, l->line->bits == 20 && l->line->groups == 1);
+    moves(l, (replaces(l) ? 2 : 1) * R * R * R * R);
+    priced_by_scale(l, CLO_EVENT_GAUSSIAN);
+}
+
 enum { ORACLE_COLS = 8 };
 
 /* Records of 20 bits are lifted by 25: integers of at most this size, an entry off by less than

@@ -19,6 +19,7 @@
 #include "query/gaussian_sum.h"
 #include "query/laplace_sum.h"
 #include "query/cross_moment.h"
+#include "query/local_gram.h"
 #include "query/local_sum.h"
 #include "query/peel.h"
 #include "query/quantile.h"
@@ -41,7 +42,7 @@ typedef struct sum_asks {
     clo_line lines[MOST_ASKS];
     clo_ask asks[MOST_ASKS];
     size_t count;
-    clo_assign one, centers, seen, flats[2], pair[2], axes, seen_axes;
+    clo_assign one, centers, seen, lone, seen_lone, flats[2], pair[2], axes, seen_axes;
     uint64_t width, views[4], narrow[4], column[7], norms[4], sets[4];
 } sum_asks;
 
@@ -83,6 +84,9 @@ static inline void make_rules(sum_asks *a)
     assert_ok(clo_i_assign_subspaces(a->workspace, bases, 2, ASK_COLS, 1, 20, &a->axes, &err), err);
     assert_ok(clo_i_assign_subspaces(a->workspace, bases, 2, ASK_SEEN, 1, 20, &a->seen_axes, &err),
               err);
+    assert_ok(clo_i_assign_centers(a->workspace, points, 1, ASK_COLS, 20, &a->lone, &err), err);
+    assert_ok(clo_i_assign_centers(a->workspace, points, 1, ASK_SEEN, 20, &a->seen_lone, &err),
+              err);
     a->pair[0] = a->pair[1] = a->centers;
     memcpy(&a->width, &(double){ .25 }, sizeof a->width);
     for (size_t i = 0; i < 4; i++) {
@@ -122,6 +126,9 @@ static inline void make_asks(sum_asks *a)
     ADD(clo_i_plan_gaussian_gram(d, 2, 1, 1, "", &line, &err), 0, &a->flats[1], 1, NULL, 0);
     ADD(clo_i_plan_gaussian_gram(&through, 1, 1, 1, "", &line, &err), CLO_LENS, &a->one, 1, NULL,
         0);
+    ADD(clo_i_plan_local_gram(d, 1, 1, "", &line, &err), 0, &a->lone, 1, a->views, 1);
+    ADD(clo_i_plan_local_gram(&through, 1, 1, "", &line, &err), CLO_LENS, &a->seen_lone, 1,
+        a->views, 1);
     ADD(clo_i_plan_cross_moment(d, 2, 1, 1, 1, "", &line, &err), 0, &a->axes, 1, a->narrow, 4);
     ADD(clo_i_plan_cross_moment(&through, 2, 1, 1, 1, "", &line, &err), CLO_LENS, &a->seen_axes, 1,
         a->narrow, 4);

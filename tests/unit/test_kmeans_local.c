@@ -49,7 +49,7 @@ static void a_plan_holds_local_sums_within_the_budget(void **state)
     assert_int_equal(plan->line_count, 4);
     assert_int_equal(plan->lines[0].query, &clo_i_query_local_sum);
     assert_int_equal(plan->lines[0].groups, 1);
-    assert_int_equal(plan->lines[1].query, &clo_i_query_gaussian_gram);
+    assert_int_equal(plan->lines[1].query, &clo_i_query_local_gram);
     assert_int_equal(plan->lines[2].query, &clo_i_query_local_sum);
     assert_int_equal(plan->lines[2].event.count, 4);
     assert_true(plan->lines[2].lens);

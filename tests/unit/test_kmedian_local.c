@@ -3,7 +3,6 @@
  * (kmedian_local.T1). */
 #include "pipeline.h"
 #include "plan/mechanism.h"
-#include "query/gaussian_gram.h"
 #include "query/local_sum.h"
 
 enum { D = 3, K = 2, ROWS = 8000, RUNS = 3 };

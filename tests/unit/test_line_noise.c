@@ -22,7 +22,7 @@ static int power_of(const char *query)
         { "aggregate", -1 },      { "choose", -1 },
         { "choose_centers", -1 }, { "choose_flats", -1 },
         { "gibbs", -1 },          { "quantile", -1 },
-        { "seed", -1 },
+        { "seed", -1 },           { "local_gram", 0 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, query) == 0) return rows[i].power;

@@ -23,6 +23,7 @@
 #include "query/histogram.h"
 #include "query/laplace_sum.h"
 #include "query/cross_moment.h"
+#include "query/local_gram.h"
 #include "query/local_sum.h"
 #include "query/lens.h"
 #include "query/partition.h"
@@ -141,6 +142,14 @@ static bool make_gaussian_gram(const clo_domain *domain, size_t variant, clo_lin
     return made(
         clo_i_plan_gaussian_gram(domain, 1 + 3 * (variant % 2), *asked, TIMES, "", out, &err),
         &err);
+}
+
+static bool make_local_gram(const clo_domain *domain, size_t variant, clo_line *out, double *asked)
+{
+    clo_error err;
+    if (variant >= 3) return false;
+    *asked = mus[variant];
+    return made(clo_i_plan_local_gram(domain, *asked, TIMES, "", out, &err), &err);
 }
 
 static bool make_gaussian_moment(const clo_domain *domain, size_t variant, clo_line *out,

@@ -28,6 +28,7 @@
 #include "query/histogram.h"
 #include "query/laplace_sum.h"
 #include "query/cross_moment.h"
+#include "query/local_gram.h"
 #include "query/local_sum.h"
 #include "query/partition.h"
 #include "query/peel.h"
@@ -162,6 +163,18 @@ static clo_status ask_local_sum(const question *q)
     assert_ok(clo_i_assign_centers(q->context->workspace, origin, 1, D, 20, &rule, q->err),
               *q->err);
     return clo_i_ask_local_sum(q->context, 0, q->data, &rule, &view, &out, q->err);
+}
+
+static clo_status plan_local_gram(const clo_domain *domain, clo_line *out, clo_error *err)
+{
+    return clo_i_plan_local_gram(domain, 1, 1, "", out, err);
+}
+
+static clo_status ask_local_gram(const question *q)
+{
+    static const double origin[D];
+    double gram[D * D];
+    return clo_i_ask_local_gram(q->context, 0, q->data, origin, 0x1p-16, gram, q->err);
 }
 
 static clo_status plan_cross_moment(const clo_domain *domain, clo_line *out, clo_error *err)
@@ -528,6 +541,12 @@ static double of_gram(const clo_line *s, const double *x)
     return sqrt(squares(x, D * D, 0x1p30));
 }
 
+static double of_local_gram(const clo_line *s, const double *x)
+{
+    (void)s;
+    return sqrt(squares(x, D * D, 0x1p16));
+}
+
 /* Of each entry once, in the order of the tensor: how many orders its indices have. */
 static double of_moment(const clo_line *s, const double *x)
 {
@@ -616,6 +635,8 @@ static const worst cases[] = {
       false,
       { 0.70710678, -0x1p-15, 0 } },
     { KIND_gaussian_gram, of_gram, 0.999999, { 1, 0, 0 }, false, { 0, 1, 0 } },
+    /* both far beyond the width */
+    { KIND_local_gram, of_local_gram, 0.9999, { 1, 0, 0 }, false, { 0, 0.5, 0 } },
     /* cos^2 = 3 share (2 - share) / (d + 4) = 9/28: gaussian_moment.T3 */
     { KIND_gaussian_moment, of_moment, 0.998, { 1, 0, 0 }, false, { 0.56694671, 0.82375447, 0 } },
     { KIND_gaussian_moment3, of_moment3, 0.999999, { 1, 0, 0 }, false, { -1, 0, 0 } },

@@ -19,14 +19,18 @@
 #include "mechanism/common/centers_common.h"
 #include "mechanism/common/frame.h"
 #include "query/assign.h"
-#include "query/gaussian_gram.h"
 #include "query/lens.h"
+#include "query/local_gram.h"
 #include <math.h>
 #include <string.h>
 
 enum { BY_CHOICE = -1, MOST_KEPT = 1024, GRAM_COLUMNS = 4096, USUAL_CELLS = 128 };
 
 static const double SHARE_CELLS = 0.7, SHARE_CELLS_WITH_FRAME = 0.4; /* of what is left */
+/* What the Gram matrix is cut at, in root mean square distances: below most of them, so that it is
+ * the records' directions that it tells; and the least that is left of their squares, which is 1
+ * where all are cut. */
+static const double GRAM_WIDTH = 0.75, LEAST_WHOLE = 0.25;
 /* The first mean is to be this near, in radii; its share of the budget is between the two. */
 static const double NEAR_ENOUGH = 0.07, LEAST_START = 0.01, MOST_START = 0.15;
 
@@ -72,12 +76,12 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_local_plan *plan,
         return clo_i_fail(err, CLO_ARGUMENT,
                           "reduce must be at most the number of columns, %zu, not %g", d, wanted);
     if (plan->pure || wanted == 0 || (wanted < 0 && d > GRAM_COLUMNS)) return CLO_OK;
-    CLO_TRY(clo_i_plan_gaussian_gram(draft->domain, 1, mu * sqrt(draft->values[CLO_LOCAL_SHARE]), 1,
-                                     "Gram matrix of the records, to choose directions by", &gram,
-                                     err));
+    CLO_TRY(clo_i_plan_local_gram(draft->domain, mu * sqrt(draft->values[CLO_LOCAL_SHARE]), 1,
+                                  "Gram matrix about the mean, to choose directions by", &gram,
+                                  err));
     plan->frame = wanted > 0 ? (size_t)wanted
                              : directions_that_pay(draft->domain, plan->clusters,
-                                                   ldexp((double)gram.scale, -2 * gram.bits));
+                                                   clo_i_local_gram_deviation(&gram));
     if (plan->frame == 0) return CLO_OK;
     plan->seen = plan->frame;
     return clo_i_draft_add(draft, &gram, err);
@@ -313,25 +317,26 @@ static clo_status ask_start(clo_context *context, const clo_i_local_plan *plan,
     return CLO_OK;
 }
 
-/* The directions in which the records differ most from their mean, and how far they do. */
+/* The directions in which the records differ most from their mean, and how far they do: of all of
+ * their spread the share that the matrix has there, as it has cut what is longer than its width. */
 static clo_status find_frame(clo_context *context, const clo_i_local_plan *plan,
                              const clo_bounded *data, state *s, clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[1];
-    const clo_assign all = { .kind = CLO_ASSIGN_ONE, .clusters = 1 };
     const size_t d = plan->cols, r = plan->frame, mark = clo_i_workspace_mark(context->workspace);
-    const double edge = ldexp((double)line->scale, -2 * line->bits) * sqrt(2 * (double)d);
-    const double rows = s->start.rows, *const center = s->start.center;
+    const double edge = clo_i_local_gram_deviation(line) * sqrt(2 * (double)d);
+    const double rows = s->start.rows, width = GRAM_WIDTH * sqrt(s->start.square);
+    double whole = 0, square = 0;
     directions found;
     CLO_TRY(take_directions(plan, context->workspace, &found, err));
-    clo_status status = clo_i_ask_gaussian_gram(context, 1, data, &all, found.gram, err);
-    for (size_t i = 0; !status && i < d; i++)
-        for (size_t j = 0; j < d; j++) found.gram[i * d + j] -= rows * center[i] * center[j];
+    clo_status status =
+        clo_i_ask_local_gram(context, 1, data, s->start.center, width, found.gram, err);
+    for (size_t j = 0; !status && j < d; j++) whole += found.gram[j * d + j] / rows;
     if (!status)
         status = clo_i_eigen_top(found.gram, d, r, found.values, s->frame, found.eigen, err);
-    double square = 0;
+    const double spread = s->start.square / fmin(fmax(whole, LEAST_WHOLE), 1);
     for (size_t i = 0; !status && i < r; i++) {
-        const double energy = fmax(found.values[i] - edge, 0.1 * edge) / rows;
+        const double energy = spread * fmax(found.values[i] - edge, 0.1 * edge) / rows;
         s->start.spread[i] = fmin(sqrt(energy), 1);
         square += s->start.spread[i] * s->start.spread[i];
     }

@@ -1,0 +1,233 @@
+/*
+ * local_gram.c - the Gram matrix of all records about a released centre, each difference cut to a
+ * released width, as one Gaussian query (local_gram.T1).
+ *
+ * A Gram matrix of the records themselves pays for a record anywhere in the ball, and most of what
+ * it shows is where their mean is.  About the mean, and cut to about their spread, every record
+ * says its direction as loudly as it may: the noise is that of a ball of the spread.
+ *
+ * The matrix chooses directions, which a coarse grid tells as well as a fine one.  So differences
+ * are rounded to R = 2^8 steps a width: products are of 16 bits at most, and single precision adds
+ * up 256 of them exactly, at twice the speed of double (local_gram.T3).
+ */
+#include "query/local_gram.h"
+#include "bound/bound.h"
+#include "linalg/linalg.h"
+#include "query/fold.h"
+#include "query/local_sum.h"
+#include "query/triangle.h"
+#include <math.h>
+
+enum { READ_BITS = 20, BITS = 8, EXACT_ROWS = 256, MOST_COLUMNS = 4096, WIDE = 512 };
+_Static_assert((uint64_t)EXACT_ROWS << (2 * BITS) <= (uint64_t)1 << 24, "exact in a float");
+static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
+static const uint64_t WIDEST = (uint64_t)CLO_LOCAL_WIDEST << READ_BITS;
+static const double FARTHEST_CENTER = 2; /* in radii: distances stay below CLO_LOCAL_WIDEST */
+
+/* ---- the plan ------------------------------------------------------------------------------- */
+
+clo_status clo_i_plan_local_gram(const clo_domain *domain, double mu, uint64_t times,
+                                 const char *label, clo_line *out, clo_error *err)
+{
+    const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
+    const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
+    clo_line line = { .query = &clo_i_query_local_gram,
+                      .label = label,
+                      .bits = READ_BITS,
+                      .cols = domain->cols,
+                      .groups = 1 };
+    if (domain->cols > MOST_COLUMNS)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a Gram matrix takes at most %d columns, not %zu: choose fewer of them",
+                          (int)MOST_COLUMNS, domain->cols);
+    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    line.noise = clo_i_local_gram_deviation(&line); /* in squared widths, which the run finds */
+    *out = line;
+    return CLO_OK;
+}
+
+double clo_i_local_gram_deviation(const clo_line *line)
+{
+    return (double)line->scale / (double)SQUARE;
+}
+
+/* ---- what a record adds --------------------------------------------------------------------- */
+
+/* The entry of largest magnitude goes one step toward zero, until the record is in the ball. */
+static void step_in(float *steps, size_t cols, int32_t square)
+{
+    while (square > (int32_t)SQUARE) {
+        size_t largest = 0;
+        for (size_t j = 1; j < cols; j++)
+            if (fabsf(steps[j]) > fabsf(steps[largest])) largest = j;
+        square -= 2 * (int32_t)fabsf(steps[largest]) - 1;
+        steps[largest] -= copysignf(1, steps[largest]);
+    }
+}
+
+/* local_gram.T2: the difference to the centre in steps of the width, inside the ball. */
+static void take_steps(const double *record, const double *center, size_t cols, uint64_t width,
+                       float *steps)
+{
+    double square = 0; /* of whole numbers below 2^53: exact in any order */
+#pragma omp simd reduction(+ : square)
+    for (size_t j = 0; j < cols; j++) {
+        const double difference = record[j] - center[j];
+        square += difference * difference;
+    }
+    const uint64_t distance = (uint64_t)ceil(sqrt(square));
+    const uint64_t divisor = distance > width ? distance : width;
+    const double factor = (double)(((uint64_t)1 << 50) / divisor);
+    int32_t length = 0;
+#pragma omp simd reduction(+ : length)
+    for (size_t j = 0; j < cols; j++) {
+        const double share = (record[j] - center[j]) * factor * 0x1p-42;
+        const int32_t step = (int32_t)(share + copysign(0.5, share));
+        length += step * step;
+        steps[j] = (float)step;
+    }
+    step_in(steps, cols, length);
+}
+
+typedef struct work {
+    float *steps;     /* a thread: EXACT_ROWS x cols, the records that wait */
+    float *products;  /* a thread: cols x cols, the upper triangle */
+    double *sums;     /* a thread: the triangle, packed */
+    size_t *waiting;  /* a thread: rows of steps */
+    uint8_t *classes; /* of the totals, for whoever asks */
+} work;
+CLO_FOLD_WORK_OF(work)
+
+/* local_gram.T3 */
+static void add_waiting(clo_fold *fold, size_t thread)
+{
+    const size_t cols = fold->seen;
+    const work *const w = work_of(fold);
+    const float *const steps = w->steps + thread * EXACT_ROWS * cols;
+    float *const products = w->products + thread * cols * cols;
+    double *sums = w->sums + thread * clo_i_triangle(cols);
+    if (w->waiting[thread] == 0) return;
+    clo_i_gram_single(steps, w->waiting[thread], cols, products);
+    for (size_t i = 0; i < cols; sums += cols - i, i++) {
+        const float *const row = products + i * cols + i;
+#pragma omp simd
+        for (size_t j = 0; j < cols - i; j++) sums[j] += (double)row[j];
+    }
+    w->waiting[thread] = 0;
+}
+
+static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
+{
+    clo_fold *const fold = user;
+    const work *const w = work_of(fold);
+    const clo_assign *const rule = fold->ask->rules;
+    const size_t cols = fold->seen, t = (size_t)thread;
+    (void)block;
+    for (size_t i = 0; i < rows; i++) {
+        if (w->waiting[t] == EXACT_ROWS) add_waiting(fold, t);
+        take_steps(values + i * cols, rule->points, cols, fold->ask->words[0],
+                   w->steps + (t * EXACT_ROWS + w->waiting[t]++) * cols);
+    }
+    return CLO_OK;
+}
+
+static void gather(clo_fold *fold)
+{
+    const size_t count = clo_i_triangle(fold->seen);
+    const double *const sums = work_of(fold)->sums;
+    for (size_t t = 0; t < (size_t)fold->threads; t++) {
+        add_waiting(fold, t);
+        for (size_t e = 0; e < count; e++) fold->totals[e] += (int64_t)sums[t * count + e];
+    }
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
+static int threads_of(const clo_line *line, int threads)
+{
+    return line->cols >= WIDE ? 1 : threads;
+}
+
+static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return clo_i_triangle(line->cols);
+}
+
+static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
+{
+    const clo_line *const line = ask->line;
+    const double most = FARTHEST_CENTER * ldexp(1, READ_BITS);
+    (void)cols;
+    if (ask->rule_count == 1 && ask->rules->kind == CLO_ASSIGN_CENTERS &&
+        clo_i_assign_fits(ask->rules, 1, line->cols, line->bits) &&
+        ask->rules->offsets[0] <= most * most && ask->word_count == 1 && ask->words[0] >= 1 &&
+        ask->words[0] <= WIDEST)
+        return CLO_OK;
+    return clo_i_fail(err, CLO_INTERNAL, "the centre or the width is not one of the plan's");
+}
+
+static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
+{
+    const size_t threads = (size_t)fold->threads, cols = fold->seen;
+    work *const w = work_of(fold);
+    CLO_TRY(clo_i_take(space, threads * EXACT_ROWS * cols, sizeof(float), &w->steps, err));
+    CLO_TRY(clo_i_take(space, threads * cols * cols, sizeof(float), &w->products, err));
+    CLO_TRY(clo_i_take(space, threads * clo_i_triangle(cols), sizeof(double), &w->sums, err));
+    CLO_TRY(clo_i_take(space, threads, sizeof(size_t), &w->waiting, err));
+    return clo_i_take(space, clo_i_triangle(cols), sizeof *w->classes, &w->classes, err);
+}
+
+static clo_status lay_out_told(const clo_line *line, clo_workspace *space, clo_error *err)
+{
+    return clo_i_assign_room(space, CLO_ASSIGN_CENTERS, 1, line->cols, 0, err);
+}
+
+static clo_status ask_with(clo_context *context, size_t number, const clo_bounded *data,
+                           const clo_ask *told, double *gram, clo_error *err)
+{
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_local_gram, data, told, &sum, err));
+    clo_status status = clo_i_sum_fold(&sum, err);
+    if (!status)
+        status =
+            clo_i_answer_triangles(&sum, work_of(&sum.fold)->classes, (double)SQUARE, gram, err);
+    clo_i_sum_end(&sum);
+    return status;
+}
+
+clo_status clo_i_ask_local_gram(clo_context *context, size_t number, const clo_bounded *data,
+                                const double *center, double width, double *gram, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace);
+    const size_t cols = context->meter->lines[number].cols;
+    const double steps = fmin(fmax(nearbyint(ldexp(width, READ_BITS)), 1), (double)WIDEST);
+    const uint64_t word = (uint64_t)steps;
+    clo_assign rule;
+    clo_status status =
+        clo_i_assign_centers(context->workspace, center, 1, cols, READ_BITS, &rule, err);
+    const clo_ask told = { .rules = &rule, .rule_count = 1, .words = &word, .word_count = 1 };
+    if (!status) status = ask_with(context, number, data, &told, gram, err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
+
+/* Each entry off the diagonal is told twice. */
+static clo_numbers numbers(const clo_line *line)
+{
+    return (clo_numbers){ entries(line, 0, NULL), line->cols * line->cols };
+}
+
+const clo_query clo_i_query_local_gram = {
+    .name = "local_gram",
+    .reading = CLO_READING_SUM,
+    .numbers = numbers,
+    .threads = threads_of,
+    .check = check,
+    .entries = entries,
+    .lay_out = lay_out,
+    .lay_out_told = lay_out_told,
+    .add = add_block,
+    .gather = gather,
+};
