@@ -201,8 +201,10 @@ CLO_API const char *clo_table_column_name(const clo_table *table, size_t column)
 CLO_API bool clo_table_has_unit(const clo_table *table);
 /* Keeps `count` rows from row `first` on, and lets the others go: the part of the rows that one of
  * several ranks answers for.  Rows of a mapped file that are not kept are never read.  What
- * was found out of the file as a whole (its digest, which columns are text) stays.  CLO_ARGUMENT
- * where there are no such rows; CLO_UNSUPPORTED for sparse rows in the caller's own memory. */
+ * was found out of the file as a whole (its digest, which columns are text) stays.  Of a scan these
+ * rows are read once more, now, and later passes read an NPY file from where they begin; text and
+ * what is compressed is read from its beginning.  CLO_ARGUMENT where there are no such rows, or
+ * the scan was bounded already; CLO_UNSUPPORTED for sparse rows in the caller's own memory. */
 CLO_API CLO_CHECK clo_status clo_table_keep(clo_table *table, size_t first, size_t count,
                                             clo_error *err);
 CLO_API void clo_table_free(clo_table *table); /* wipes the cells it owns */

@@ -123,7 +123,8 @@ typedef struct clo_i_sink {
     void *user;
     size_t text_bytes, matrix_bytes; /* of a part as it lies in the file, about: public sizes */
     bool marks, rows_are_secret;     /* marks: parts are marked for the information-flow test */
-    uint64_t rows;                   /* shown so far */
+    uint64_t rows;                   /* that came so far, shown or not */
+    uint64_t first, end;             /* rows that are shown; end 0: all of them */
 } clo_i_sink;
 
 static inline size_t clo_i_sink_window(const clo_i_sink *sink)
@@ -131,7 +132,7 @@ static inline size_t clo_i_sink_window(const clo_i_sink *sink)
     return sink->text_bytes > sink->matrix_bytes ? sink->text_bytes : sink->matrix_bytes;
 }
 /* Shows the rows that the table has, if it has any, and forgets them; what it has counted of its
- * columns stays. */
+ * columns stays.  Rows outside of the sink's range are not shown. */
 CLO_CHECK clo_status clo_i_sink_show(clo_i_sink *sink, clo_table *table, clo_error *err);
 
 /* ---- where bytes come from ------------------------------------------------------------------- */

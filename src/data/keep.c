@@ -5,7 +5,7 @@
  * Blocks outside of the part are freed, those at its ends are cut.  Of a mapped file nothing is
  * touched: rows that nobody reads are never in memory.
  */
-#include "data/formats.h"
+#include "data/recipe.h"
 #include <string.h>
 
 /* Entries of other rows go, so that the first one kept is entry 0. */
@@ -52,10 +52,10 @@ static size_t overlap(const clo_i_block *block, size_t first, size_t end, size_t
 
 clo_status clo_table_keep(clo_table *table, size_t first, size_t count, clo_error *err)
 {
-    CLO_TRY(clo_i_table_refuse_scan(table, err));
     size_t kept = 0, rows = 0;
     if (first > table->rows || count > table->rows - first)
         return clo_i_fail(err, CLO_ARGUMENT, "the table has no such rows");
+    if (table->recipe) return clo_i_scan_keep(table, first, count, err);
     for (size_t b = 0; b < table->block_count; b++)
         if (table->sparse && table->blocks[b].borrowed)
             return clo_i_fail(err, CLO_UNSUPPORTED,

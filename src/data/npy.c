@@ -449,20 +449,34 @@ static clo_status digest_rest(clo_i_source *source, clo_error *err)
     return status;
 }
 
-/* Some rows of every column. */
-static clo_status read_columns(const npy *f, clo_i_source *source, uint64_t first, size_t rows,
-                               uint8_t *to, clo_error *err)
+/* Some rows, or some rows of every column. */
+static clo_status read_some_rows(const npy *f, clo_i_source *source, uint64_t first, size_t rows,
+                                 uint8_t *to, clo_error *err)
 {
+    const size_t row = f->cols * f->item;
+    if (!f->fortran)
+        return clo_i_source_read_at(source, f->header + first * row, to, rows * row, err);
     for (size_t j = 0; j < f->cols; j++)
         CLO_TRY(clo_i_source_read_at(source, f->header + (j * f->rows + first) * f->item,
                                      to + j * rows * f->item, rows * f->item, err));
     return CLO_OK;
 }
 
-static clo_status show_by_columns(const npy *f, clo_i_source *source, const rows_way *way,
-                                  clo_table *table, clo_error *err)
+/* Which of the file's rows the sink wants. */
+static uint64_t inside(const npy *f, const clo_i_sink *sink, uint64_t row)
 {
+    const uint64_t here = row > sink->rows ? row - sink->rows : 0;
+    return here < f->rows ? here : f->rows;
+}
+
+/* By their places in the file: of columns one after the other, or where some rows are wanted. */
+static clo_status show_by_places(const npy *f, clo_i_source *source, const rows_way *way,
+                                 clo_table *table, clo_error *err)
+{
+    clo_i_sink *const sink = source->sink;
     const size_t most = part_rows(f, source), room = most * f->cols * f->item;
+    const uint64_t from = sink->end ? inside(f, sink, sink->first) : 0;
+    const uint64_t to = sink->end ? inside(f, sink, sink->end) : f->rows;
     clo_status status = CLO_OK;
     uint8_t *cells = NULL;
     if (source->unpacker)
@@ -473,12 +487,14 @@ static clo_status show_by_columns(const npy *f, clo_i_source *source, const rows
     if (source->size != f->header + f->data)
         return wrong_length(f, source->size < f->header + f->data ? "shorter" : "longer", err);
     CLO_TRY(clo_i_alloc(room, 1, &cells, err));
-    for (uint64_t done = 0; done < f->rows && status == CLO_OK; done += most) {
-        const size_t rows = f->rows - done < most ? (size_t)(f->rows - done) : most;
-        table->col_step = rows * f->item;
-        status = read_columns(f, source, done, rows, cells, err);
+    sink->rows += from;
+    for (uint64_t done = from; done < to && status == CLO_OK; done += most) {
+        const size_t rows = to - done < most ? (size_t)(to - done) : most;
+        if (f->fortran) table->col_step = rows * f->item;
+        status = read_some_rows(f, source, done, rows, cells, err);
         if (status == CLO_OK) status = show_rows(f, source, way, cells, rows, done, table, err);
     }
+    sink->rows += f->rows - to;
     clo_i_wipe_free(cells, room);
     if (status == CLO_OK && source->digests) status = digest_rest(source, err);
     return status;
@@ -499,8 +515,10 @@ static clo_status fill_table(npy *f, clo_i_source *source, const clo_read_option
     CLO_TRY(read_header(f, source, err));
     CLO_TRY(choose(f, options, table, &way.unit, err));
     if (source->sink) CLO_TRY(clo_i_table_reserve(table, err));
-    if (source->sink)
-        return (f->fortran ? show_by_columns : show_by_rows)(f, source, &way, table, err);
+    if (source->sink) {
+        const bool places = f->fortran || (source->sink->end && map && !source->unpacker);
+        return (places ? show_by_places : show_by_rows)(f, source, &way, table, err);
+    }
     CLO_TRY((map ? map_data : copy_data)(f, source, table, &cells, err));
     return add_rows(f, source, &way, cells, f->rows, 0, table, err);
 }

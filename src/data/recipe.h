@@ -24,6 +24,7 @@ struct clo_recipe {
     size_t cols;
     bool sparse;
     uint64_t rows;
+    uint64_t first, end; /* rows of all of them that are this scan's; end 0: all */
     uint8_t key[crypto_onetimeauth_KEYBYTES]; /* of the footprint */
     uint8_t footprint[CLO_FOOTPRINT_BYTES];
     uint64_t bytes;
@@ -36,6 +37,8 @@ CLO_CHECK clo_status clo_i_recipe_pass(const clo_recipe *recipe, clo_i_sink *sin
 CLO_CHECK clo_status clo_i_recipe_new(const char *const *paths, size_t count,
                                       const clo_read_options *options, uint64_t memory,
                                       clo_recipe **out, clo_error *err);
+/* Some rows of a scan that nothing was bounded from yet: see clo_table_keep. */
+CLO_CHECK clo_status clo_i_scan_keep(clo_table *table, size_t first, size_t count, clo_error *err);
 /* Parts of public sizes, that follow from the memory there is. */
 clo_i_sink clo_i_recipe_sink(const clo_recipe *recipe);
 

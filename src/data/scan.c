@@ -30,6 +30,11 @@ static void end_footprint(clo_i_footprint *footprint, uint8_t out[CLO_FOOTPRINT_
     clo_i_wipe(&footprint->state, sizeof footprint->state);
 }
 
+static clo_status changed(clo_error *err)
+{
+    return clo_i_fail(err, CLO_IO, "the data were changed while they were read");
+}
+
 /* ---- the first pass -------------------------------------------------------------------------- */
 
 typedef struct census {
@@ -142,6 +147,49 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
     return CLO_OK;
 }
 
+/* Rows of its own: their bytes and their null records are counted anew, in a pass over them.  Only
+ * an array that is not compressed is read from where they begin; of all else it is what is read
+ * that counts, and the footprint is of all of it. */
+static clo_status count_again(clo_recipe *recipe, uint64_t *null, clo_error *err)
+{
+    census c = { .fills = recipe->options.missing == CLO_MISSING_FILL };
+    clo_i_sink sink = clo_i_recipe_sink(recipe);
+    clo_i_footprint footprint;
+    clo_table *table = NULL;
+    sink.take = count_part;
+    sink.user = &c;
+    randombytes_buf(recipe->key, sizeof recipe->key);
+    begin_footprint(recipe, &footprint);
+    const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
+    end_footprint(&footprint, recipe->footprint);
+    if (status) return status;
+    const bool same =
+        table->cols == recipe->cols && table->sparse == recipe->sparse && sink.rows == recipe->rows;
+    clo_table_free(table);
+    recipe->bytes = footprint.bytes;
+    *null = c.null;
+    return same ? CLO_OK : changed(err);
+}
+
+clo_status clo_i_scan_keep(clo_table *table, size_t first, size_t count, clo_error *err)
+{
+    clo_recipe *const recipe = table->recipe;
+    const uint64_t begin = recipe->first + first;
+    uint64_t null = 0;
+    if (atomic_load(&recipe->holders) > 1)
+        return clo_i_fail(err, CLO_ARGUMENT, "rows of a scan are kept before it is bounded");
+    if (count == table->rows) return CLO_OK;
+    recipe->first = count ? begin : recipe->rows;
+    recipe->end = count ? begin + count : recipe->rows + 1; /* beyond them all: none */
+    CLO_TRY(count_again(recipe, &null, err));
+    table->rows = count;
+    table->null_rows = (size_t)null;
+#ifdef CLO_TAINT
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->null_rows, sizeof table->null_rows);
+#endif
+    return CLO_OK;
+}
+
 clo_status clo_table_scan(const char *const *paths, size_t count, const clo_read_options *given,
                           uint64_t memory, clo_table **out, clo_error *err)
 {
@@ -171,11 +219,6 @@ typedef struct reading {
     void *user;
     clo_status taken; /* a failure of whoever takes the rows, which is not one of the files */
 } reading;
-
-static clo_status changed(clo_error *err)
-{
-    return clo_i_fail(err, CLO_IO, "the data were changed while they were read");
-}
 
 static clo_status take_again(void *user, clo_table *part, clo_error *err)
 {

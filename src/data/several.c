@@ -92,6 +92,8 @@ clo_i_sink clo_i_recipe_sink(const clo_recipe *recipe)
     const uint64_t memory = recipe->memory ? recipe->memory : UINT64_MAX;
     return (clo_i_sink){ .text_bytes = between(memory / 32, TEXT_LEAST, TEXT_MOST),
                          .matrix_bytes = between(memory / 8, 1, MATRIX_MOST),
+                         .first = recipe->first,
+                         .end = recipe->end,
                          .rows_are_secret = recipe->options.rows_are_secret };
 }
 

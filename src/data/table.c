@@ -83,13 +83,26 @@ clo_status clo_i_table_append(clo_table *table, clo_i_block *block, clo_error *e
     return CLO_OK;
 }
 
+/* Of the rows that the table has, those in the sink's range; the others count as having come. */
+static clo_status keep_range(clo_i_sink *sink, clo_table *table, clo_error *err)
+{
+    const uint64_t before = sink->rows, after = before + table->rows;
+    const uint64_t from = sink->first > before ? sink->first : before;
+    const uint64_t to = sink->end < after ? sink->end : after;
+    const size_t count = to > from ? (size_t)(to - from) : 0;
+    CLO_TRY(clo_table_keep(table, count ? (size_t)(from - before) : 0, count, err));
+    sink->rows = after - count;
+    return CLO_OK;
+}
+
 clo_status clo_i_sink_show(clo_i_sink *sink, clo_table *table, clo_error *err)
 {
     clo_status status = CLO_OK;
     if (table->rows == 0) return CLO_OK;
+    if (sink->end) CLO_TRY(keep_range(sink, table, err));
     sink->rows += table->rows;
     if (sink->marks) clo_i_table_taint(table, sink->rows_are_secret || table->has_unit);
-    status = sink->take(sink->user, table, err);
+    if (table->rows) status = sink->take(sink->user, table, err);
     for (size_t i = 0; i < table->block_count; i++) clo_i_block_clear(&table->blocks[i]);
     table->block_count = 0;
     table->rows = 0;

@@ -100,10 +100,11 @@ static clo_status read_part(const clo_job *job, const clo_read_options *options,
     if (strchr(path, '\n'))
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "several ranks read one file, or one a rank: put {rank} into its name");
-    if (clo_i_job_value(job, "memory"))
-        return clo_i_job_fail(job, err, CLO_UNSUPPORTED,
-                              "@memory is for one process: of several ranks each holds its rows");
-    return clo_table_read(path, options, out, err);
+    const char *const one = path;
+    uint64_t memory = 0; /* of each rank */
+    CLO_TRY(clo_i_job_memory(job, &memory, err));
+    return memory ? clo_table_scan(&one, 1, options, memory, out, err)
+                  : clo_table_read(path, options, out, err);
 }
 
 static clo_status read_table(clo_job *job, clo_table **out, clo_error *err)

@@ -132,6 +132,14 @@ def a_mapped_file_and_a_learnt_centre_give_the_same_bytes(place):
          more=["--center", "private"])
 
 
+def ranks_that_hold_no_rows_give_the_same_bytes(place):
+    limit = ["--memory", "64M"]
+    for count in (2, 3):
+        same(place, "kmeans/tree", SAME["kmeans/tree"], count, 1, path="large.npy", more=limit)
+    for path in (None, "part-{rank}.csv"):
+        same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 2, ranks_path=path, more=limit)
+
+
 def the_choice_is_among_what_ranks_can_do(place):
     options = ["--clusters", "3", *BALL, "--no-ledger", "--json", "--quiet", "--seed", "1"]
     ended = place.ranks(2, "run", "kmeans", "all.csv", *options)

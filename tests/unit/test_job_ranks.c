@@ -121,8 +121,11 @@ static void assert_same_release(const char *settings, int size)
 
 static void ranks_give_the_release_of_one_job(void **state)
 {
-    static const char *const others[] = { "header=yes", "relation=add-remove", "center=private",
-                                          "relation=add-remove rows=400" };
+    static const char *const others[] = {
+        "header=yes",     "relation=add-remove",
+        "center=private", "relation=add-remove rows=400",
+        "memory=64M",     "memory=64M relation=add-remove center=private"
+    };
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         for (int size = 2; size <= 3; size++) {

@@ -5,6 +5,7 @@
  */
 #include "ledger_place.h"
 #include "pipeline.h"
+#include "bound/bound.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -487,6 +488,89 @@ static void columns_of_text_are_those_of_all_files(void **state)
     free(release);
 }
 
+typedef struct found {
+    size_t rows;
+    int64_t sum;
+} found;
+
+static clo_status add_rows(void *user, const clo_bounded *part, clo_error *err)
+{
+    found *const f = user;
+    (void)err;
+    for (size_t i = 0; i < clo_i_bounded_rows(part); i++) {
+        const clo_row row = clo_i_bounded_row(part, i);
+        for (size_t e = 0; e < row.count; e++)
+            f->sum += (int64_t)(e + 1 + (row.columns ? row.columns[e] : 0)) * row.cells[e];
+    }
+    f->rows += clo_i_bounded_rows(part);
+    return CLO_OK;
+}
+
+/* One share of the files' rows, of which some may be null; out of memory, or not held. */
+static clo_bounded *bounded_share(const char *const *paths, size_t count, bool held, size_t first,
+                                  size_t rows)
+{
+    clo_read_options options = clo_read_options_default();
+    const clo_domain domain = ball(COLS, 1.5, CLO_ADD_REMOVE);
+    clo_table *table = NULL;
+    clo_bounded *data = NULL;
+    clo_error err;
+    options.cols = COLS;
+    assert_ok(held ? clo_table_read_files(paths, count, &options, &table, &err)
+                   : clo_table_scan(paths, count, &options, 64 << 20, &table, &err),
+              err);
+    assert_ok(clo_table_keep(table, first, rows, &err), err);
+    assert_int_equal(clo_table_rows(table), rows);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    clo_table_free(table);
+    return data;
+}
+
+/* flow.T1 of the rows that one of several ranks answers for. */
+static void a_share_of_the_rows_is_that_share(void **state)
+{
+    static const char *const names[][3] = { { "all.csv" },
+                                            { "all.npy" },
+                                            { "columns.npy" },
+                                            { "all.csv.gz" },
+                                            { "all.npy.gz" },
+                                            { "all.svm" },
+                                            { "part-0.csv", "part-1.csv", "part-2.csv" } };
+    static const size_t ends[] = { 0, 0, 299, 305, 305, 600, ROWS };
+    const place *const p = *state;
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++)
+        for (size_t s = 0; s + 1 < sizeof ends / sizeof *ends; s++) {
+            const char *paths[3];
+            size_t count = 0;
+            found sums[2] = { { 0, 0 }, { 0, 0 } };
+            for (; count < 3 && names[f][count]; count++) paths[count] = at(p, names[f][count]);
+            for (int held = 0; held < 2; held++) {
+                clo_bounded *const data =
+                    bounded_share(paths, count, held, ends[s], ends[s + 1] - ends[s]);
+                clo_error err;
+                assert_ok(clo_i_bounded_each(data, add_rows, &sums[held], &err), err);
+                assert_int_equal(clo_i_bounded_rows(data), sums[held].rows);
+                clo_bounded_free(data);
+            }
+            assert_int_equal(sums[0].rows, sums[1].rows);
+            assert_true(sums[0].sum == sums[1].sum);
+        }
+}
+
+/* flow.T2: also of a share. */
+static void a_share_that_changes_is_noticed(void **state)
+{
+    const place *const p = *state;
+    const char *const path = at(p, "all.npy");
+    clo_bounded *const data = bounded_share(&path, 1, false, 300, 300);
+    found sum = { 0, 0 };
+    clo_error err;
+    assert_ok(clo_i_bounded_each(data, add_rows, &sum, &err), err);
+    rewrite(path, 128 + 300 * COLS * 8, "other");
+    assert_fails(clo_i_bounded_each(data, add_rows, &sum, &err), CLO_IO, err, "were changed");
+    clo_bounded_free(data);
+}
+
 static void a_scan_is_for_a_run_alone(void **state)
 {
     const char *const paths[] = { at(*state, "all.csv") };
@@ -528,6 +612,8 @@ int main(void)
         WITH_FILES(what_cannot_flow_is_refused_before_the_charge),
         WITH_FILES(faults_of_a_file_are_told_before_the_charge),
         WITH_FILES(columns_of_text_are_those_of_all_files),
+        WITH_FILES(a_share_of_the_rows_is_that_share),
+        WITH_FILES(a_share_that_changes_is_noticed),
         WITH_FILES(a_scan_is_for_a_run_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
