@@ -262,6 +262,43 @@ static void how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept(voi
     assert_int_equal(kept, FEW);
 }
 
+/* Without records a level answers its phantoms: j of the children with chance 8^-j 7/8, no child
+ * twice, each set of so many as likely as any other (partition.T1). */
+static void phantoms_are_different_children_of_any_place(void **state)
+{
+    enum { RUNS = 3000, CHILDREN = 1 << D };
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_line line = planned(&domain, 1, MOST, 1);
+    clo_bounded *const data = bounded_from(NULL, 0, &domain);
+    size_t with[CHILDREN + 1] = { 0 }, pairs = 0;
+    (void)state;
+    for (int run = 0; run < RUNS; run++) {
+        char seed[24];
+        double centers[MOST * D];
+        clo_cubes cubes = { .centers = centers };
+        clo_error err;
+        asking a;
+        snprintf(seed, sizeof seed, "phantoms %d", run);
+        start(&a, line, seed);
+        assert_ok(clo_i_ask_partition(&a.context, 0, data, &cubes, &err), err);
+        stop(&a);
+        assert_true(cubes.count <= CHILDREN);
+        with[cubes.count]++;
+        for (size_t i = 1; i < cubes.count; i++) { /* in order, so that equal ones are neighbours */
+            const double *const c = centers + i * D;
+            const double x = fabs(c[0] - c[-2]), y = fabs(c[1] - c[-1]);
+            assert_true(x > 0.1 || y > 0.1);
+            assert_true((x < 1e-9 || x > 0.1) && (y < 1e-9 || y > 0.1) && x < 4 && y < 4);
+            pairs += x > 0.1 && y > 0.1; /* across the cube: of six pairs two */
+        }
+    }
+    const double expected[] = { RUNS * 7 / 8., RUNS * 7 / 64., RUNS * 7 / 512. };
+    for (size_t j = 0; j < 3; j++)
+        assert_true(fabs((double)with[j] - expected[j]) < 6 * sqrt(expected[j]));
+    assert_true(pairs >= 2 && with[2] > pairs);
+    clo_bounded_free(data);
+}
+
 static void no_records_and_as_many_columns_as_there_may_be_have_an_answer(void **state)
 {
     enum { WIDE = CLO_PARTITION_COLS, TALL = 400 };
@@ -307,6 +344,7 @@ int main(void)
         cmocka_unit_test(rows_in_another_order_and_other_blocks_give_the_same_cubes),
         cmocka_unit_test(no_level_has_more_cubes_than_planned),
         cmocka_unit_test(how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept),
+        cmocka_unit_test(phantoms_are_different_children_of_any_place),
         cmocka_unit_test(no_records_and_as_many_columns_as_there_may_be_have_an_answer),
         cmocka_unit_test(refuses_what_cannot_be_planned),
     };
