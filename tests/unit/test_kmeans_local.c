@@ -253,6 +253,52 @@ static void shrinking_keeps_the_directions_that_noise_does_not_hide(void **state
     clo_rng_free(rng);
 }
 
+/* Two cells whose noisy means happen to lie nearer to each other than their noise: what is taken off
+ * for that noise is more than all of the variance that the cells have themselves.  A width of
+ * nothing would cut every record in the round that follows. */
+static double square_of_two_cells(double variance, double deviation, double apart)
+{
+    enum { D = 2, CELLS = 2 };
+    double means[CELLS * D] = { 0.3, 0.1, 0.3 + apart, 0.1 }, counted[] = { 40, 40 };
+    double variances[] = { variance, variance }, deviations[] = { deviation, deviation };
+    double middle[D] = { 0.3, 0.1 }, seen[D] = { 0 }, found[D], size, known, square, curve;
+    bool strong[] = { true, true };
+    const clo_i_local_plan plan = { .clusters = 1, .cells = CELLS, .cols = D, .seen = D };
+    const clo_i_local_start start = { .square = 0.2, .seen_square = 0.2, .seen = seen };
+    const clo_i_local_cells cells = { .used = CELLS,
+                                      .means = means,
+                                      .counted = counted,
+                                      .variances = variances,
+                                      .deviations = deviations,
+                                      .strong = strong,
+                                      .middle = middle };
+    clo_i_local_centers centers = {
+        .sizes = &size, .known = &known, .squares = &square, .curve = &curve
+    };
+    clo_workspace *space = NULL;
+    clo_error err;
+    assert_ok(clo_workspace_new(1 << 18, &space, &err), err);
+    clo_context context = { .workspace = space, .rng = seeded("cells"), .threads = 1 };
+    assert_ok(clo_i_local_solve(&context, &plan, &start, &cells, found, &centers, &err), err);
+    assert_int_equal(centers.found, 1);
+    clo_rng_free(context.rng);
+    clo_workspace_free(space);
+    return square;
+}
+
+static void a_cluster_of_few_rows_has_a_width(void **state)
+{
+    const double wide = 0.01;
+    (void)state;
+    /* Little noise: what the cells have themselves, and half of how far they lie apart. */
+    assert_close(square_of_two_cells(wide, 1e-4, 0.2), wide + 0.01, 1e-4);
+    /* Much noise, and means that agree by chance: something of what the cells have stays. */
+    for (double deviation = 0.11; deviation < 1; deviation *= 1.5) {
+        const double known = deviation * deviation; /* two coordinates, of a mean of two cells */
+        assert_true(square_of_two_cells(wide, deviation, 1e-6) > 0.24 * wide + known);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +314,7 @@ int main(void)
         cmocka_unit_test(one_mean_is_not_hidden_by_what_hides_clusters),
         cmocka_unit_test(refuses_a_share_that_leaves_nothing),
         cmocka_unit_test(shrinking_keeps_the_directions_that_noise_does_not_hide),
+        cmocka_unit_test(a_cluster_of_few_rows_has_a_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,9 @@ static const double ROWS_A_CELL = 3;   /* times its noise: what a cell must hold
 static const double WEAK = 1.5;        /* deviations of a size that may be noise */
 static const double STEP_APART = 0.3;  /* of its own deviation, when a cell is split */
 static const double LEAST_SHARE = 0.1; /* of the pooled variance that a cell has at least */
-/* Of the cells' variance that a cluster has at least: where it is one cell, what is taken off for
- * the noise of the cells' means may be all of it, and a width of nothing would cut everything. */
+/* Of the cells' variance that a cluster has at least: where it is a few cells whose noisy means
+ * agree, what is taken off for their noise may be more than all of it, and a width of nothing would
+ * cut everything. */
 static const double NOT_LESS = 0.25;
 static const double FIRST_REACH = 1.25, REACH = 2; /* of squared lengths, in widths */
 
