@@ -45,6 +45,24 @@ static inline clo_rng *stat_rng(void)
     return rng;
 }
 
+/* Fills the residuals: answers less the truth, in integer units, with the noise of this line. */
+typedef void residuals_filler(clo_line line, clo_rng *rng, int64_t *residuals);
+
+/* The residuals of a line follow the planned law; those of noise that is 5 % small (planted) do
+ * not. */
+static inline void noise_follows(clo_line line, residuals_filler *fill, int64_t *residuals,
+                                 size_t count, stat_law *law, double alpha)
+{
+    const double scale = (double)line.scale;
+    clo_rng *const rng = stat_rng();
+    fill(line, rng, residuals);
+    assert_true(stat_follows(residuals, count, law, &scale, alpha));
+    line.scale = line.scale * 19 / 20;
+    fill(line, rng, residuals);
+    assert_false(stat_follows(residuals, count, law, &scale, alpha));
+    clo_rng_free(rng);
+}
+
 /* How many of the trials in one world are above the threshold. */
 typedef double statistic(asking *a, const clo_bounded *data);
 
@@ -66,32 +84,36 @@ static inline double supported_mu(asking *a, statistic *measure, const clo_bound
     return stat_normal_quantile(often) - stat_normal_quantile(seldom);
 }
 
-/* Two neighbours of one record each: the claim of the line is not refuted, and nearly reached, so
- * that the test has power; and half of the noise is caught.  lens: NULL where there is none. */
+/* Two neighbours of one record each, or of one and none: the claim of the line is not refuted, and
+ * nearly reached, so that the test has power; and half of the noise is caught. */
 typedef struct neighbours {
     size_t cols;
-    const double *left, *right;
-    const struct clo_lens *lens;
+    const double *left, *right;  /* NULL: there is none, under add-remove */
+    const struct clo_lens *lens; /* NULL: none */
     int trials;
-    double least; /* of the claimed mu, that the evidence must support */
+    double least;     /* of the claimed mu, that the evidence must support */
+    double threshold; /* midway between the two, of the statistic */
 } neighbours;
 
 static inline void are_told_apart_as_planned(const neighbours *pair, clo_line line,
                                              statistic *measure, stat_test row)
 {
     const double alpha = stat_alpha(row, 1), claim = line.event.parameter;
-    const clo_domain domain = ball(pair->cols, 1, CLO_REPLACE);
+    const clo_domain domain = ball(pair->cols, 1, pair->right ? CLO_REPLACE : CLO_ADD_REMOVE);
     clo_bounded *const left = bounded_from(pair->left, 1, &domain);
-    clo_bounded *const right = bounded_from(pair->right, 1, &domain);
+    clo_bounded *const right =
+        bounded_from(pair->right ? pair->right : pair->left, pair->right ? 1 : 0, &domain);
     clo_rng *const rng = stat_rng();
     asking a;
     start_asking(&a, line, rng);
     a.context.lens = pair->lens;
-    const double mu = supported_mu(&a, measure, left, right, 0, pair->trials, alpha);
+    a.context.block_rows = 1; /* all of a world */
+    const double at = pair->threshold;
+    const double mu = supported_mu(&a, measure, left, right, at, pair->trials, alpha);
     assert_true(mu <= claim);
     assert_true(mu > pair->least * claim);
     a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, measure, left, right, 0, pair->trials, alpha) > claim);
+    assert_true(supported_mu(&a, measure, left, right, at, pair->trials, alpha) > claim);
     stop_asking(&a);
     clo_bounded_free(left);
     clo_bounded_free(right);

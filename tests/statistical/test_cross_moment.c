@@ -3,20 +3,19 @@
  * included, and the worst neighbours are told apart no better than planned (cross_moment.T1).
  *
  * Power.  Noise 5 % small moves the normal law by .0124, and the radius at 2^17 samples and 5e-9 is
- * .0086.  At mu = 2 and 40,000 trials a world evidence reaches 1.9 or so, and a sensitivity that
+ * .0086.  At mu = 2 and 20,000 trials a world evidence reaches 1.86 or so, and a sensitivity that
  * was taken half as large shows 3.5 or more.
  */
 #include "asking.h"
 #include "query/assign.h"
 #include "query/cross_moment.h"
 
-enum { D = 2, K = 2, PER_ASK = K * (D + 2), ASKS = 1 << 14, TRIALS = 40000 };
+enum { D = 2, K = 2, PER_ASK = K * (D + 2), ASKS = 1 << 14, TRIALS = 20000 };
 
-static int64_t residuals[ASKS * PER_ASK];
 /* A line along the first axis, and one along the second. */
 static const double bases[K * D] = { 1, 0, 0, 1 };
 static const clo_cross_view views[K] = { { 0.25, 0.375 }, { 0.125, 0.25 } };
-static const double H = 0.70710678; /* halfway between the lines: the first has it */
+#define H 0.70710678 /* halfway between the lines: the first has it */
 
 static clo_line planned(clo_relation relation, double mu)
 {
@@ -40,7 +39,7 @@ static void ask(asking *a, const clo_bounded *data, clo_cross_moments *out)
 }
 
 /* One record that is cut to the width and to the reach of the first line, none of the second. */
-static void fill_residuals(clo_line line, clo_rng *rng)
+static void fill_residuals(clo_line line, clo_rng *rng, int64_t *residuals)
 {
     const double record[D] = { H, H };
     const clo_domain domain = ball(D, 1, CLO_REPLACE);
@@ -66,18 +65,10 @@ static void fill_residuals(clo_line line, clo_rng *rng)
 
 static void the_noise_has_the_planned_law(void **state)
 {
-    const double alpha = stat_alpha(STAT_cross_moment_law, 1);
-    clo_rng *const rng = stat_rng();
-    const clo_line line = planned(CLO_REPLACE, 0.5);
-    const double scale = (double)line.scale;
+    static int64_t residuals[ASKS * PER_ASK];
     (void)state;
-    fill_residuals(line, rng);
-    assert_true(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
-    clo_line small = line; /* planted: noise 5 % small */
-    small.scale = line.scale * 19 / 20;
-    fill_residuals(small, rng);
-    assert_false(stat_follows(residuals, ASKS * PER_ASK, stat_rounded_gaussian, &scale, alpha));
-    clo_rng_free(rng);
+    noise_follows(planned(CLO_REPLACE, 0.5), fill_residuals, residuals, ASKS * PER_ASK,
+                  stat_rounded_gaussian, stat_alpha(STAT_cross_moment_law, 1));
 }
 
 /* The units of squares and sizes, in those of the moments. */
@@ -99,30 +90,17 @@ static double presence(asking *a, const clo_bounded *data)
 
 static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **state)
 {
-    const double alpha = stat_alpha(STAT_cross_moment_privacy, 2);
-    const double far[D] = { H, H };
-    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    clo_bounded *const one = bounded_from(far, 1, &domain);
-    clo_bounded *const none = bounded_from(far, 0, &domain);
+    static const double far[D] = { H, H };
     const clo_line line = planned(CLO_ADD_REMOVE, 2);
-    clo_rng *const rng = stat_rng();
     double q, u;
-    asking a;
-    (void)state;
     weights_of(&line, &q, &u);
-    const double middle = sqrt(1 + q * q + u * u) / 2;
-    start_asking(&a, line, rng);
-    a.context.block_rows = 1;
-    const double mu = supported_mu(&a, presence, one, none, middle, TRIALS, alpha);
-    assert_true(mu <= line.event.parameter);
-    assert_true(mu > 1.85);
-    a.line.scale /= 2; /* planted: the sensitivity was taken half as large */
-    assert_true(supported_mu(&a, presence, one, none, middle, TRIALS, alpha) >
-                line.event.parameter);
-    stop_asking(&a);
-    clo_bounded_free(one);
-    clo_bounded_free(none);
-    clo_rng_free(rng);
+    const neighbours pair = { .cols = D,
+                              .left = far,
+                              .threshold = sqrt(1 + q * q + u * u) / 2,
+                              .trials = TRIALS,
+                              .least = 0.9 };
+    (void)state;
+    are_told_apart_as_planned(&pair, line, presence, STAT_cross_moment_privacy);
 }
 
 /* Of two records on two sides of the line: 2 in the moment, and a square or none. */
@@ -137,29 +115,20 @@ static double side(asking *a, const clo_bounded *data)
 
 static void a_replaced_record_is_told_apart_as_planned_and_no_better(void **state)
 {
-    const double alpha = stat_alpha(STAT_cross_moment_replace, 1);
     /* Of the second, the moment is cut to the width, and its square is 4/9 of the reach's. */
-    const double far[D] = { H, H }, near[D] = { 0.96824584, -0.25819889 };
-    const clo_domain domain = ball(D, 1, CLO_REPLACE);
-    clo_bounded *const one = bounded_from(far, 1, &domain);
-    clo_bounded *const other = bounded_from(near, 1, &domain);
+    static const double far[D] = { H, H }, near[D] = { 0.96824584, -0.25819889 };
     const clo_line line = planned(CLO_REPLACE, 2);
-    clo_rng *const rng = stat_rng();
     double q, u;
-    asking a;
     (void)state;
     weights_of(&line, &q, &u);
     /* midway between 2 + q^2 and -2 + 4/9 q^2 */
-    const double middle = q * q * 13 / 18 / sqrt(4 + q * q);
-    start_asking(&a, line, rng);
-    a.context.block_rows = 1;
-    const double mu = supported_mu(&a, side, one, other, middle, TRIALS, alpha);
-    assert_true(mu <= line.event.parameter);
-    assert_true(mu > 1.8);
-    stop_asking(&a);
-    clo_bounded_free(one);
-    clo_bounded_free(other);
-    clo_rng_free(rng);
+    const neighbours pair = { .cols = D,
+                              .left = far,
+                              .right = near,
+                              .threshold = q * q * 13 / 18 / sqrt(4 + q * q),
+                              .trials = TRIALS,
+                              .least = 0.88 };
+    are_told_apart_as_planned(&pair, line, side, STAT_cross_moment_replace);
 }
 
 int main(void)

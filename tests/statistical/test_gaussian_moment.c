@@ -106,7 +106,7 @@ static double across_the_axes(asking *a, const clo_bounded *data)
 static void the_worst_neighbours_along_the_axes(void **state)
 {
     const double left[D] = { 1 }, right[D] = { 0, 1 };
-    const neighbours pair = { D, left, right, NULL, TRIALS, .9 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .9, 0 };
     (void)state;
     are_told_apart_as_planned(&pair, planned(2), along_the_axes, STAT_gaussian_moment_axes);
 }
@@ -114,7 +114,7 @@ static void the_worst_neighbours_along_the_axes(void **state)
 static void the_worst_neighbours_across_the_axes(void **state)
 {
     const double h = sqrt(0.5), left[D] = { h, h }, right[D] = { h, -h };
-    const neighbours pair = { D, left, right, NULL, TRIALS, .9 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .9, 0 };
     (void)state;
     are_told_apart_as_planned(&pair, planned(2), across_the_axes, STAT_gaussian_moment_across);
 }

@@ -112,7 +112,7 @@ static void opposite_records_are_the_worst_neighbours(void **state)
 {
     const double left[D] = { 1 }, right[D] = { -1 };
     (void)state;
-    const neighbours pair = { D, left, right, NULL, TRIALS, .85 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .85, 0 };
     are_told_apart_as_planned(&pair, planned(D, 0, CLO_REPLACE, 2), first_entry,
                               STAT_gaussian_moment3_opposite);
 }
@@ -124,7 +124,7 @@ static void entries_off_the_diagonal_count_as_often_as_they_stand(void **state)
     clo_line line = planned(D, 0, CLO_REPLACE, 2);
     (void)state;
     line.event.parameter /= sqrt(2);
-    const neighbours pair = { D, left, right, NULL, TRIALS, .85 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .85, 0 };
     are_told_apart_as_planned(&pair, line, across_the_axes, STAT_gaussian_moment3_across);
 }
 
@@ -139,7 +139,7 @@ static void a_constant_keeps_records_from_being_opposite(void **state)
     line.lens = true;
     assert_true((double)line.scale < 0.87 * (double)without.scale);
     assert_ok(clo_i_lens_make(NULL, NULL, 1, 1, HEIGHT, &lens, &err), err);
-    const neighbours pair = { 1, left, right, &lens, TRIALS, .85 };
+    const neighbours pair = { 1, left, right, &lens, TRIALS, .85, 0 };
     are_told_apart_as_planned(&pair, line, beside_the_constant, STAT_gaussian_moment3_lens);
 }
 

@@ -3,6 +3,7 @@
  * before all that can fail has gone well, no step out of order.
  */
 #include "ledger_place.h"
+#include "job_settings.h"
 #include "pipeline.h"
 
 enum { ROWS = 60, COLS = 2 };
@@ -39,19 +40,6 @@ static int make_files(void **state)
 }
 
 #define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, make_files, remove_place)
-
-/* "norm=1 clusters=2" */
-static void set(clo_job *job, const char *settings)
-{
-    clo_error err;
-    char copy[600], *rest = copy, *word;
-    snprintf(copy, sizeof copy, "%s", settings);
-    while ((word = strtok_r(rest, " ", &rest))) {
-        char *const equals = strchr(word, '=');
-        *equals = 0;
-        assert_ok(clo_job_set(job, word, equals + 1, &err), err);
-    }
-}
 
 static clo_job *job_with(const char *settings)
 {

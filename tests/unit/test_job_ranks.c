@@ -4,6 +4,7 @@
  * MPI.
  */
 #include "ledger_place.h"
+#include "job_settings.h"
 #include "meeting.h"
 #include "pipeline.h"
 
@@ -45,19 +46,6 @@ typedef struct rank {
     clo_error err;
     const clo_release *release;
 } rank;
-
-/* "norm=1 clusters=2" */
-static void set(clo_job *job, const char *settings)
-{
-    clo_error err;
-    char copy[600], *rest = copy, *word;
-    snprintf(copy, sizeof copy, "%s", settings);
-    while ((word = strtok_r(rest, " ", &rest))) {
-        char *const equals = strchr(word, '=');
-        *equals = 0;
-        assert_ok(clo_job_set(job, word, equals + 1, &err), err);
-    }
-}
 
 static void *be_a_rank(void *user)
 {

@@ -52,19 +52,6 @@ clo_status clo_i_flat_fit_take(clo_workspace *workspace, size_t clusters, size_t
     return CLO_OK;
 }
 
-void clo_i_flat_fit_copy(const clo_flat_fit *from, clo_flat_fit *to)
-{
-    const size_t k = from->clusters, d = from->cols, q = from->dim;
-    const size_t width = clo_i_flat_fit_width(from);
-    memcpy(to->bases, from->bases, k * d * q * sizeof(double));
-    memcpy(to->points, from->points, k * d * sizeof(double));
-    memcpy(to->energies, from->energies, k * q * sizeof(double));
-    memcpy(to->residuals, from->residuals, k * sizeof(double));
-    memcpy(to->weights, from->weights, k * sizeof(double));
-    memcpy(to->moments, from->moments, k * width * width * sizeof(double));
-    to->trust = from->trust;
-}
-
 /* ---- a public start -------------------------------------------------------------------------- */
 
 static void draw_points(clo_stream *stream, const clo_flat_fit *fit)

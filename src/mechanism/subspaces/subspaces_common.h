@@ -34,7 +34,6 @@ size_t clo_i_flat_fit_width(const clo_flat_fit *fit);
 CLO_CHECK clo_status clo_i_flat_fit_take(clo_workspace *workspace, size_t clusters, size_t cols,
                                          size_t dim, bool affine, clo_flat_fit *out,
                                          clo_error *err);
-void clo_i_flat_fit_copy(const clo_flat_fit *from, clo_flat_fit *to);
 
 /* Public and random: uniform subspaces; for affine ones, points in the ball. */
 CLO_CHECK clo_status clo_i_subspaces_start(clo_context *context, clo_flat_fit *fit, clo_error *err);
