@@ -88,7 +88,7 @@ static double across_the_diagonal(asking *a, const clo_bounded *data)
 static void the_worst_neighbours_on_the_diagonal(void **state)
 {
     const double left[D] = { 1 }, right[D] = { 0, 1 };
-    const neighbours pair = { D, left, right, NULL, TRIALS, .925 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .925, 0 };
     (void)state;
     are_told_apart_as_planned(&pair, planned(2), along_the_diagonal, STAT_local_gram_diagonal);
 }
@@ -96,7 +96,7 @@ static void the_worst_neighbours_on_the_diagonal(void **state)
 static void the_worst_neighbours_off_the_diagonal(void **state)
 {
     const double h = sqrt(0.5), left[D] = { h, h }, right[D] = { h, -h };
-    const neighbours pair = { D, left, right, NULL, TRIALS, .925 };
+    const neighbours pair = { D, left, right, NULL, TRIALS, .925, 0 };
     (void)state;
     are_told_apart_as_planned(&pair, planned(2), across_the_diagonal, STAT_local_gram_across);
 }
