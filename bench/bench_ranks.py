@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Ranks that hold no rows: what a pass costs on one process and on two ranks.
+
+    python bench_ranks.py CLOISTER [--rows N] [--cols D] [--clusters K] [--memory SIZE] [--ranks 1,2]
+                          [--folder DIR]
+
+Makes N x D records of K clusters as NPY (removed afterwards) and runs kmeans/lloyd with a limit of
+memory, one thread a rank.  All times are CPU seconds, user and system, of all processes together,
+waits between ranks included as far as they take the processor; a pass is the difference of runs of
+5 rounds and of 1, over 4.  Efficiency is the CPU time of a pass on one process over that on several
+ranks: what the split itself costs.  Ranks have equally many rows, so that with a core for each the
+wall clock follows it, but for memory bandwidth that they share.
+
+Beside it: the same bytes read into 8 MiB of memory and every number added up, by NumPy, which is
+what any pass over doubles must do.
+"""
+import argparse
+import json
+import os
+import resource
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+PIECE = 500_000
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "OMPI_MCA_hwloc_base_binding_policy": "none"}
+
+
+def make_rows(path, rows, cols, clusters):
+    random = np.random.default_rng(7)
+    centres = random.normal(size=(clusters, cols))
+    centres *= 0.6 / np.linalg.norm(centres, axis=1, keepdims=True)
+    with open(path, "wb") as out:
+        np.lib.format.write_array_header_1_0(
+            out, {"descr": "<f8", "fortran_order": False, "shape": (rows, cols)})
+        for first in range(0, rows, PIECE):
+            count = min(PIECE, rows - first)
+            noise = random.standard_normal((count, cols), dtype=np.float32)
+            piece = centres[random.integers(0, clusters, count)] + 0.08 * noise
+            piece.astype("<f8").tofile(out)
+
+
+def cpu(who):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def read_and_add_up(path):
+    before, total = cpu(resource.RUSAGE_SELF), 0.0
+    room = np.empty(1 << 20)
+    with open(path, "rb", buffering=0) as file:
+        while count := file.readinto(room):
+            total += room[:count // 8].sum()
+    assert total != 0
+    return cpu(resource.RUSAGE_SELF) - before
+
+
+def run(arguments, ranks, path, rounds):
+    """CPU seconds, and the release."""
+    before = cpu(resource.RUSAGE_CHILDREN)
+    launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+    made = subprocess.run([*launcher, arguments.cloister, "run", "kmeans/lloyd", path,
+                           "--clusters", str(arguments.clusters), "--rounds", str(rounds),
+                           "--epsilon", "1", "--norm", "1", "--seed", "bench", "--no-ledger",
+                           "--json", "--quiet", "--threads", "1", "--memory", arguments.memory],
+                          env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=True)
+    return cpu(resource.RUSAGE_CHILDREN) - before, made.stdout
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("cloister", type=os.path.abspath)
+    options.add_argument("--rows", type=int, default=50_000_000)
+    options.add_argument("--cols", type=int, default=16)
+    options.add_argument("--clusters", type=int, default=8)
+    options.add_argument("--memory", default="1G")
+    options.add_argument("--ranks", default="1,2")
+    options.add_argument("--folder", default=None)
+    arguments = options.parse_args()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        path = Path(folder) / "rows.npy"
+        make_rows(path, arguments.rows, arguments.cols, arguments.clusters)
+        reading = min(read_and_add_up(path) for _ in range(3))
+        result = {"rows": arguments.rows, "cols": arguments.cols, "read and add up": reading,
+                  "ranks": {}}
+        releases = set()
+        for ranks in map(int, arguments.ranks.split(",")):
+            few, _ = run(arguments, ranks, path, 1)
+            many, release = run(arguments, ranks, path, 5)
+            releases.add(release)
+            result["ranks"][ranks] = {"pass": (many - few) / 4}
+    first = next(iter(result["ranks"].values()))["pass"]
+    for found in result["ranks"].values():
+        found["efficiency"] = first / found["pass"]
+        found["of read and add up"] = found["pass"] / reading
+    result["same bytes"] = len(releases) == 1
+    print(json.dumps(result, indent=2))
+
+
+if __name__ == "__main__":
+    main()
