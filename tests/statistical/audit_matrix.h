@@ -155,6 +155,7 @@ static inline clo_audit_finding audit_one(const audited *row, clo_relation relat
     clo_audit_options options = clo_audit_options_default();
     const clo_loss loss = { epsilon > 0 ? epsilon : epsilon_of(2), row->at.pure ? 0 : 1e-6 };
     options.trials = runs;
+    options.threads = long_run() ? 0 : 1; /* in a test run another test has the other core */
     options.alpha = stat_alpha(STAT_audit_matrix, 256);
     options.group = group;
     options.pair = row->pair;
