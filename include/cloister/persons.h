@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* How long the hash of a person is. */
 enum { CLO_PERSON_BYTES = 16 };
 
 /* Of all persons: how many there are, and the sum, modulo 2^64, of the first words of their hashes.
