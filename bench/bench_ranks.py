@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Ranks that hold no rows: what a pass costs on one process and on two ranks.
 
-    python bench_ranks.py CLOISTER [--rows N] [--cols D] [--clusters K] [--memory SIZE] [--ranks 1,2]
-                          [--folder DIR]
+    python bench_ranks.py CLOISTER [--rows N] [--cols D] [--clusters K] [--memory SIZE]
+                          [--ranks 1,2] [--folder DIR]
 
 Makes N x D records of K clusters as NPY (removed afterwards) and runs kmeans/lloyd with a limit of
 memory, one thread a rank.  All times are CPU seconds, user and system, of all processes together,

@@ -47,6 +47,7 @@ typedef enum clo_header {
     CLO_HEADER_FIRST_LINE = 2
 } clo_header;
 
+/* How long a key is under which persons are hashed. */
 enum { CLO_UNIT_KEY_BYTES = 32 };
 
 /* How to read; from clo_read_options_default.  Texts are not kept. */

@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/* How long the hash of a person is. */
 enum { CLO_PERSON_BYTES = 16 };
 
 /* Of all persons: how many there are, and the sum, modulo 2^64, of the first words of their hashes.
@@ -27,7 +28,7 @@ typedef struct clo_persons {
 } clo_persons;
 
 /* The hashes of a table's persons, CLO_PERSON_BYTES each, in increasing order, each once; rows that
- * name nobody have none.  To be freed with clo_persons_free.  CLO_ARGUMENT without a unit column. */
+ * name nobody have none.  To be freed with clo_persons_free.  CLO_ARGUMENT without units. */
 CLO_API CLO_CHECK clo_status clo_table_persons(const clo_table *table, uint8_t **out, size_t *count,
                                                clo_error *err);
 CLO_API void clo_persons_free(uint8_t *hashes, size_t count); /* wipes them */

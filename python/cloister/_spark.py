@@ -25,8 +25,8 @@ import numpy as np
 from . import exceptions
 from ._native import lib
 from ._pieces import gathered
-from .distributed import (PAD_BYTES, Survey, Vector, _Engine, _integers, _Reading, _same_plan, _Work,
-                          fold_parts, remove_pad, rounded_up)
+from .distributed import (PAD_BYTES, Survey, Vector, _Engine, _integers, _Reading, _same_plan,
+                          _Work, fold_parts, remove_pad, rounded_up)
 from .exceptions import CloisterError, DomainError, InternalError
 
 SCHEMA = "part int, tags binary, totals binary, error string"

@@ -203,8 +203,8 @@ CLO_CHECK clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *
 /* The key under which all ranks hash persons; `ready`: how it went so far, which is returned where
  * it is a failure. */
 CLO_CHECK clo_status clo_i_job_share_unit_key(clo_job *job, clo_status ready, clo_error *err);
-/* Refuses persons that have rows on two ranks; into job->persons.  read: NULL where the table is the
- * caller's. */
+/* Refuses persons that have rows on two ranks; into job->persons.  read: NULL where the table is
+ * the caller's. */
 CLO_CHECK clo_status clo_i_job_compare_persons(clo_job *job, const clo_table *read, clo_error *err);
 
 /* ---- job_ranks.c --------------------------------------------------------------- */
