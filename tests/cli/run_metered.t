@@ -129,7 +129,7 @@
   $ cloister ledger show
   data set…
   another…
-  sample.csv  none          (1, 1e-6)        (1, 1e-6)       -                     1  {{....-..-..T..:..:..Z}}
+  sample.csv  none          (1, 0)           (1, 0)          -                     1  {{....-..-..T..:..:..Z}}
 
 ## Keeps the token of a run whose output fails
 
@@ -269,7 +269,7 @@
   >     > /dev/null
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
   >     -o out.json
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 0, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
   ! try: cloister ledger show l.db
   [exit 5]
 
@@ -277,7 +277,7 @@
 
   $ sample; ledger
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --ledger l.db -q
-  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.14, or 420 rows, or at most 1 cluster; nothing was spent
+  ! cloister: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.15, or 450 rows, or at most 1 cluster; nothing was spent
   ! try: the same with --yes, which runs it anyway
   [exit 5]
   $ cloister ledger show l.db
@@ -290,7 +290,7 @@
   sample.csv  (2, 1e-5)     (0.09308, 1e-5)  (0.1, 1e-6)     (1.836, 1e-5)         1  {{[-0-9T:]+Z}}
               counted by rho (zcdp): runs that are only approximately so are refused
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.1 --norm 2 --no-ledger -q > /dev/null
-  ! warning: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.14, or 420 rows, or at most 1 cluster
+  ! warning: noise hides 3 clusters in 300 rows at epsilon 0.1: that needs epsilon 0.15, or 450 rows, or at most 1 cluster
 
 ## Refuses to spend on subspaces that noise would hide
 

@@ -168,8 +168,8 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon, int clusters)
     return side;
 }
 
-/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; 1.4 to 3 times as many, and up to 8 times where
- * there are few records or many clusters. */
+/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; 1.4 to 3 times as many, and up to 8 times
+ * where there are few records or many clusters. */
 static void there_are_more_cells_than_by_the_published_rule(void **state)
 {
     (void)state;

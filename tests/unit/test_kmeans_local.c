@@ -253,8 +253,8 @@ static void shrinking_keeps_the_directions_that_noise_does_not_hide(void **state
     clo_rng_free(rng);
 }
 
-/* Two cells whose noisy means happen to lie nearer to each other than their noise: what is taken off
- * for that noise is more than all of the variance that the cells have themselves.  A width of
+/* Two cells whose noisy means happen to lie nearer to each other than their noise: what is taken
+ * off for that noise is more than all of the variance that the cells have themselves.  A width of
  * nothing would cut every record in the round that follows. */
 static double square_of_two_cells(double variance, double deviation, double apart)
 {

@@ -36,8 +36,10 @@ static const double MORE = 2, MOST_OF_ALL = 8, FEW_CLUSTERS = 4;
 /* Of the prediction, as measured on real data.  In a few columns, on 140 files of R's that are not
  * in bench/bench_real.py: of 1,800 medians 82 % are within a factor 2, and 96 % within 3. */
 enum { FEW_COLUMNS = 3 };
-static const double OF_A_WIDTH = 0.16;  /* how far a centre is off, of a cell's diagonal … */
-static const double OF_A_COUNT = 0.12;  /* … of the noise of a count, over the members … */
+static const double OF_A_WIDTH = 0.16; /* how far a centre is off, of a cell's diagonal … */
+static const double OF_A_COUNT = 0.12; /* … of the noise of a count, over the members … */
+static const double CAUTIOUS = 0.45, FEWEST = 21; /* … more where there are fewer rows than so many
+                                                    times the noise, as those were not measured */
 static const double UNEVENNESS = 0.004; /* … and however many cells and records there are */
 /* In more of them, on those of bench_real.py: */
 static const double COARSE = 0.85; /* of a cell's deviation, where cells are wide ... */
@@ -254,7 +256,8 @@ static double predict(const void *plan_state, const clo_domain *domain, const cl
     const double members = rows / (double)plan->clusters;
     if (members < plan->threshold) return clo_i_center_forecast_worst();
     const double all = sqrt((double)domain->cols);
-    const double told = all * hypot(OF_A_WIDTH * width, OF_A_COUNT * lines[0].noise / members);
+    const double of_a_count = rows < FEWEST * lines[0].noise ? CAUTIOUS : OF_A_COUNT;
+    const double told = all * hypot(OF_A_WIDTH * width, of_a_count * lines[0].noise / members);
     const double error = domain->cols <= FEW_COLUMNS
                              ? hypot(told, UNEVENNESS)
                              : error_in_many_columns(plan, &lines[0], width, rows);
