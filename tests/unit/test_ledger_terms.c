@@ -336,6 +336,29 @@ static void a_charge_notices_a_term_of_another_data_set(void **state)
     clo_ledger_close(ledger);
 }
 
+/* A pure loss has a rho, which counts beside Gaussian runs: half of its square, and a little more
+ * for rounding. */
+static void what_is_adopted_counts_by_its_rho(void **state)
+{
+    const place *p = *state;
+    clo_ledger *ledger = open_at(p->ledger);
+    clo_i_account account;
+    bool all = true, found = false;
+    clo_error err;
+    declare(ledger, "a", 2);
+    assert_ok(clo_ledger_choose_rule(ledger, "a", "zcdp", "so", &err), err);
+    for (int times = 1; times <= 2; times++) {
+        assert_ok(
+            clo_ledger_adopt(ledger, "a", (clo_loss){ 0.25, 0 }, "replace", "a table", &all, &err),
+            err);
+        assert_ok(clo_i_ledger_find_account(ledger, "a", &account, &found, &err), err);
+        const double rho = ldexp((double)account.spent.rho, -48);
+        assert_true(!all && account.spent.rho_delta == 0);
+        assert_true(rho >= times * 0.03 && rho <= times * 0.03126);
+    }
+    clo_ledger_close(ledger);
+}
+
 /* ---- brought back ---------------------------------------------------------------------- */
 
 typedef struct told {
@@ -502,6 +525,7 @@ int main(void)
         IN_PLACE(keeps_every_account_that_was_charged),
         IN_PLACE(says_whether_what_is_adopted_took_all),
         IN_PLACE(a_charge_notices_a_term_of_another_data_set),
+        IN_PLACE(what_is_adopted_counts_by_its_rho),
         IN_PLACE(says_what_a_copy_lacks),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
