@@ -101,7 +101,7 @@ static void units_over_several_ranks_are_refused(void **state)
     assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
     options.comm = &first;
     assert_fails(clo_run(plan, grant, data, rng, &options, &release, &err), CLO_UNSUPPORTED, err,
-                 "several ranks");
+                 "over several parts");
     assert_null(release);
     clo_rng_free(rng);
     clo_grant_free(grant);
