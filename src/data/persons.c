@@ -30,7 +30,7 @@ static clo_status refuse_without_units(const clo_table *table, clo_error *err)
 static size_t make_a_set(uint8_t *hashes, size_t count)
 {
     size_t kept = 0;
-    qsort(hashes, count, CLO_PERSON_BYTES, by_bytes);
+    if (count > 0) qsort(hashes, count, CLO_PERSON_BYTES, by_bytes);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *const hash = hashes + i * CLO_PERSON_BYTES;
         uint8_t *const next = hashes + kept * CLO_PERSON_BYTES;
@@ -69,7 +69,7 @@ clo_status clo_persons_compare(uint8_t *hashes, size_t count, clo_persons *out, 
 {
     clo_persons all = { 0, 0 };
     const uint8_t *last = NULL;
-    qsort(hashes, count, CLO_PERSON_BYTES, by_bytes);
+    if (count > 0) qsort(hashes, count, CLO_PERSON_BYTES, by_bytes);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *const hash = hashes + i * CLO_PERSON_BYTES;
         uint64_t word;

@@ -29,6 +29,7 @@ usage: run.py [--update] BUILD_FOLDER FILE [WORDS ...]
        --update writes into the file what comes out now; read it before you keep it
 """
 import difflib
+import signal
 import sys
 from pathlib import Path
 
@@ -111,6 +112,7 @@ def main():
     if len(arguments) < 2:
         sys.exit(__doc__.strip())
     build, path = Path(arguments[0]).resolve(), Path(arguments[1]).resolve()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's shall not be the commands'
     verdicts = []
 
     def report(name, wrong):

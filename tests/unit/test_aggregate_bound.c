@@ -112,8 +112,8 @@ static void the_bound_is_smooth_and_bounds(void **state)
     }
 }
 
-/* aggregate.T1's conditions as they are printed: a majority m/2 + s/2 + 1 that is among the m, and a
- * least number of values that are averaged which is no larger. */
+/* aggregate.T1's conditions as they are printed: a majority m/2 + s/2 + 1 that is among the m, and
+ * a least number of values that are averaged which is no larger. */
 static void the_bound_is_constant_where_its_conditions_fail(void **state)
 {
     size_t constant = 0, other = 0;
