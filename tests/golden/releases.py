@@ -30,6 +30,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from processor import has_avx2  # noqa: E402  (it lies beside)
+
 FOLDER = Path(__file__).resolve().parent / "releases"
 sys.path.insert(0, str(FOLDER))
 import inputs  # noqa: E402  (it lies beside the transcripts)
@@ -171,14 +174,6 @@ def check(runner, case, update):
     for result, threads in zip(results, runner.threads):
         wrong += differences(trimmed(case.expected), result, f"threads {threads}")
     return wrong
-
-
-def has_avx2():
-    try:
-        flags = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)
-    except OSError:
-        return False
-    return bool(flags) and {"avx2", "fma"} <= set(flags.group(1).split())
 
 
 def main():
