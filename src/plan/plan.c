@@ -397,7 +397,7 @@ void clo_plan_line_get(const clo_plan *plan, size_t i, clo_plan_line *out, size_
                                   .event = line->event,
                                   .noise = line->noise,
                                   .share = all > 0 ? weight(&line->event) / all : 0,
-                                  .reading = clo_i_query_reading(line->query) };
+                                  .reading = clo_i_line_reading(line) };
     clo_i_give_presets(out, size, &shown, sizeof shown);
 }
 
@@ -405,7 +405,7 @@ clo_reading clo_plan_reading(const clo_plan *plan)
 {
     clo_reading most = CLO_READING_SUM;
     for (size_t i = 0; i < plan->line_count; i++) {
-        const clo_reading reading = clo_i_query_reading(plan->lines[i].query);
+        const clo_reading reading = clo_i_line_reading(&plan->lines[i]);
         if (reading > most) most = reading;
     }
     return most;

@@ -186,7 +186,7 @@ static clo_status check_sums(const clo_plan *plan, const clo_bounded *data, clo_
     if (!clo_i_data_is_streamed(data)) return CLO_OK;
     for (size_t i = 0; i < plan->line_count; i++) {
         const clo_query *const query = plan->lines[i].query;
-        if (clo_i_query_reading(query) == CLO_READING_SUM) continue;
+        if (clo_i_line_reading(&plan->lines[i]) == CLO_READING_SUM) continue;
         clo_i_name_sums(plan, methods, sizeof methods);
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "%s/%s asks %s, which needs all rows in memory: run without a limit of "
@@ -243,8 +243,7 @@ static clo_status refuse_reading(const clo_plan *plan, clo_error *err)
     const clo_query *first = NULL;
     char others[300] = "";
     for (size_t i = 0; i < plan->line_count && !first; i++)
-        if (clo_i_query_reading(plan->lines[i].query) != CLO_READING_SUM)
-            first = plan->lines[i].query;
+        if (clo_i_line_reading(&plan->lines[i]) != CLO_READING_SUM) first = plan->lines[i].query;
     for (size_t i = 0; first && i < clo_mechanism_count(); i++) {
         const clo_mechanism *const m = clo_mechanism_at(i);
         const size_t used = strlen(others);

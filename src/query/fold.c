@@ -156,10 +156,9 @@ clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *data, const
     clo_status status =
         clo_i_meter_charge(context, number, decoded.ask.line->query, &line, err); /* meter.T1 */
     context->lens = NULL;
-    if (!status && line->query->reading == CLO_READING_SUM)
-        status = line->query->check(&decoded.ask, cols, err);
-    if (!status && (line->query->reading != CLO_READING_SUM ||
-                    clo_i_fold_entries(&decoded.ask, cols) != entries))
+    const bool sum = !status && clo_i_line_reading(line) == CLO_READING_SUM;
+    if (sum) status = line->query->check(&decoded.ask, cols, err);
+    if (!status && !(sum && clo_i_fold_entries(&decoded.ask, cols) == entries))
         status = clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
     if (!status) status = clo_i_fold(context, &decoded.ask, data, totals, err);
     clo_i_decoded_free(&decoded);

@@ -58,7 +58,8 @@ clo_numbers clo_i_numbers_drawn(const clo_line *line);
 /* What a query is. */
 struct clo_query {
     const char *name;
-    clo_reading reading;
+    clo_reading reading;                             /* of any of its lines, at most ... */
+    clo_reading (*reading_of)(const clo_line *line); /* ... and of one; NULL: the same */
     const char *sampler; /* what it draws; NULL: what its event is named after */
     clo_numbers (*numbers)(const clo_line *line); /* what the test build holds it to (answer.T1) */
     /* Takes the room of one ask, beyond totals and scratch, by the line and the sizes in the fold

@@ -33,9 +33,9 @@ clo_numbers clo_i_numbers_drawn(const clo_line *line)
     return (clo_numbers){ 0, 0 };
 }
 
-clo_reading clo_i_query_reading(const clo_query *query)
+clo_reading clo_i_line_reading(const clo_line *line)
 {
-    return query->reading;
+    return line->query->reading_of ? line->query->reading_of(line) : line->query->reading;
 }
 
 const char *clo_reading_name(clo_reading reading)

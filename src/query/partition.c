@@ -116,27 +116,23 @@ static clo_status draw_phantoms(clo_stream *stream, size_t cols, clo_cube_list *
     return clo_i_stream_check(stream, err);
 }
 
-/* The active children of one cube; its members stand from *from on, sorted. */
+/* The active children of one cube, whose occupied ones stand from *from on. */
 static clo_status decide_cube(clo_stream *stream, const clo_line *line, clo_tree *tree,
                               uint32_t parent, size_t *from, clo_error *err)
 {
     const clo_cube_list *const phantoms = &tree->phantoms;
-    size_t next = 0, end;
+    size_t next = 0, records = 0;
+    clo_cube found;
     CLO_TRY(draw_phantoms(stream, line->cols, &tree->phantoms, err));
-    for (; *from < tree->alive && tree->members[*from].parent == parent; *from = end) {
-        const clo_u128 child = tree->members[*from].child;
-        for (end = *from + 1; end < tree->alive; end++)
-            if (tree->members[end].parent != parent || tree->members[end].child != child) break;
-        for (; next < phantoms->count && phantoms->cubes[next].child < child; next++)
+    while (clo_i_tree_next(tree, parent, from, &found, &records)) {
+        for (; next < phantoms->count && phantoms->cubes[next].child < found.child; next++)
             CLO_TRY(clo_i_cube_push(
                 &tree->active, (clo_cube){ .parent = parent, .child = phantoms->cubes[next].child },
                 err));
-        const bool drawn = next < phantoms->count && phantoms->cubes[next].child == child;
+        const bool drawn = next < phantoms->count && phantoms->cubes[next].child == found.child;
         next += drawn;
-        if (lifted(stream, line, end - *from) || drawn)
-            CLO_TRY(clo_i_cube_push(
-                &tree->active,
-                (clo_cube){ .parent = parent, .child = child, .first = *from, .end = end }, err));
+        if (lifted(stream, line, records) || drawn)
+            CLO_TRY(clo_i_cube_push(&tree->active, found, err));
     }
     for (; next < phantoms->count; next++)
         CLO_TRY(clo_i_cube_push(
@@ -162,16 +158,47 @@ static clo_status decide_level(clo_context *context, const clo_line *line, clo_t
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-static clo_status grow(clo_context *context, const clo_line *line, const clo_bounded *data,
-                       clo_tree *tree, clo_cubes *out, clo_error *err)
+/* partition.T3: as a sum. */
+static clo_status decide_by_counts(clo_context *context, size_t number, const clo_bounded *data,
+                                   clo_tree *tree, size_t level, clo_error *err)
 {
+    const clo_ask told = clo_i_tree_ask(tree, level);
+    clo_sum sum;
+    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_partition, data, &told, &sum, err));
+    clo_status status = clo_i_sum_fold(&sum, err);
+    tree->counts = sum.fold.totals;
+    if (!status) status = decide_level(context, sum.line, tree, err);
+    tree->counts = NULL;
+    clo_i_sum_end(&sum);
+    return status;
+}
+
+static clo_status decide_by_sorting(clo_context *context, size_t number, const clo_bounded *data,
+                                    clo_tree *tree, size_t level, clo_error *err)
+{
+    const clo_line *line;
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
+    CLO_TRY(clo_i_tree_sort(context, data, tree, level, err));
+    return decide_level(context, line, tree, err);
+}
+
+/* One charge a level, before its rows are read, also where there are no cubes left: partition.T2 */
+static clo_status grow(clo_context *context, size_t number, const clo_bounded *data, clo_tree *tree,
+                       clo_cubes *out, clo_error *err)
+{
+    const clo_line *line = &context->meter->lines[number];
     const size_t levels = clo_i_partition_part(line).levels;
+    const bool counted = clo_i_tree_is_counted(line);
     double active[CLO_PARTITION_LEVELS] = { 0 };
     CLO_TRY(clo_i_tree_plant(context, tree, err));
     out->count = 0;
-    for (size_t level = 1; level <= levels && tree->count > 0; level++) {
-        CLO_TRY(clo_i_tree_sort(context, data, tree, level, err));
-        CLO_TRY(decide_level(context, line, tree, err));
+    for (size_t level = 1; level <= levels; level++) {
+        if (tree->count == 0) {
+            CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
+            continue;
+        }
+        CLO_TRY((counted ? decide_by_counts : decide_by_sorting)(context, number, data, tree, level,
+                                                                 err));
         clo_i_tree_descend(tree, level, out);
         active[level - 1] = (double)tree->count;
     }
@@ -184,22 +211,28 @@ clo_status clo_i_ask_partition(clo_context *context, size_t number, const clo_bo
                                clo_cubes *out, clo_error *err)
 {
     const size_t mark = clo_i_workspace_begin_ask(context->workspace);
-    const clo_line *line;
+    const clo_meter *const meter = context->meter;
     clo_tree tree = { .cols = 0 };
-    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
-    for (size_t level = 1; level < clo_i_partition_part(line).levels;
-         level++) /* one charge a level: partition.T2 */
-        CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_partition, &line, err));
-    clo_status status = clo_i_tree_take(context, line, data, &tree, err);
-    if (!status) status = grow(context, line, data, &tree, out, err);
+    if (number >= meter->count || meter->lines[number].query != &clo_i_query_partition)
+        return clo_i_fail(err, CLO_INTERNAL, "the cubes are not those of the plan");
+    clo_status status = clo_i_tree_take(context, &meter->lines[number], data, &tree, err);
+    if (!status) status = grow(context, number, data, &tree, out, err);
     clo_i_tree_free(&tree);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
 
+/* What lasts for a whole tree, in a run that counts: its levels are asks of their own. */
+static clo_status lay_out_told(const clo_line *line, clo_workspace *space, clo_error *err)
+{
+    clo_tree unused;
+    return clo_i_tree_is_counted(line) ? clo_i_tree_lay_out(line, space, &unused, err) : CLO_OK;
+}
+
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
     clo_tree unused; /* whose members are as many as the data have rows */
+    if (clo_i_tree_is_counted(fold->line)) return clo_i_partition_lay_out_counts(fold, space, err);
     return clo_i_tree_lay_out(fold->line, space, &unused, err);
 }
 
@@ -207,14 +240,20 @@ static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace 
                                clo_error *err)
 {
     clo_tree unused;
-    (void)line;
-    return clo_i_tree_lay_out_rows(rows, space, &unused, err);
+    return clo_i_tree_is_counted(line) ? CLO_OK
+                                       : clo_i_tree_lay_out_rows(rows, space, &unused, err);
 }
 
 const clo_query clo_i_query_partition = {
     .name = "partition",
     .reading = CLO_READING_WHOLE,
+    .reading_of = clo_i_partition_reading,
     .numbers = clo_i_numbers_drawn,
+    .lay_out_told = lay_out_told,
+    .check = clo_i_partition_check,
+    .entries = clo_i_partition_entries,
     .lay_out = lay_out,
     .lay_out_rows = lay_out_rows,
+    .add = clo_i_partition_count_block,
+    .gather = clo_i_partition_gather,
 };

@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { R = 1 << CLO_PARTITION_BITS, SPAN_BITS = CLO_PARTITION_BITS + 2, DIGIT_BITS = 11 };
+enum { R = 1 << CLO_PARTITION_BITS, SPAN_BITS = CLO_PARTITION_SPAN_BITS, DIGIT_BITS = 11 };
 static const uint32_t NOWHERE = UINT32_MAX;
 
-static size_t cubes_a_level(const clo_line *line)
+size_t clo_i_tree_cubes(const clo_line *line)
 {
     const size_t share = line->groups / clo_i_partition_part(line).levels;
     return share < 1 ? 1 : share;
@@ -26,10 +26,12 @@ static size_t cubes_a_level(const clo_line *line)
 clo_status clo_i_tree_lay_out(const clo_line *line, clo_workspace *space, clo_tree *tree,
                               clo_error *err)
 {
-    const size_t most = cubes_a_level(line);
+    const size_t most = clo_i_tree_cubes(line), words = 1 + most * line->cols;
     *tree = (clo_tree){ .cols = line->cols, .most = most };
     CLO_TRY(clo_i_take(space, most * line->cols, sizeof(int32_t), &tree->corners, err));
-    return clo_i_take(space, most * line->cols, sizeof(int32_t), &tree->below, err);
+    CLO_TRY(clo_i_take(space, most * line->cols, sizeof(int32_t), &tree->below, err));
+    return clo_i_take(space, clo_i_tree_is_counted(line) ? words : 0, sizeof *tree->words,
+                      &tree->words, err);
 }
 
 /* One more than there are rows, so that none at all have a place, too. */
@@ -47,6 +49,7 @@ clo_status clo_i_tree_take(clo_context *context, const clo_line *line, const clo
     clo_workspace *const space = context->workspace;
     const size_t rows = clo_i_bounded_rows(data);
     CLO_TRY(clo_i_tree_lay_out(line, space, tree, err));
+    if (clo_i_tree_is_counted(line)) return CLO_OK;
     tree->rows = rows;
     CLO_TRY(clo_i_take(space, clo_i_pass_scratch(context, data, context->threads), sizeof(double),
                        &tree->scratch, err));
@@ -79,7 +82,7 @@ clo_status clo_i_tree_plant(clo_context *context, clo_tree *tree, clo_error *err
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     tree->count = 1;
-    memset(tree->home, 0, tree->rows * sizeof *tree->home);
+    if (tree->rows) memset(tree->home, 0, tree->rows * sizeof *tree->home);
     return status;
 }
 
@@ -154,6 +157,32 @@ clo_status clo_i_tree_sort(clo_context *context, const clo_bounded *data, clo_tr
         if (tree->members[row].parent != NOWHERE) tree->members[tree->alive++] = tree->members[row];
     sort_members(tree);
     return CLO_OK;
+}
+
+static bool next_counted(const clo_tree *tree, uint32_t parent, size_t *from, clo_cube *child,
+                         size_t *records)
+{
+    const size_t first = (size_t)parent << tree->cols, end = first + ((size_t)1 << tree->cols);
+    while (*from < end && tree->counts[*from] <= 0) ++*from;
+    if (*from == end) return false;
+    *child = (clo_cube){ .parent = parent, .child = *from - first };
+    *records = (size_t)tree->counts[(*from)++];
+    return true;
+}
+
+bool clo_i_tree_next(const clo_tree *tree, uint32_t parent, size_t *from, clo_cube *child,
+                     size_t *records)
+{
+    const clo_member *const members = tree->members;
+    if (tree->counts) return next_counted(tree, parent, from, child, records);
+    if (*from == tree->alive || members[*from].parent != parent) return false;
+    *child = (clo_cube){ .parent = parent, .child = members[*from].child, .first = *from };
+    while (*from < tree->alive && members[*from].parent == parent &&
+           members[*from].child == child->child)
+        ++*from;
+    child->end = *from;
+    *records = child->end - child->first;
+    return true;
 }
 
 /* ---- the next level ------------------------------------------------------------------------- */

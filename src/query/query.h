@@ -30,7 +30,6 @@ typedef struct clo_query clo_query;
 /* All of them, in the order of the table. */
 const clo_query *const *clo_i_queries(size_t *count);
 const char *clo_i_query_name(const clo_query *query);
-clo_reading clo_i_query_reading(const clo_query *query);
 
 /* What a line is seen through. */
 typedef enum clo_glass { CLO_NO_LENS = 0, CLO_LENS, CLO_SKETCH } clo_glass;
@@ -53,6 +52,9 @@ typedef struct clo_line {
     uint64_t rate_numerator, rate_denominator; /* of a choice: weight exp(score * rate) */
     uint64_t part[CLO_PART_WORDS];             /* the query's own: CLO_LINE_PART in its header */
 } clo_line;
+
+/* Where its rows may lie: a public fact. */
+clo_reading clo_i_line_reading(const clo_line *line);
 
 /* The part of a line that is one query's own, typed: clo_i_NAME_part reads it, clo_i_NAME_set_part
  * writes it.  It is made of fields of eight bytes, so that it has no padding. */

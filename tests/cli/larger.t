@@ -50,11 +50,11 @@
   FOLDER/home/state/cloister/ledger.db is closed: only data sets that are declared in it are charged
   'a.csv' in FOLDER/home/state/cloister/ledger.db: at most epsilon 5, delta 1e-6 may ever be spent on it
   $ r() { cloister run "$@" --clusters 1 --epsilon 1 --norm 1; }
-  $ r kmeans/highdim a.csv --memory 64M
-  ! cloister: kmeans/highdim asks partition, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  $ r kmeans/aggregate a.csv --memory 64M --accept idealized
+  ! cloister: kmeans/aggregate asks aggregate, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
   [exit 2]
-  $ r kmeans/highdim a.csv --memory 64M --dry-run
-  ! cloister: kmeans/highdim asks partition, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
+  $ r kmeans/aggregate a.csv --memory 64M --accept idealized --dry-run
+  ! cloister: kmeans/aggregate asks aggregate, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
   [exit 2]
   $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1
   ! cloister: --memory excludes --unit: the rows of one person may lie anywhere, and to keep a person to a number of rows all of them must be held

@@ -24,6 +24,8 @@ SAME = {
     "kmeans/tree": ["--clusters", "3"],
     "kmeans/lloyd": ["--clusters", "3", "--rounds", "3"],
     "kmeans/moments": ["--clusters", "2"],
+    "kmeans/highdim": ["--clusters", "3"],
+    "kmedian/highdim": ["--clusters", "3", "--directions", "2"],
     "kmeans/local": ["--clusters", "3"],
     "kmeans/grid": ["--clusters", "3", "--side", "4"],
     "kmeans/variates": ["--clusters", "3"],
@@ -145,8 +147,8 @@ def the_choice_is_among_what_ranks_can_do(place):
     ended = place.ranks(2, "run", "kmeans", "all.csv", *options)
     demand(ended.returncode == 0, ended.stderr.decode())
     demand(f"kmeans/{json.loads(ended.stdout)['method']}" in SAME, "not a sum")
-    ended = place.ranks(2, "run", "kmedian/highdim", "all.csv", *options)
-    demand(b"kmedian/local" in ended.stderr, "the refusal names no other method")
+    ended = place.ranks(2, "run", "kmeans/aggregate", "all.csv", *options, "--accept", "idealized")
+    demand(b"kmeans/local" in ended.stderr, "the refusal names no other method")
 
 
 def a_run_is_charged_once_and_fetched_by_its_token(place):
@@ -179,8 +181,8 @@ def refused(place, count, words, *what):
 
 
 def what_cannot_be_spread_costs_nothing(place):
-    refused(place, 2, ["run", "kmeans/highdim", "all.csv", *BALL, "--clusters", "2"],
-            "needs all rows in one process", "kmeans/tree", "kmeans/lloyd")
+    refused(place, 2, ["run", "subspace/exact", "all.csv", *BALL, "--dim", "1"],
+            "needs all rows in one process", "subspace/gaussian")
     refused(place, 2, ["run", "kmeans/aggregate", "all.csv", *BALL, "--clusters", "2", "--accept",
                        "idealized"], "asks aggregate", "kmeans/lloyd")
 

@@ -21,6 +21,7 @@
 #include "query/cross_moment.h"
 #include "query/local_gram.h"
 #include "query/local_sum.h"
+#include "query/partition_parts.h"
 #include "query/peel.h"
 #include "query/quantile.h"
 #include "query/seed.h"
@@ -44,6 +45,7 @@ typedef struct sum_asks {
     size_t count;
     clo_assign one, centers, seen, lone, seen_lone, flats[2], pair[2], axes, seen_axes;
     uint64_t width, views[4], narrow[4], column[7], norms[4], sets[4];
+    uint64_t cubes[1 + 2 * ASK_COLS], seen_cubes[1 + 2 * ASK_SEEN];
 } sum_asks;
 
 static inline void add_ask(sum_asks *a, const clo_line *line, clo_glass glass,
@@ -95,6 +97,12 @@ static inline void make_rules(sum_asks *a)
         a->views[i] = (uint64_t)1 << (18 + i);
         a->narrow[i] = (uint64_t)1 << (16 + i);
     }
+    /* Of level 2, whose edges are twice the radius: two neighbours along the first axis. */
+    a->cubes[0] = a->seen_cubes[0] = 2;
+    for (size_t i = 0; i < 2 * ASK_COLS; i++)
+        a->cubes[i + 1] = i == ASK_COLS ? 0 : (uint64_t)(int64_t) - (2 << CLO_PARTITION_BITS);
+    for (size_t i = 0; i < 2 * ASK_SEEN; i++)
+        a->seen_cubes[i + 1] = i == ASK_SEEN ? 0 : (uint64_t)(int64_t) - (2 << CLO_PARTITION_BITS);
     a->column[0] = 1;
     for (size_t i = 0; i < 6; i++)
         a->column[i + 1] = (uint64_t)(((int64_t)(i / 2) - 1) * (1 << 28) - (i % 2 == 0));
@@ -106,6 +114,7 @@ static inline void make_asks(sum_asks *a)
     const clo_domain through = clo_i_lens_domain(d, ASK_SEEN);
     const clo_center_choice swap = { 2, 2, 0, CLO_LOSS_SQUARED, 2 };
     const clo_center_choice sets = { 2, 2, 2, CLO_LOSS_DISTANCE, 2 };
+    const clo_cube_tree tree = { .levels = 2, .trees = 1, .most = 8 };
     const clo_quantile radius = { 3, 1, 0.5 }, ends = { 3, 2, 0.5 };
     clo_line line;
     clo_error err;
@@ -139,6 +148,9 @@ static inline void make_asks(sum_asks *a)
     ADD(clo_i_plan_choose_flats(d, 2, 4, 1, 1, "", &line, &err), 0, a->flats, 2, NULL, 0);
     ADD(clo_i_plan_choose_centers(d, &swap, 1, 1, "", &line, &err), 0, &a->centers, 1, NULL, 0);
     ADD(clo_i_plan_choose_centers(d, &sets, 1, 1, "", &line, &err), 0, &a->centers, 1, a->sets, 4);
+    ADD(clo_i_plan_partition(d, &tree, 1, "", &line, &err), 0, NULL, 0, a->cubes, 9);
+    ADD(clo_i_plan_partition(&through, &tree, 1, "", &line, &err), CLO_LENS, NULL, 0, a->seen_cubes,
+        5);
     ADD(clo_i_plan_seed(d, 2, 2, 1, 1, "", &line, &err), 0, a->pair, 2, NULL, 0);
     ADD(clo_i_plan_sparse_sum(d, ASK_COLS, 2, 3, CLO_EVENT_GAUSSIAN, 1, "", &line, &err), 0,
         &a->centers, 1, NULL, 0);

@@ -172,7 +172,6 @@ static void the_failure_of_one_is_that_of_all_and_costs_nothing(void **state)
 static void a_plan_that_cannot_be_spread_costs_nothing(void **state)
 {
     static const char *const refused[][2] = {
-        { "mechanism=kmeans/highdim", "kmeans/tree" },
         { "mechanism=kmeans/aggregate accept=idealized", "kmeans/lloyd" },
         { "data=-", "standard input" },
     };
@@ -279,10 +278,10 @@ static void the_choice_is_among_sums(void **state)
               err);
     assert_int_equal(clo_plan_reading(plan), CLO_READING_SUM);
     clo_plan_free(plan);
-    const clo_setting only_whole[] = { two, { "trees", "1" } }; /* of highdim alone */
+    const clo_setting only_whole[] = { two, { "blocks", "8" } }; /* of aggregate alone */
     plan = NULL;
     assert_fails(clo_plan_auto_among(CLO_READING_SUM, "kmeans", only_whole, 2, &domain,
-                                     (clo_loss){ 1, 1e-6 }, CLO_EXACT, &plan, &err),
+                                     (clo_loss){ 1, 1e-6 }, CLO_IDEALIZED, &plan, &err),
                  CLO_UNSUPPORTED, err, "with sums alone");
     assert_null(plan);
 }

@@ -34,7 +34,7 @@ static void start(asking *a, clo_line line, const char *seed)
                                 .threads = 1,
                                 .progress_to = 1,
                                 .meter = &a->meter };
-    assert_ok(clo_workspace_new(1 << 22, &a->context.workspace, &err), err);
+    assert_ok(clo_workspace_new((size_t)1 << 26, &a->context.workspace, &err), err);
 }
 
 static void stop(asking *a)
@@ -214,6 +214,34 @@ static void rows_in_another_order_and_other_blocks_give_the_same_cubes(void **st
     assert_same_doubles(again, centers, count * D);
 }
 
+/* partition.T3: with room for so many cubes that a table of their children would be too large,
+ * records are sorted. */
+static void trees_that_count_and_that_sort_are_the_same(void **state)
+{
+    enum { ROWS = 2000, FEW = 1000 * LEVELS, MANY = LEVELS << 20 };
+    static double values[ROWS * D], counted[FEW * D], sorted[FEW * D];
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_line sum = planned(&domain, LEVELS, FEW, 2),
+                   whole = planned(&domain, LEVELS, MANY, 2);
+    size_t cubes = 0;
+    (void)state;
+    assert_int_equal(clo_i_line_reading(&sum), CLO_READING_SUM);
+    assert_int_equal(clo_i_line_reading(&whole), CLO_READING_WHOLE);
+    for (size_t i = 0; i < ROWS; i++) {
+        values[i * D] = cos((double)i) * 0.9 * (double)(i % 5) / 4;
+        values[i * D + 1] = sin((double)i) * 0.9 * (double)(i % 7) / 6;
+    }
+    for (int run = 0; run < 20; run++) {
+        char seed[16];
+        snprintf(seed, sizeof seed, "both %d", run);
+        const size_t count = grow(values, ROWS, sum, seed, 0, counted);
+        assert_int_equal(grow(values, ROWS, whole, seed, 0, sorted), count);
+        assert_same_doubles(counted, sorted, count * D);
+        cubes += count;
+    }
+    assert_true(cubes > 20 * 20); /* of several levels, some of them next to one another */
+}
+
 static void no_level_has_more_cubes_than_planned(void **state)
 {
     enum { ROWS = 4000, FEW = 3 * LEVELS };
@@ -342,6 +370,7 @@ int main(void)
         cmocka_unit_test(replacing_and_units_cost_their_number_of_records),
         cmocka_unit_test(cubes_close_in_on_the_records),
         cmocka_unit_test(rows_in_another_order_and_other_blocks_give_the_same_cubes),
+        cmocka_unit_test(trees_that_count_and_that_sort_are_the_same),
         cmocka_unit_test(no_level_has_more_cubes_than_planned),
         cmocka_unit_test(how_many_records_a_cube_holds_does_not_decide_whether_it_is_kept),
         cmocka_unit_test(phantoms_are_different_children_of_any_place),

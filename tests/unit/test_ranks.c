@@ -72,6 +72,8 @@ static const char *const sums[][2] = {
     { "kmeans/lloyd", "clusters=2 rounds=2 reduce=2" },
     { "kmeans/tree", "clusters=3" },
     { "kmeans/moments", "clusters=2" },
+    { "kmeans/highdim", "clusters=2" },
+    { "kmedian/highdim", "clusters=2" },
     { "kmeans/grid", "clusters=3 side=4" },
     { "kmeans/variates", "clusters=3" },
     { "kmeans/sparse", "clusters=2" },
@@ -161,7 +163,6 @@ static void a_rank_with_another_plan_ends_the_run_of_all(void **state)
 static void a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked(void **state)
 {
     static const char *const whole[][4] = {
-        { "kmeans/highdim", "clusters=2", "partition", "kmeans/tree" },
         { "subspace/exact", "dim=1", "gapmax", "subspace/gaussian" },
         { "subspace/approx", "dim=1 gamma=0.001", "histogram", "subspace/gaussian" },
     };

@@ -169,6 +169,8 @@ static const char *const SUMS[] = {
     "mechanism=kmeans/lloyd clusters=3 norm=1",
     "mechanism=kmeans/local clusters=3 norm=1",
     "mechanism=kmeans/moments clusters=3 norm=1",
+    "mechanism=kmeans/highdim clusters=3 norm=1",
+    "mechanism=kmedian/highdim clusters=3 norm=1 directions=2",
     "mechanism=kmeans/grid clusters=2 norm=1 side=3",
     "mechanism=kmeans/variates clusters=2 norm=1 rounds=2",
     "mechanism=kmeans/sparse clusters=2 norm=1 rounds=1",
@@ -408,8 +410,6 @@ static void what_cannot_flow_is_refused_before_the_charge(void **state)
 {
     const place *const p = *state;
     const char *const csv = at(p, "all.csv");
-    assert_refused(p, csv, "mechanism=kmeans/highdim clusters=2 norm=1 memory=64M", CLO_UNSUPPORTED,
-                   "kmeans/lloyd");
     assert_refused(p, csv,
                    "mechanism=kmeans/aggregate clusters=2 norm=1 accept=idealized "
                    "memory=64M",

@@ -93,6 +93,7 @@ static const char *const sums[][2] = {
     { "kmeans/local", "clusters=3" },
     { "kmeans/lloyd", "clusters=3 rounds=3" },
     { "kmeans/moments", "clusters=2" },
+    { "kmeans/highdim", "clusters=2" },
     { "kmeans/variates", "clusters=3" },
     { "kmeans/sparse", "clusters=2" },
     { "subspaces/moments", "clusters=2 dim=1" },
@@ -424,9 +425,9 @@ static void drivers_have_no_rows_and_plans_are_of_sums(void **state)
     options.workers = &workers;
     clo_bounded *const rows = bounded_from(values, 10, &domain);
     clo_plan *const sum = plan_for("kmeans/lloyd", "clusters=2", &domain, 1, 1e-6);
-    clo_plan *const whole = plan_for("kmeans/highdim", "clusters=2", &domain, 1, 1e-6);
+    clo_plan *const whole = plan_for("subspace/exact", "dim=1", &domain, 1, 1e-6);
     assert_fails(clo_run_check(sum, rows, &options, &err), CLO_ARGUMENT, err, "must have none");
-    assert_fails(clo_worker_new(whole, rows, 1, &worker, &err), CLO_UNSUPPORTED, err, "partition");
+    assert_fails(clo_worker_new(whole, rows, 1, &worker, &err), CLO_UNSUPPORTED, err, "gapmax");
     options.comm = &comm;
     assert_fails(clo_run_check(sum, rows, &options, &err), CLO_ARGUMENT, err, "not with both");
     assert_null(worker);

@@ -7,6 +7,7 @@ METHODS = {
     "kmeans/tree": {"clusters": 2},
     "kmeans/lloyd": {"clusters": 2, "rounds": 3},
     "kmeans/moments": {"clusters": 2},
+    "kmeans/highdim": {"clusters": 2},
     "subspaces/moments": {"clusters": 2, "dim": 1},
     "subspaces/sulq": {"clusters": 2, "dim": 1, "rounds": 2},
     "subspace/gaussian": {"dim": 2},

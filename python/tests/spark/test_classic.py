@@ -95,7 +95,7 @@ def paid(path):
 def test_what_cannot_be_done_costs_nothing(people, ledger):
     run = partial(distributed.run, clusters=2, **paid(ledger))
     with pytest.raises(cloister.UnsupportedError, match="kmeans/tree"):
-        run("kmeans/highdim", people)
+        run("kmeans/aggregate", people, accept="idealized")
     with pytest.raises(cloister.CloisterError, match="'d'"):
         run("kmeans/lloyd", people.selectExpr("*", "'text' as d"))
     with pytest.raises(cloister.CloisterError, match="missing"):
