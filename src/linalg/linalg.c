@@ -1,18 +1,17 @@
 /*
  * linalg.c - thin calls on CBLAS and LAPACK, for row-major matrices.
  *
- * LAPACK thinks in columns, and LAPACKE's row-major calls copy and transpose to please it. Neither
- * is needed here: a symmetric matrix is its own transpose, and a row-major n x q matrix *is* the
- * column-major q x n transpose, whose LQ factors are the QR factors of the original. So everything
- * below calls the column-major LAPACK in place.
+ * LAPACK thinks in columns, but nothing need be transposed to please it: a symmetric matrix is its
+ * own transpose, and a row-major n x q matrix *is* the column-major q x n transpose, whose LQ
+ * factors are the QR factors of the original. So everything below calls LAPACK in place.
  *
  * Sums over many rows come from bounded records, which are integers held in doubles; every order of
  * summation then gives the same result and BLAS may use all its threads. The factorizations work on
  * reals, where the order is visible in the last bit, and run on one thread.
  */
 #include "linalg/linalg.h"
+#include "linalg/lapack.h"
 #include <cblas.h>
-#include <lapacke.h>
 #include <limits.h>
 #include <math.h>
 #include <omp.h>
@@ -118,11 +117,11 @@ void clo_i_multiply_symmetric(const double *a, size_t m, const double *b, size_t
 
 /* The scratch of clo_i_eigen_top, in this order; the integers share the doubles' storage. */
 typedef struct eigen_space {
-    double *values;       /* n: LAPACK writes all of them, though q are asked for */
-    double *vectors;      /* q x n: row i is vector i, smallest eigenvalue first */
-    double *work;         /* work_count(n) */
-    lapack_int *integers; /* 10 n */
-    lapack_int *supports; /* 2 q */
+    double *values;  /* n: LAPACK writes all of them, though q are asked for */
+    double *vectors; /* q x n: row i is vector i, smallest eigenvalue first */
+    double *work;    /* work_count(n) */
+    int *integers;   /* 10 n */
+    int *supports;   /* 2 q */
 } eigen_space;
 
 /* dsyevr needs 26 n, and (panel + 6) n to use its blocked reduction. */
@@ -133,7 +132,7 @@ static size_t work_count(size_t n)
 
 static size_t doubles_for_integers(size_t count)
 {
-    return (count * sizeof(lapack_int) + sizeof(double) - 1) / sizeof(double);
+    return (count * sizeof(int) + sizeof(double) - 1) / sizeof(double);
 }
 
 size_t clo_i_eigen_scratch(size_t n, size_t q)
@@ -147,9 +146,24 @@ static eigen_space split_scratch(double *scratch, size_t n, size_t q)
     space.values = scratch;
     space.vectors = space.values + n;
     space.work = space.vectors + n * q;
-    space.integers = (lapack_int *)(space.work + work_count(n));
-    space.supports = (lapack_int *)(space.work + work_count(n) + doubles_for_integers(10 * n));
+    space.integers = (int *)(space.work + work_count(n));
+    space.supports = (int *)(space.work + work_count(n) + doubles_for_integers(10 * n));
     return space;
+}
+
+/* The eigenpairs from the first-th smallest on, or all values, into the space; LAPACK's info. */
+static int decompose(const char *job, const char *range, double *a, int size, int first,
+                     const eigen_space *space, int *found)
+{
+    const double unused = 0, finest = 0;
+    const int work_size = (int)work_count((size_t)size), integers_size = 10 * size;
+    int info = 0;
+    const int threads = clo_i_blas_serial_begin();
+    dsyevr_(job, range, "L", &size, a, &size, &unused, &unused, &first, &size, &finest, found,
+            space->values, space->vectors, &size, space->supports, space->work, &work_size,
+            space->integers, &integers_size, &info, 1, 1, 1);
+    clo_i_blas_serial_end(threads);
+    return info;
 }
 
 /* An eigenvector is known up to its sign: the first entry of largest magnitude is positive. */
@@ -167,16 +181,10 @@ clo_status clo_i_eigen_top(double *a, size_t n, size_t q, double *values, double
     CLO_TRY(check_shape("eigenvectors", n, q, err));
     CLO_TRY(check_finite("eigenvectors", a, n * n, err));
     const eigen_space space = split_scratch(scratch, n, q);
-    const lapack_int size = (lapack_int)n;
-    lapack_int found = 0;
-
-    const int threads = clo_i_blas_serial_begin();
-    const lapack_int info = LAPACKE_dsyevr_work(
-        LAPACK_COL_MAJOR, 'V', 'I', 'L', size, a, size, 0.0, 0.0, (lapack_int)(n - q + 1), size,
-        0.0, &found, space.values, space.vectors, size, space.supports, space.work,
-        (lapack_int)work_count(n), space.integers, (lapack_int)(10 * n));
-    clo_i_blas_serial_end(threads);
-    if (info != 0 || found != (lapack_int)q)
+    const int size = (int)n, first = (int)(n - q + 1);
+    int found = 0;
+    const int info = decompose("V", "I", a, size, first, &space, &found);
+    if (info != 0 || found != (int)q)
         return clo_i_fail(err, CLO_INTERNAL, "eigenvectors: LAPACK's dsyevr did not end well");
 
     for (size_t j = 0; j < q; j++) {
@@ -192,15 +200,9 @@ clo_status clo_i_eigenvalues(double *a, size_t n, double *values, double *scratc
 {
     CLO_TRY(check_finite("eigenvalues", a, n * n, err));
     const eigen_space space = split_scratch(scratch, n, 1);
-    const lapack_int size = (lapack_int)n;
-    lapack_int found = 0;
-
-    const int threads = clo_i_blas_serial_begin();
-    const lapack_int info =
-        LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'N', 'A', 'L', size, a, size, 0.0, 0.0, 1, size, 0.0,
-                            &found, space.values, space.vectors, size, space.supports, space.work,
-                            (lapack_int)work_count(n), space.integers, (lapack_int)(10 * n));
-    clo_i_blas_serial_end(threads);
+    const int size = (int)n;
+    int found = 0;
+    const int info = decompose("N", "A", a, size, 1, &space, &found);
     if (info != 0 || found != size)
         return clo_i_fail(err, CLO_INTERNAL, "eigenvalues: LAPACK's dsyevr did not end well");
     for (size_t j = 0; j < n; j++) values[j] = space.values[n - 1 - j];
@@ -216,15 +218,13 @@ clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err)
     CLO_TRY(check_finite("orthonormal basis", a, n * q, err));
     CLO_TRY(clo_i_alloc((2 + PANEL) * q, sizeof *scale, &scale, err));
     double *sign = scale + q, *work = sign + q;
-    const lapack_int height = (lapack_int)q, length = (lapack_int)n, space = PANEL * height;
+    const int height = (int)q, length = (int)n, space = PANEL * height;
+    int info = 0;
 
     const int threads = clo_i_blas_serial_begin();
-    lapack_int info =
-        LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, height, length, a, height, scale, work, space);
+    dgelqf_(&height, &length, a, &height, scale, work, &space, &info);
     for (size_t j = 0; j < q; j++) sign[j] = a[j * q + j] < 0 ? -1.0 : 1.0;
-    if (info == 0)
-        info = LAPACKE_dorglq_work(LAPACK_COL_MAJOR, height, length, height, a, height, scale, work,
-                                   space);
+    if (info == 0) dorglq_(&height, &length, &height, a, &height, scale, work, &space, &info);
     clo_i_blas_serial_end(threads);
 
     /* With R's diagonal positive a basis that is orthonormal already stays what it is, and one made
@@ -242,15 +242,17 @@ clo_status clo_i_orthonormalize(double *a, size_t n, size_t q, clo_error *err)
 /* The singular values of the n x q matrix, largest first; destroys it. */
 static clo_status singular_values(double *a, size_t n, size_t q, double *values, clo_error *err)
 {
-    const lapack_int height = (lapack_int)q, length = (lapack_int)n;
-    double wanted = 0, *work = NULL;
-    lapack_int info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'N', 'N', height, length, a, height,
-                                          values, NULL, 1, NULL, 1, &wanted, -1);
+    const int height = (int)q, length = (int)n, ask = -1, one = 1;
+    double wanted = 0, unused = 0, *work = NULL;
+    int info = 0;
+    dgesvd_("N", "N", &height, &length, a, &height, values, &unused, &one, &unused, &one, &wanted,
+            &ask, &info, 1, 1);
     if (info == 0) {
-        CLO_TRY(clo_i_alloc((size_t)wanted, sizeof *work, &work, err));
-        info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'N', 'N', height, length, a, height, values,
-                                   NULL, 1, NULL, 1, work, (lapack_int)wanted);
-        clo_i_wipe_free(work, (size_t)wanted * sizeof *work);
+        const int size = (int)wanted;
+        CLO_TRY(clo_i_alloc((size_t)size, sizeof *work, &work, err));
+        dgesvd_("N", "N", &height, &length, a, &height, values, &unused, &one, &unused, &one, work,
+                &size, &info, 1, 1);
+        clo_i_wipe_free(work, (size_t)size * sizeof *work);
     }
     if (info != 0)
         return clo_i_fail(err, CLO_INTERNAL, "principal angles: LAPACK's dgesvd did not end well");
@@ -288,10 +290,13 @@ clo_status clo_i_sin_angles(const double *u, const double *v, size_t n, size_t q
 
 clo_status clo_i_solve_positive(double *a, size_t n, double *b, clo_error *err)
 {
+    const int size = (int)n, sides = 1;
+    int info = 0;
+    CLO_TRY(check_finite("a positive definite system", a, n * n, err));
+    CLO_TRY(check_finite("a positive definite system", b, n, err));
     const int before = clo_i_blas_serial_begin();
-    const lapack_int failed =
-        LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', (lapack_int)n, 1, a, (lapack_int)n, b, (lapack_int)n);
+    dposv_("U", &size, &sides, a, &size, b, &size, &info, 1);
     clo_i_blas_serial_end(before);
-    if (failed) return clo_i_fail(err, CLO_INTERNAL, "a matrix is not positive definite");
+    if (info != 0) return clo_i_fail(err, CLO_INTERNAL, "a matrix is not positive definite");
     return CLO_OK;
 }

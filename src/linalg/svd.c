@@ -7,19 +7,20 @@
  * the largest, and who asks for a rank wants to see those.
  */
 #include "linalg/linalg.h"
-#include <lapacke.h>
+#include "linalg/lapack.h"
 #include <limits.h>
 #include <math.h>
 
 /* The work of dgesdd grows with the square of the shorter side and is counted in int. */
 enum { MOST_SHORT_SIDE = 16384 };
 
-static lapack_int decompose(double *a, lapack_int cols, lapack_int rows, lapack_int rank,
-                            double *values, double *left, double *right, double *work,
-                            lapack_int work_size, lapack_int *integers)
+static int decompose(double *a, int cols, int rows, int rank, double *values, double *left,
+                     double *right, double *work, int work_size, int *integers)
 {
-    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', cols, rows, a, cols, values, right, cols,
-                               left, rank, work, work_size, integers);
+    int info = 0;
+    dgesdd_("S", &cols, &rows, a, &cols, values, right, &cols, left, &rank, work, &work_size,
+            integers, &info, 1);
+    return info;
 }
 
 clo_status clo_i_thin_svd(double *a, size_t rows, size_t cols, double *values, double *left,
@@ -27,14 +28,14 @@ clo_status clo_i_thin_svd(double *a, size_t rows, size_t cols, double *values, d
 {
     const size_t rank = rows < cols ? rows : cols;
     double wanted = 0, *right = NULL, *work = NULL;
-    lapack_int *integers = NULL, info = 0;
+    int *integers = NULL, info = 0;
     if (rank < 1 || rank > MOST_SHORT_SIDE || rows > INT_MAX || cols > INT_MAX)
         return clo_i_fail(err, CLO_ARGUMENT, "singular values need at most %d rows, or columns",
                           (int)MOST_SHORT_SIDE);
     for (size_t i = 0; i < rows * cols; i++)
         if (!isfinite(a[i]))
             return clo_i_fail(err, CLO_INTERNAL, "singular values: a number is not finite");
-    const lapack_int tall = (lapack_int)rows, wide = (lapack_int)cols, least = (lapack_int)rank;
+    const int tall = (int)rows, wide = (int)cols, least = (int)rank;
 
     const int threads = clo_i_blas_serial_begin();
     clo_status status = clo_i_alloc(cols * rank, sizeof *right, &right, err);
@@ -42,8 +43,7 @@ clo_status clo_i_thin_svd(double *a, size_t rows, size_t cols, double *values, d
     if (!status) info = decompose(a, wide, tall, least, values, left, right, &wanted, -1, integers);
     if (!status && !info) status = clo_i_alloc((size_t)wanted, sizeof *work, &work, err);
     if (!status && !info)
-        info = decompose(a, wide, tall, least, values, left, right, work, (lapack_int)wanted,
-                         integers);
+        info = decompose(a, wide, tall, least, values, left, right, work, (int)wanted, integers);
     clo_i_blas_serial_end(threads);
     clo_i_free(right);
     clo_i_free(integers);

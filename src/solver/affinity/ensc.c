@@ -13,10 +13,10 @@
  * The small problem: coordinate descent soon has the signs right, but is slow among rows that are
  * much alike; with the signs given the best values solve a linear system.  So the two alternate.
  */
+#include "linalg/lapack.h"
 #include "linalg/linalg.h"
 #include "solver/affinity/self_expression.h"
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -234,11 +234,10 @@ static size_t solve_signs(const net *p, const active *set, const scratch *s)
         /* from where it is: the step is what the slopes ask for */
         s->goal[a] = gamma * s->left[s->which[a]] - (1 - lambda) * value - copysign(lambda, value);
     }
-    const int size = (int)m;
-    if (m == 0 ||
-        LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', size, 1, s->system, size, s->goal, size) != 0)
-        return 0;
-    return m;
+    const int size = (int)m, sides = 1;
+    int info = 0;
+    if (m > 0) dposv_("L", &size, &sides, s->system, &size, s->goal, &size, &info, 1);
+    return info == 0 ? m : 0;
 }
 
 /* Goes to the best values for these signs, or to where the first of them comes to 0; true: all the

@@ -18,11 +18,11 @@ typedef struct clo_graph_part {
 typedef enum clo_eigen_method {
     CLO_EIGEN_AUTO = 0,
     CLO_EIGEN_LAPACK,
-    CLO_EIGEN_ARPACK
+    CLO_EIGEN_LANCZOS
 } clo_eigen_method;
 
 /* The q largest eigenvalues of D^-1/2 A D^-1/2 without its diagonal, largest first, and their
- * vectors as the columns of `vectors`, count x q.  1 <= q <= count.  The stream starts ARPACK; of
+ * vectors as the columns of `vectors`, count x q.  1 <= q <= count.  The stream starts Lanczos; of
  * the job, only threads and progress are used. */
 CLO_CHECK clo_status clo_i_graph_eigen(const clo_job *job, const clo_graph_part *part, size_t q,
                                        clo_eigen_method method, clo_stream *stream, double *values,

@@ -1,28 +1,25 @@
 /*
  * spectral_eigen.c - the leading eigenvectors of a normalised affinity: by LAPACK where the matrix
- * is small, by ARPACK's Lanczos iteration where it is large.
+ * is small, by a Lanczos iteration where it is large.
  *
- * ARPACK keeps its state between calls in variables of its own, so that only one iteration may be
- * under way in a process: it runs inside a critical section.  Its start vector is drawn here, and
  * BLAS runs on one thread, so that the answer does not depend on the number of threads.  The part
- * that is worked on is connected, so its largest eigenvalue is simple: what Lanczos cannot see,
- * several eigenvectors to one eigenvalue, is left to the caller, who knows the parts.
+ * that is worked on is connected, so its largest eigenvalue is simple: several eigenvectors to that
+ * one are left to the caller, who knows the parts.
  */
-#include "solver/affinity/spectral.h"
 #include "linalg/linalg.h"
+#include "solver/affinity/lanczos.h"
+#include "solver/affinity/spectral.h"
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
 enum {
     SMALL = 400,   /* LAPACK is the faster one up to here … */
-    MODEST = 3000, /* … and to be endured up to here, where ARPACK gives up */
-    SWEEPS = 300,  /* restarts of the Lanczos iteration */
+    MODEST = 3000, /* … and to be endured up to here, where the iteration gives up */
 };
 
-/* How hard ARPACK tries: how many vectors it keeps, and how exact a Ritz value is to be.  A graph
- * without clear clusters has its eigenvalues close together; there a rough answer is as good as
- * any, and each attempt goes on from where the last one came to. */
+/* How hard the iteration tries: how many vectors it keeps, and how exact a Ritz value is to be.  A
+ * graph without clear clusters has its eigenvalues close together; there a rough answer is as good
+ * as any, and each attempt goes on from where the last one came to. */
 typedef struct attempt {
     size_t per_pair, least;
     double precision;
@@ -30,16 +27,6 @@ typedef struct attempt {
 
 static const attempt attempts[] = { { 2, 20, 1e-9 }, { 4, 80, 1e-7 }, { 4, 80, 1e-2 } };
 enum { ATTEMPTS = sizeof attempts / sizeof *attempts };
-
-void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
-             const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
-             int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
-             size_t bmat_length, size_t which_length);
-void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z, const int *ldz,
-             const double *sigma, const char *bmat, const int *n, const char *which, const int *nev,
-             const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
-             int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
-             size_t howmny_length, size_t bmat_length, size_t which_length);
 
 /* ---- the matrix ---------------------------------------------------------------------------- */
 
@@ -128,8 +115,9 @@ static clo_status matrix_new(const clo_graph_part *part, int threads, matrix *m,
 }
 
 /* y = M x. */
-static void multiply(const matrix *m, const double *x, double *y)
+static void multiply(const void *made, const double *x, double *y)
 {
+    const matrix *const m = made;
     const size_t n = m->count;
     for (size_t i = 0; i < n; i++) m->input[i] = m->scale[i] * x[i];
     if (m->dense) {
@@ -180,108 +168,38 @@ static clo_status by_lapack(const matrix *m, size_t q, double *values, double *v
     return status;
 }
 
-/* ---- ARPACK -------------------------------------------------------------------------------- */
+/* ---- Lanczos ------------------------------------------------------------------------------- */
 
-typedef struct lanczos {
-    int n, nev, ncv, lworkl, products;
-    double precision;
-    double *resid, *v, *workd, *workl, *found; /* found: nev values */
-    int *select;
-    int iparam[11], ipntr[11];
-} lanczos;
-
-static size_t basis_size(const attempt *a, size_t q)
+static size_t basis_size(const attempt *a, size_t q, size_t n)
 {
-    const size_t asked = a->per_pair * q + 1;
-    return asked > a->least ? asked : a->least;
-}
-
-/* Room for the greatest attempt. */
-static clo_status lanczos_new(size_t n, size_t q, lanczos *l, clo_error *err)
-{
-    const size_t wanted = basis_size(&attempts[ATTEMPTS - 1], q);
-    const size_t ncv = wanted < n ? wanted : n, work = ncv * (ncv + 8);
-    size_t cells = 0;
-    if (!clo_i_multiply(n, ncv, &cells) || n > INT32_MAX || work > INT32_MAX)
-        return clo_i_fail(err, CLO_MEMORY, "so large an affinity does not fit in memory");
-    l->n = (int)n;
-    l->nev = (int)q;
-    l->ncv = (int)ncv;
-    l->lworkl = (int)work;
-    CLO_TRY(clo_i_alloc(n, sizeof(double), &l->resid, err));
-    CLO_TRY(clo_i_alloc(cells, sizeof(double), &l->v, err));
-    CLO_TRY(clo_i_alloc(3 * n, sizeof(double), &l->workd, err));
-    CLO_TRY(clo_i_alloc(work, sizeof(double), &l->workl, err));
-    CLO_TRY(clo_i_alloc(ncv, sizeof(double), &l->found, err));
-    return clo_i_alloc(ncv, sizeof(int), &l->select, err);
-}
-
-static void lanczos_free(lanczos *l)
-{
-    clo_i_free(l->resid);
-    clo_i_free(l->v);
-    clo_i_free(l->workd);
-    clo_i_free(l->workl);
-    clo_i_free(l->found);
-    clo_i_free(l->select);
-}
-
-/* The iteration: *found where it has all the pairs, in l->found and l->v, smallest first.  How far
- * it has come nobody knows: progress nears its end as the products go on. */
-static clo_status iterate(const clo_job *job, const matrix *m, lanczos *l, bool *found,
-                          clo_error *err)
-{
-    enum { NOTICE = 32 };
-    const int with_vectors = 1;
-    const double unused = 0;
-    int ido = 0, info = 1; /* 1: resid is the start vector */
-    l->iparam[0] = 1;      /* exact shifts */
-    l->iparam[2] = SWEEPS;
-    l->iparam[6] = 1; /* an ordinary eigenproblem */
-    for (;;) {
-        dsaupd_(&ido, "I", &l->n, "LA", &l->nev, &l->precision, l->resid, &l->ncv, l->v, &l->n,
-                l->iparam, l->ipntr, l->workd, l->workl, &l->lworkl, &info, 1, 2);
-        if (ido != 1 && ido != -1) break;
-        multiply(m, l->workd + l->ipntr[0] - 1, l->workd + l->ipntr[1] - 1);
-        l->products++;
-        if (l->products % NOTICE == 0)
-            CLO_TRY(clo_i_job_progress(job, l->products / (l->products + 10.0 * NOTICE), err));
-    }
-    if (info != 0 || l->iparam[4] < l->nev) return CLO_OK;
-    dseupd_(&with_vectors, "A", l->select, l->found, l->v, &l->n, &unused, "I", &l->n, "LA",
-            &l->nev, &l->precision, l->resid, &l->ncv, l->v, &l->n, l->iparam, l->ipntr, l->workd,
-            l->workl, &l->lworkl, &info, 1, 1, 2);
-    *found = info == 0;
-    return CLO_OK;
+    const size_t asked = a->per_pair * q + 1, wanted = asked > a->least ? asked : a->least;
+    return wanted < n ? wanted : n;
 }
 
 /* The first `last` attempts, until one finds them. */
-static clo_status by_arpack(const clo_job *job, const matrix *m, size_t q, size_t last,
-                            clo_stream *stream, double *values, double *vectors, bool *found,
-                            clo_error *err)
+static clo_status by_lanczos(const clo_job *job, const matrix *m, size_t q, size_t last,
+                             clo_stream *stream, double *values, double *vectors, bool *found,
+                             clo_error *err)
 {
-    lanczos l = { 0 };
-    clo_status status = lanczos_new(m->count, q, &l, err);
-    if (!status) {
-        for (size_t i = 0; i < m->count; i++) l.resid[i] = clo_i_random_unit(stream) - 0.5;
-        status = clo_i_stream_check(stream, err);
-    }
-    for (size_t a = 0; a < last && !status && !*found; a++) {
-        const size_t basis = basis_size(&attempts[a], q);
-        l.ncv = (int)(basis < m->count ? basis : m->count);
-        l.precision = attempts[a].precision;
-        const int before = clo_i_blas_serial_begin();
-/* ARPACK keeps state of its own.  The section has no name: a name would be a variable of the
- * library, and nothing within waits for another section. */
-#pragma omp critical
-        status = iterate(job, m, &l, found, err);
-        clo_i_blas_serial_end(before);
-    }
+    const size_t n = m->count;
+    clo_lanczos l = { .count = n,
+                      .wanted = q,
+                      .room = basis_size(&attempts[ATTEMPTS - 1], q, n),
+                      .multiply = multiply,
+                      .matrix = m,
+                      .stream = stream,
+                      .job = job };
+    const int before = clo_i_blas_serial_begin();
+    clo_status status = clo_i_lanczos_new(&l, err);
+    for (size_t a = 0; a < last && !status && !*found; a++)
+        status = clo_i_lanczos_run(&l, basis_size(&attempts[a], q, n), attempts[a].precision, found,
+                                   err);
+    clo_i_blas_serial_end(before);
     for (size_t j = 0; j < q && !status && *found; j++) {
-        values[j] = l.found[q - 1 - j];
-        for (size_t i = 0; i < m->count; i++) vectors[i * q + j] = l.v[(q - 1 - j) * m->count + i];
+        values[j] = l.values[j];
+        for (size_t i = 0; i < n; i++) vectors[i * q + j] = l.basis[j * n + i];
     }
-    lanczos_free(&l);
+    clo_i_lanczos_free(&l);
     return status;
 }
 
@@ -291,14 +209,14 @@ clo_status clo_i_graph_eigen(const clo_job *job, const clo_graph_part *part, siz
 {
     matrix m = { 0 };
     const size_t n = part->count;
-    bool arpack = method == CLO_EIGEN_ARPACK, found = false;
-    if (method == CLO_EIGEN_AUTO) arpack = n > SMALL && q < n / 4;
+    bool lanczos = method == CLO_EIGEN_LANCZOS, found = false;
+    if (method == CLO_EIGEN_AUTO) lanczos = n > SMALL && q < n / 4;
     /* Where LAPACK can help, a rough answer is not needed. */
     const size_t last = n <= MODEST ? ATTEMPTS - 1 : ATTEMPTS;
     clo_status status = matrix_new(part, job->threads, &m, err);
-    if (!status && arpack)
-        status = by_arpack(job, &m, q, last, stream, values, vectors, &found, err);
-    if (!status && !found && arpack && n > MODEST)
+    if (!status && lanczos)
+        status = by_lanczos(job, &m, q, last, stream, values, vectors, &found, err);
+    if (!status && !found && lanczos && n > MODEST)
         status = clo_i_fail(err, CLO_INTERNAL, "the affinity's eigenvectors did not converge");
     if (!status && !found) status = by_lapack(&m, q, values, vectors, err);
     matrix_free(&m);

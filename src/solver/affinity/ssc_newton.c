@@ -12,8 +12,8 @@
  * slope is beyond 1 coming in between, the best of all is reached after finitely many.
  */
 #include "solver/affinity/ssc_dictionary.h"
+#include "linalg/lapack.h"
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,6 +143,7 @@ static bool solve(bool affine, const clo_ssc_guess *guess, const clo_ssc_desk *d
     const size_t n = guess->count, room = desk->room;
     double *const factor = desk->gram + room * room, *const unit = code + n;
     const int size = (int)n, sides = affine ? 2 : 1;
+    int info = 0;
     double sum = 0, unit_sum = 0;
     for (size_t i = 0; i < n; i++) {
         memcpy(factor + i * n + i, desk->gram + i * room + i, (n - i) * sizeof *factor);
@@ -151,8 +152,9 @@ static bool solve(bool affine, const clo_ssc_guess *guess, const clo_ssc_desk *d
     }
     *nu = 0;
     /* the upper triangle by rows is the lower one by columns */
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', size, factor, size) != 0) return false;
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', size, sides, factor, size, code, size);
+    dpotrf_("L", &size, factor, &size, &info, 1);
+    if (info != 0) return false;
+    dpotrs_("L", &size, &sides, factor, &size, code, &size, &info, 1);
     if (!affine) return true;
     for (size_t i = 0; i < n; i++) sum += code[i], unit_sum += unit[i];
     if (!(unit_sum > 0)) return false;
