@@ -52,6 +52,19 @@ void clo_i_watch_allocations(clo_i_allocation_watch *watch);
 bool clo_i_multiply(size_t a, size_t b, size_t *out);
 bool clo_i_add(size_t a, size_t b, size_t *out);
 
+/* ---- wide vectors ---------------------------------------------------------- */
+
+/* A function whose loops go over the cells of many records: it is compiled for the vectors of newer
+ * processors, too, and the loader takes the widest that this one has.  Only where every one gives
+ * the same bits: sums are of exact integers, or their order is written down (nothing is fused,
+ * -ffp-contract=off). */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                        \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CLO_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CLO_WIDE
+#endif
+
 /* ---- the workspace ------------------------------------------------------- */
 
 /* An arena.  take gives 64-byte aligned, zeroed memory that lives until the mark before it

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, LARGE = 1 << 16, PAGE = 1 << 12 };
+enum { ALIGNMENT = 64, LARGE = 1 << 16, PAGE = 1 << 12, HUGE = 1 << 22 };
 
 #ifdef CLO_FAULT_INJECTION
 /* The only writable state of the library, and only in the test build. */
@@ -79,12 +79,14 @@ static pages pages_of(void *block, size_t bytes)
     return (pages){ (void *)first, end > first ? end - first : 0 };
 }
 
-/* Data are large: the whole pages of a large block are not written to a core.  Where that cannot be
- * said, nothing is lost but that. */
-static void keep_out_of_cores(void *block, size_t bytes)
+/* Data are large: the whole pages of a large block are not written to a core, and of a very large
+ * one they are huge, which takes a tenth of the time to get them.  Where that cannot be said,
+ * nothing is lost but that. */
+static void advise(void *block, size_t bytes)
 {
     const pages own = pages_of(block, bytes);
     if (bytes >= LARGE) (void)!madvise(own.first, own.bytes, MADV_DONTDUMP);
+    if (bytes >= HUGE) (void)!madvise(own.first, own.bytes, MADV_HUGEPAGE);
 }
 
 void clo_i_guard(void *pointer, size_t bytes)
@@ -134,7 +136,7 @@ clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *
     bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
     if (!allocation_fails(bytes)) block = aligned_alloc(ALIGNMENT, bytes);
     if (!block) return clo_i_fail(err, CLO_MEMORY, "out of memory");
-    keep_out_of_cores(block, bytes);
+    advise(block, bytes);
     memset(block, 0, bytes);
     memcpy(out_pointer, &block, sizeof block);
     return CLO_OK;

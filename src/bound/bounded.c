@@ -662,6 +662,12 @@ static size_t block_size(const clo_bounded *data, size_t index, size_t block_row
     return data->rows - first < block_rows ? data->rows - first : block_rows;
 }
 
+CLO_WIDE static void load_dense(const int32_t *cells, size_t count, int shift, double *values)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++) values[i] = clo_i_coarser(cells[i], shift);
+}
+
 clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_rows, int bits,
                             double *values, size_t *rows, clo_error *err)
 {
@@ -671,9 +677,7 @@ clo_status clo_i_block_load(const clo_bounded *data, size_t index, size_t block_
     if (bits < 1 || shift < 0)
         return clo_i_fail(err, CLO_INTERNAL, "a grid of %d bits does not exist", bits);
     if (!data->sparse) {
-        const int32_t *cells = data->cells + first * cols;
-#pragma omp simd
-        for (size_t i = 0; i < count * cols; i++) values[i] = clo_i_coarser(cells[i], shift);
+        load_dense(data->cells + first * cols, count * cols, shift, values);
     } else {
         memset(values, 0, count * cols * sizeof *values);
         for (size_t i = 0; i < count; i++)

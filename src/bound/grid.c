@@ -12,32 +12,26 @@
 
 static const double GRID = (double)(1 << CLO_GRID_BITS);
 
-static double larger(double a, double b)
+static inline double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* The largest magnitude, or NaN where a value is not finite: 0 times that is NaN. */
-static double largest_magnitude(const double *values, size_t cols)
+static inline double largest_magnitude(const double *values, size_t cols)
 {
-    double a = 0, b = 0, check = 0, again = 0; /* two of each, to break the chains */
-    size_t j = 0;
-    for (; j + 1 < cols; j += 2) {
-        a = larger(fabs(values[j]), a);
-        b = larger(fabs(values[j + 1]), b);
-        check += values[j] * 0;
-        again += values[j + 1] * 0;
-    }
-    if (j < cols) {
-        a = larger(fabs(values[j]), a);
+    double most = 0, check = 0; /* the same in any order: the sum is 0 or NaN */
+#pragma omp simd reduction(max : most) reduction(+ : check)
+    for (size_t j = 0; j < cols; j++) {
+        most = larger(fabs(values[j]), most);
         check += values[j] * 0;
     }
-    return check + again == 0 ? larger(a, b) : NAN;
+    return check == 0 ? most : NAN;
 }
 
 /* The length.  Four running sums break the chain of additions; their number is part of the
  * definition. */
-static double length(const double *values, size_t cols)
+static inline double length(const double *values, size_t cols)
 {
     double sums[4] = { 0, 0, 0, 0 };
     const size_t whole = cols & ~(size_t)3;
@@ -61,7 +55,7 @@ static double length_in_units(const double *values, size_t cols, double unit)
 
 /* Squares are at most 2^60, and are added by halves, neither of which overflows below 2^32
  * columns. */
-static bool inside_ball(const int32_t *record, size_t cols)
+static inline bool inside_ball(const int32_t *record, size_t cols)
 {
     uint64_t low = 0, high = 0;
 #pragma omp simd reduction(+ : low, high)
@@ -75,7 +69,7 @@ static bool inside_ball(const int32_t *record, size_t cols)
     return total <= (unsigned __int128)1 << (2 * CLO_GRID_BITS);
 }
 
-static int32_t cell(double r)
+static inline int32_t cell(double r)
 {
     return (int32_t)(r > GRID ? GRID : r < -GRID ? -GRID : r);
 }
@@ -91,7 +85,7 @@ static void take_a_step_in(int32_t *record, size_t cols)
     record[largest] += record[largest] > 0 ? -1 : 1;
 }
 
-void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
+CLO_WIDE void clo_i_to_grid(const double *values, size_t cols, double norm, int32_t *out)
 {
     const double largest = largest_magnitude(values, cols);
     if (!(largest > 0)) { /* the zero record, or one out of range */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* BLAS counts in int. Blocks this tall keep it in range however many rows there are. */
-enum { BLOCK_ROWS = 1 << 20, GRAM_PANEL = 112 };
+enum { BLOCK_ROWS = 1 << 20 };
 /* The widest panel that LAPACK's own block-size tables ask for. */
 enum { PANEL = 64 };
 
@@ -67,17 +67,6 @@ void clo_i_gram_add(const double *a, size_t rows, size_t cols, double *c)
         const int count = (int)smaller(BLOCK_ROWS, rows - first);
         cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, d, count, 1.0, a + first * cols, d, 1.0,
                     c, d);
-    }
-}
-
-/* By panels: of few rows a product of two panels is quicker than a symmetric update. */
-void clo_i_gram_single(const float *a, size_t rows, size_t cols, float *c)
-{
-    for (size_t first = 0; first < cols; first += GRAM_PANEL) {
-        const size_t width = smaller(GRAM_PANEL, cols - first);
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)width, (int)(cols - first),
-                    (int)rows, 1.0F, a + first, (int)cols, a + first, (int)cols, 0.0F,
-                    c + first * cols + first, (int)cols);
     }
 }
 

@@ -12,9 +12,24 @@
 
 /* C += A'A over the upper triangle; A is rows x cols. Exact on integers below 2^53. */
 void clo_i_gram_add(const double *a, size_t rows, size_t cols, double *c);
-/* C = A'A over the upper triangle, in single precision.  Exact on integers where no sum of
- * magnitudes of products goes above 2^24; beside the triangle C holds anything. */
-void clo_i_gram_single(const float *a, size_t rows, size_t cols, float *c);
+/* ---- small integers (gram_short.c) ---- */
+
+/* Blocks of at most CLO_SHORT_ROWS rows of 16-bit integers: for each panel of columns all pairs of
+ * rows.  Room: clo_i_short_width(cols) x CLO_SHORT_ROWS, 64-byte aligned, and zero at first. */
+enum { CLO_SHORT_PANEL = 16, CLO_SHORT_ROWS = 256 };
+size_t clo_i_short_width(size_t cols);
+/* Two rows into their place in a block. */
+void clo_i_short_pair(const int16_t *even, const int16_t *odd, size_t pair, size_t cols,
+                      int16_t *a);
+/* The kernel to take at most: all give the same. */
+typedef enum clo_short_kernel { CLO_SHORT_PLAIN, CLO_SHORT_256, CLO_SHORT_512 } clo_short_kernel;
+/* C += A'A over the upper triangle; C is square, of clo_i_short_width(cols) columns, 64-byte
+ * aligned, and holds anything below it.  The caller sees to it that no sum leaves 32 bits. */
+void clo_i_gram_short_add(const int16_t *a, size_t pairs, size_t cols, int threads,
+                          clo_short_kernel kernel, int32_t *c);
+
+/* ---- exact on integers ---- */
+
 /* C += A'B; A is rows x m, B is rows x n. Exact on integers below 2^53. */
 void clo_i_cross_add(const double *a, size_t m, const double *b, size_t n, size_t rows, double *c);
 /* C = A B', A is m x d, B is n x d. Exact on integers below 2^53. */

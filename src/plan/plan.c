@@ -8,6 +8,7 @@
 #include "base/planted.h"
 #include "domain/domain.h"
 #include "parallel/parallel.h"
+#include "query/kept.h"
 #include "query/lens.h"
 #include <math.h>
 #include <sodium.h>
@@ -355,6 +356,8 @@ static clo_status count_run(const clo_plan *plan, const clo_bounded *data, int t
                             size_t block_rows, clo_workspace *space, clo_error *err)
 {
     char *mechanism;
+    clo_kept kept;
+    if (data) CLO_TRY(clo_i_kept_take(space, plan->lines, plan->line_count, data, &kept, err));
     if (data && plan->steps) CLO_TRY(clo_i_recenter_room(space, data, plan->learning.center, err));
     CLO_TRY(clo_i_take(space, plan->workspace, 1, &mechanism, err));
     for (size_t i = 0; i < plan->line_count; i++)

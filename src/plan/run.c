@@ -9,6 +9,7 @@
 #include "plan/mechanism.h"
 #include "parallel/parallel.h"
 #include "random/random.h"
+#include "query/kept.h"
 #include "query/lens.h"
 #include <math.h>
 #include <omp.h>
@@ -326,8 +327,12 @@ static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo
                          clo_context *context, clo_release *release, clo_error *err)
 {
     clo_i_learnt learnt;
+    clo_kept kept;
+    CLO_TRY(clo_i_kept_take(context->workspace, plan->lines, plan->line_count, data, &kept, err));
+    context->kept = &kept;
     if (!plan->steps) return run_mechanism(plan, grant, data, context, release, err);
     CLO_TRY(clo_i_learn(plan, data, context, release, &learnt, err));
+    kept.data = learnt.data; /* which it has learnt to look at, and looks at from now on */
     const clo_status status =
         run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
     clo_i_learnt_free(&learnt);

@@ -144,8 +144,8 @@ bool clo_i_assign_fits(const clo_assign *rule, size_t clusters, size_t cols, int
 
 /* Nearest centre: the first with the largest 2 r.c - |c|^2.  Scores are exact, so the largest is
  * found again by looking for it, and looking for its value alone goes several scores at a time. */
-static void nearest_centers(const clo_assign *rule, size_t rows, const double *scores,
-                            uint32_t *labels)
+CLO_WIDE static void nearest_centers(const clo_assign *rule, size_t rows, const double *scores,
+                                     uint32_t *labels)
 {
     const size_t k = rule->clusters;
     const double *const offsets = rule->offsets;
@@ -226,7 +226,8 @@ void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t
 void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows, double *scores,
                        uint32_t *labels)
 {
-    if (clo_i_assign_width(rule) == 0) {
+    if (clo_i_assign_width(rule) == 0 ||
+        (rule->kind == CLO_ASSIGN_CENTERS && rule->clusters == 1)) {
         for (size_t i = 0; i < rows; i++) labels[i] = 0;
         return;
     }

@@ -102,7 +102,7 @@ clo_status clo_i_lens_make(clo_workspace *workspace, const double *frame, size_t
 }
 
 /* At most 2^20 squares of at most 2^40 each, exact in 64 bits. */
-static bool inside_ball(const double *record, size_t cols, int bits)
+static inline bool inside_ball(const double *record, size_t cols, int bits)
 {
     int64_t total = 0;
     for (size_t j = 0; j < cols; j++) total += (int64_t)record[j] * (int64_t)record[j];
@@ -110,7 +110,7 @@ static bool inside_ball(const double *record, size_t cols, int bits)
 }
 
 /* The largest entry goes one step toward zero; not the constant, which is inside the ball. */
-static void take_a_step_in(double *record, size_t cols)
+static inline void take_a_step_in(double *record, size_t cols)
 {
     size_t largest = 0;
     for (size_t j = 1; j < cols; j++)
@@ -118,13 +118,12 @@ static void take_a_step_in(double *record, size_t cols)
     record[largest] -= copysign(1, record[largest]);
 }
 
-void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
-                      double *seen)
+CLO_WIDE static void to_seen(const clo_lens *lens, const double *values, size_t rows, int bits,
+                             double *seen)
 {
     const size_t cols = lens->cols, own = cols - (lens->constant > 0);
     const double step = ldexp(1, bits - CLO_GRID_BITS - MAP_BITS);
     const double constant = trunc(ldexp(lens->constant, bits));
-    if (lens->rows) clo_i_multiply_transposed(values, rows, lens->rows, cols, lens->from, seen);
     for (size_t i = 0; i < rows; i++) {
         double *const record = seen + i * cols;
         const double *const whole = values + i * lens->from;
@@ -136,4 +135,12 @@ void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, i
         if (clo_i_planted(CLO_FAULT_CLIPPING_MISSING)) continue;
         while (!inside_ball(record, cols, bits)) take_a_step_in(record, own); /* lens.T1 */
     }
+}
+
+void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
+                      double *seen)
+{
+    if (lens->rows)
+        clo_i_multiply_transposed(values, rows, lens->rows, lens->cols, lens->from, seen);
+    to_seen(lens, values, rows, bits, seen);
 }

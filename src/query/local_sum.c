@@ -102,8 +102,9 @@ static uint64_t to_grid(double radii)
 }
 
 /* local_sum.T2.  difference: scratch, cols; sum: cols sums, then that of the squares. */
-static void add_record(const double *record, const double *center, size_t cols, uint64_t width,
-                       uint64_t reach, uint64_t square_unit, double *difference, double *sum)
+static inline void add_record(const double *record, const double *center, size_t cols,
+                              uint64_t width, uint64_t reach, uint64_t square_unit,
+                              double *difference, double *sum)
 {
     double square = 0; /* of whole numbers below 2^53: exact in any order */
 #pragma omp simd reduction(+ : square)
@@ -120,6 +121,22 @@ static void add_record(const double *record, const double *center, size_t cols, 
     sum[cols] += (double)((length < most ? length : most) * square_unit / most);
 }
 
+/* Each record to the sums of its cluster: cols sums, that of the squares, and their number. */
+CLO_WIDE static void add_records(const clo_ask *ask, const double *values, const uint32_t *labels,
+                                 size_t rows, size_t cols, double *difference, double *sums)
+{
+    const uint64_t *const widths = ask->words, *const reaches = widths + ask->line->groups;
+    const uint64_t square_unit = clo_i_local_sum_part(ask->line).square_unit;
+    const double *const centers = ask->rules->points;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t c = labels[i];
+        double *const sum = sums + c * (cols + 2);
+        add_record(values + i * cols, centers + c * cols, cols, widths[c], reaches[c], square_unit,
+                   difference, sum);
+        sum[cols + 1] += 1;
+    }
+}
+
 typedef struct work {
     double *scores;      /* a thread: block_rows x clusters */
     uint32_t *labels;    /* a thread: block_rows */
@@ -133,19 +150,12 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     clo_fold *const fold = user;
     const work *const w = work_of(fold);
     const clo_assign *const rule = fold->ask->rules;
-    const uint64_t *const widths = fold->ask->words, *const reaches = widths + fold->line->groups;
-    const uint64_t square_unit = clo_i_local_sum_part(fold->line).square_unit;
     const size_t cols = fold->seen, k = fold->line->groups, t = (size_t)thread;
     uint32_t *const labels = w->labels + t * fold->block_rows;
     double *const sums = w->sums + t * k * (cols + 2);
     (void)block;
     clo_i_assign_rows(rule, values, rows, w->scores + t * fold->block_rows * k, labels);
-    for (size_t i = 0; i < rows; i++) {
-        const size_t c = labels[i];
-        add_record(values + i * cols, rule->points + c * cols, cols, widths[c], reaches[c],
-                   square_unit, w->differences + t * cols, sums + c * (cols + 2));
-        sums[c * (cols + 2) + cols + 1] += 1;
-    }
+    add_records(fold->ask, values, labels, rows, cols, w->differences + t * cols, sums);
     return CLO_OK;
 }
 

@@ -3,6 +3,7 @@
  *
  * What a visitor adds up are exact integers, so the order of the blocks cannot show in the sums.
  */
+#include "query/kept.h"
 #include "query/lens.h"
 #include "query/parts.h"
 #include "bound/bound.h"
@@ -37,12 +38,18 @@ size_t clo_i_pass_cols(const clo_context *context, const clo_bounded *data)
 
 /* One block as the visitor is to see it; `values` has room for the records and, behind them, for
  * what a lens shows of them. */
-static clo_status load(const clo_context *context, const clo_bounded *data, size_t block,
-                       size_t block_rows, int bits, double *values, const double **seen,
-                       size_t *rows)
+static clo_status load(const clo_context *context, const clo_bounded *data, clo_keeping keeping,
+                       size_t block, size_t block_rows, int bits, double *values,
+                       const double **seen, size_t *rows)
 {
     const clo_lens *const lens = context->lens;
     *seen = values;
+    if (keeping == CLO_KEEP_READ) {
+        const size_t first = block * block_rows, left = clo_i_bounded_rows(data) - first;
+        *rows = left < block_rows ? left : block_rows;
+        clo_i_kept_read(context->kept, first, *rows, values);
+        return CLO_OK;
+    }
     if (is_sketched(context)) {
         const size_t first = block * block_rows, left = clo_i_bounded_rows(data) - first;
         *rows = left < block_rows ? left : block_rows;
@@ -55,6 +62,8 @@ static clo_status load(const clo_context *context, const clo_bounded *data, size
         double *const shown = values + block_rows * lens->from;
         clo_i_lens_apply(lens, values, *rows, bits, shown);
         *seen = shown;
+        if (keeping == CLO_KEEP_FILL)
+            clo_i_kept_fill(context->kept, block * block_rows, *rows, shown);
     }
     return CLO_OK;
 }
@@ -76,6 +85,7 @@ typedef struct pass {
     double *scratch;
     size_t block_rows, blocks, cells;
     int bits;
+    clo_keeping keeping;
     _Atomic int failure;
 } pass;
 
@@ -93,7 +103,8 @@ static void pass_share(pass *p, int thread, int team)
         size_t rows = 0;
         clo_status mine = CLO_OK;
         if (p->bits)
-            mine = load(p->context, p->data, b, p->block_rows, p->bits, values, &seen, &rows);
+            mine = load(p->context, p->data, p->keeping, b, p->block_rows, p->bits, values, &seen,
+                        &rows);
         if (!mine) mine = p->visit(p->user, thread, b, seen, rows);
         if (!mine && thread == 0 &&
             !tell_progress(p->context, (double)b * team / (double)p->blocks))
@@ -119,6 +130,7 @@ clo_status clo_i_pass(clo_context *context, const clo_bounded *data, int bits, i
         return clo_i_fail(err, CLO_INTERNAL, "a pass over rows that are not held");
     if (context->lens && context->lens->from != clo_i_bounded_domain(data)->cols)
         return clo_i_fail(err, CLO_INTERNAL, "the lens is made for other records");
+    if (bits) p.keeping = clo_i_kept_begin(context->kept, context->lens, data, bits);
     if (threads == 1) { /* no team of one: within another region the runtime makes it anew */
         pass_share(&p, 0, 1);
     } else {
@@ -128,5 +140,6 @@ clo_status clo_i_pass(clo_context *context, const clo_bounded *data, int bits, i
     const clo_status status = (clo_status)atomic_load(&p.failure);
     if (status == CLO_CANCELLED) return clo_i_fail(err, status, "the run was stopped on request");
     if (status) return clo_i_fail(err, status, "a pass over the data failed");
+    if (p.keeping == CLO_KEEP_FILL) context->kept->whole = true;
     return CLO_OK;
 }

@@ -124,6 +124,7 @@ typedef struct clo_context {
     clo_block_solve *solve_block; /* the caller's own solver of a block; NULL: none */
     void *solve_user;
     const struct clo_lens *lens; /* what the next asks look through; NULL: at the records */
+    struct clo_kept *kept;       /* what the last lens has shown; NULL: nothing is kept */
 } clo_context;
 
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */

@@ -1,6 +1,6 @@
 /* lens.T1: what is seen of a record lies in the ball, is the record's own affair, and is what the
  * formula says; the sums and Gram matrices of gaussian_sum and gaussian_gram are those of what is
- * seen; the meter refuses another lens than the plan's. */
+ * seen; the meter refuses another lens than the plan's.  lens.T2: what is kept is what is seen. */
 #include "pipeline.h"
 #include "query/query.h"
 #include "bound/bound.h"
@@ -10,7 +10,8 @@
 #include "query/assign.h"
 #include "query/gaussian_gram.h"
 #include "query/gaussian_sum.h"
-#include "query/lens.h"
+#include "query/kept.h"
+#include "query/parts.h"
 
 enum { ROWS = 300, D = 17, RANK = 5 };
 
@@ -232,6 +233,84 @@ static void the_meter_refuses_another_lens(void **state)
     clo_rng_free(rng);
 }
 
+/* ---- what is kept ------------------------------------------------------------------------ */
+
+typedef struct shown {
+    size_t cols, block_rows;
+    double values[ROWS * (D + 1)];
+} shown;
+
+static clo_status show(void *user, int thread, size_t block, const double *values, size_t rows)
+{
+    shown *const s = user;
+    (void)thread;
+    memcpy(s->values + block * s->block_rows * s->cols, values, rows * s->cols * sizeof *values);
+    return CLO_OK;
+}
+
+/* One pass through the lens, and whether it shows what there is to see. */
+static void assert_shown(clo_context *context, const clo_bounded *data, const clo_lens *lens,
+                         int bits)
+{
+    clo_error err;
+    static shown s;
+    double seen[ROWS * (D + 1)];
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    double *scratch = NULL;
+    context->lens = lens;
+    s = (shown){ .cols = lens->cols, .block_rows = clo_i_pass_block_rows(context, data) };
+    const size_t room = clo_i_pass_scratch(context, data, context->threads);
+    assert_ok(clo_i_take(context->workspace, room, sizeof *scratch, &scratch, &err), err);
+    assert_ok(clo_i_pass(context, data, bits, context->threads, scratch, show, &s, &err), err);
+    clo_i_workspace_release(context->workspace, mark);
+    look(data, lens, ROWS, bits, seen);
+    assert_memory_equal(s.values, seen, ROWS * lens->cols * sizeof *seen);
+}
+
+static void what_is_kept_is_what_is_seen(void **state)
+{
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    const clo_line line = { .lens = CLO_LENS, .cols = RANK + 1, .event = { .count = 2 } };
+    double turned[D * RANK];
+    clo_lens other, copy = f->lenses[0];
+    clo_kept kept;
+    for (size_t i = 0; i < D * RANK; i++) turned[i] = -f->frame[i];
+    assert_ok(clo_i_lens_make(f->space, turned, D, RANK, 0, &other, &err), err);
+    clo_bounded *const others = bounded_from(f->values, ROWS / 2, &domain);
+    for (int threads = 1; threads <= 2; threads++) {
+        clo_context context = context_for(f, NULL, NULL, threads, 11);
+        assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
+        context.kept = &kept;
+        assert_shown(&context, f->data, &f->lenses[0], 15);
+        assert_true(kept.whole);
+        assert_int_equal(clo_i_kept_begin(&kept, &copy, f->data, 15), CLO_KEEP_READ);
+        assert_int_equal(clo_i_kept_begin(&kept, &copy, others, 15), CLO_KEEP_NOTHING);
+        assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[1], f->data, 15), CLO_KEEP_NOTHING);
+        assert_shown(&context, f->data, &copy, 15);
+        assert_shown(&context, f->data, &copy, 20);         /* another grid */
+        assert_shown(&context, f->data, &other, 20);        /* another frame */
+        assert_shown(&context, f->data, &f->lenses[2], 20); /* a constant beside it */
+        assert_shown(&context, f->data, &f->lenses[0], 20);
+        assert_shown(&context, f->data, &f->lenses[0], 20);
+    }
+    clo_bounded_free(others);
+}
+
+static void nothing_is_kept_that_is_asked_once_or_through_a_wide_frame(void **state)
+{
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_line lines[] = { { .lens = CLO_LENS, .cols = RANK, .event = { .count = 1 } },
+                               { .lens = CLO_LENS, .cols = D, .event = { .count = 5 } },
+                               { .lens = CLO_NO_LENS, .cols = 1, .event = { .count = 5 } } };
+    clo_kept kept;
+    assert_ok(clo_i_kept_take(f->space, lines, 3, f->data, &kept, &err), err);
+    assert_int_equal(kept.room, 0);
+    assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_NOTHING);
+}
+
 static void a_frame_that_is_not_orthonormal_is_refused(void **state)
 {
     clo_error err;
@@ -254,6 +333,8 @@ int main(void)
         cmocka_unit_test(a_record_is_seen_alike_in_any_company),
         cmocka_unit_test(queries_add_up_what_is_seen),
         cmocka_unit_test(the_meter_refuses_another_lens),
+        cmocka_unit_test(what_is_kept_is_what_is_seen),
+        cmocka_unit_test(nothing_is_kept_that_is_asked_once_or_through_a_wide_frame),
         cmocka_unit_test(a_frame_that_is_not_orthonormal_is_refused),
     };
     return cmocka_run_group_tests(tests, make, drop);

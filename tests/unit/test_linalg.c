@@ -534,6 +534,56 @@ static void a_thin_svd_is_one_of_tall_and_of_wide_matrices(void **state)
     assert_fails(clo_i_thin_svd(a, 20000, 20000, values, left, &err), CLO_ARGUMENT, err, "16384");
 }
 
+/* ---- small integers ------------------------------------------------------ */
+
+static int16_t *short_block(const int16_t *rows, size_t count, size_t cols)
+{
+    int16_t *const block = aligned_alloc(64, clo_i_short_width(cols) * CLO_SHORT_ROWS * 2);
+    int16_t *const none = need(cols, sizeof *none);
+    assert_non_null(block);
+    memset(block, 0, clo_i_short_width(cols) * CLO_SHORT_ROWS * 2);
+    for (size_t i = 0; i < count; i += 2)
+        clo_i_short_pair(rows + i * cols, i + 1 < count ? rows + (i + 1) * cols : none, i / 2, cols,
+                         block);
+    free(none);
+    return block;
+}
+
+/* What is there already stays; the odd row out has an empty one beside it. */
+static void check_short_gram(size_t count, size_t cols, clo_short_kernel kernel, int threads)
+{
+    const size_t width = clo_i_short_width(cols);
+    uint64_t seed = count * 1000 + cols;
+    int16_t *const rows = need(count * cols, sizeof *rows);
+    int32_t *const gram = aligned_alloc(64, width * width * sizeof *gram);
+    assert_non_null(gram);
+    for (size_t e = 0; e < count * cols; e++) rows[e] = (int16_t)((int)(next(&seed) % 577) - 288);
+    for (size_t e = 0; e < width * width; e++) gram[e] = 7;
+    int16_t *const block = short_block(rows, count, cols);
+    clo_i_gram_short_add(block, (count + 1) / 2, cols, threads, kernel, gram);
+    for (size_t i = 0; i < cols; i++)
+        for (size_t j = i; j < cols; j++) {
+            int64_t sum = 7;
+            for (size_t r = 0; r < count; r++) sum += rows[r * cols + i] * rows[r * cols + j];
+            assert_int_equal(gram[i * width + j], sum);
+        }
+    free(block);
+    free(gram);
+    free(rows);
+}
+
+static void every_kernel_gives_the_gram_matrix_of_small_integers(void **state)
+{
+    (void)state;
+    for (clo_short_kernel kernel = CLO_SHORT_PLAIN; kernel <= CLO_SHORT_512; kernel++)
+        for (int threads = 1; threads <= 2; threads++) {
+            check_short_gram(CLO_SHORT_ROWS, 100, kernel, threads);
+            check_short_gram(7, 33, kernel, threads);
+            check_short_gram(2, 16, kernel, threads);
+            check_short_gram(1, 1, kernel, threads);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +604,7 @@ int main(void)
         cmocka_unit_test(sines_agree_with_a_long_double_oracle_down_to_tiny_angles),
         cmocka_unit_test(sines_of_known_planes_are_what_they_are),
         cmocka_unit_test(a_thin_svd_is_one_of_tall_and_of_wide_matrices),
+        cmocka_unit_test(every_kernel_gives_the_gram_matrix_of_small_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

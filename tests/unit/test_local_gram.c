@@ -136,19 +136,19 @@ static void its_sums_are_exact(void **state)
     }
 }
 
-/* 701 times 255^2 is more than a float adds up one after the other: it would lose a hundred. */
+/* 70,001 times 2^16 is more than 32 bits hold: sums are moved on in time. */
 static void sums_at_the_bound_are_exact(void **state)
 {
-    enum { ROWS = 701 };
+    enum { ROWS = 70001 };
     static double records[ROWS * D];
     static const double origin[D];
     double gram[D * D];
     asking a;
     (void)state;
-    for (size_t i = 0; i < ROWS; i++) records[i * D] = 255 * 0x1p-10;
+    for (size_t i = 0; i < ROWS; i++) records[i * D] = 0.25;
     start(&a, planned(D, CLO_REPLACE));
     value_of(&a, records, ROWS, origin, 0.25, gram);
-    assert_close(gram[0], 701.0 * 255 * 255, NOISE);
+    assert_close(gram[0], 70001.0 * UNIT, NOISE);
     stop(&a);
 }
 

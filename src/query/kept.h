@@ -1,0 +1,34 @@
+/* kept.h - what a lens has shown of the records, kept from one ask to the next. */
+#ifndef CLO_QUERY_KEPT_H
+#define CLO_QUERY_KEPT_H
+
+#include "query/lens.h"
+
+/* Of one run: room for what is seen of all rows through one lens at a time. */
+typedef struct clo_kept {
+    const clo_bounded *data; /* the only records that it is kept of; they stay as they are */
+    double *map;             /* what they were seen through: the rows of the lens */
+    int32_t *cells;          /* rows x cols, integers of the grid */
+    size_t map_room, room;   /* numbers that the two have room for */
+    size_t from, cols;       /* of that lens */
+    double constant;
+    int bits;
+    bool whole; /* all rows are there */
+} clo_kept;
+
+/* Takes room for what the lines of a plan would keep, which follows the number of rows: before a
+ * run asks anything (meter.T2).  Nothing where nothing is asked twice through a frame of few
+ * directions, or the rows are not held. */
+CLO_CHECK clo_status clo_i_kept_take(clo_workspace *space, const clo_line *lines, size_t count,
+                                     const clo_bounded *data, clo_kept *out, clo_error *err);
+
+/* What a pass does with it: nothing, read it, or fill it; after `fill` and no failure it is
+ * whole. */
+typedef enum clo_keeping { CLO_KEEP_NOTHING, CLO_KEEP_READ, CLO_KEEP_FILL } clo_keeping;
+clo_keeping clo_i_kept_begin(clo_kept *kept, const clo_lens *lens, const clo_bounded *data,
+                             int bits);
+/* Rows first, first + 1, ...: to be kept, or as they were. */
+void clo_i_kept_fill(clo_kept *kept, size_t first, size_t rows, const double *seen);
+void clo_i_kept_read(const clo_kept *kept, size_t first, size_t rows, double *seen);
+
+#endif
