@@ -25,6 +25,8 @@ typedef struct cli_error {
 clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_hint(cli_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "--columns -cut" of a message that ends with "(columns -cut)"; empty where it does not. */
+void cli_option_in(const char *message, char *out, size_t size);
 void cli_print_error(const cli_error *err);
 
 /* Zeroed memory; out of memory ends the command, which has then changed nothing. */
@@ -300,6 +302,12 @@ clo_writer cli_json_begin(FILE *out);
 void cli_json_end(clo_writer *json);
 void cli_json_loss(clo_writer *json, const char *key, clo_loss loss);
 clo_status cli_explain_json(clo_writer *json, const clo_plan *plan, cli_error *err);
+
+/* ---- what a file holds ------------------------------------------------------ */
+
+clo_column cli_column_at(const clo_inspection *found, size_t j);
+/* What somebody does next, on stdout. */
+void cli_inspect_hints(const cli_args *args, const clo_inspection *found);
 
 /* ---- terminal ------------------------------------------------------------- */
 
