@@ -250,6 +250,8 @@ typedef struct cli_prediction {
 } cli_prediction;
 
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
+/* The error to expect of a run, in one line; empty where there is no such number. */
+void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);
@@ -291,6 +293,8 @@ void cli_say_choices(const char *choices, char *text, size_t size);
 /* CLO_ARGUMENT where the output would take the place of the data or of the ledger. */
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
 
+/* CLO_ARGUMENT where --output is a release that was paid for, and nobody said --overwrite. */
+clo_status cli_keep_release(const cli_args *args, cli_error *err);
 bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
 bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
 void cli_quote(cli_bytes *to, const char *text); /* as one word of the shell, whatever is in it */
