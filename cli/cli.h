@@ -25,6 +25,8 @@ typedef struct cli_error {
 clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_hint(cli_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "--columns -cut" of a message that ends with "(columns -cut)"; empty where it does not. */
+void cli_option_in(const char *message, char *out, size_t size);
 void cli_print_error(const cli_error *err);
 
 /* Zeroed memory; out of memory ends the command, which has then changed nothing. */
@@ -248,6 +250,8 @@ typedef struct cli_prediction {
 } cli_prediction;
 
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
+/* The error to expect of a run, in one line; empty where there is no such number. */
+void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);
@@ -289,6 +293,8 @@ void cli_say_choices(const char *choices, char *text, size_t size);
 /* CLO_ARGUMENT where the output would take the place of the data or of the ledger. */
 clo_status cli_check_output(const char *output, const cli_job *job, cli_error *err);
 
+/* CLO_ARGUMENT where --output is a release that was paid for, and nobody said --overwrite. */
+clo_status cli_keep_release(const cli_args *args, cli_error *err);
 bool cli_stream_write(void *stream, const char *bytes, size_t count); /* a clo_write on a FILE */
 bool cli_bytes_write(void *text, const char *bytes, size_t count);    /* and on cli_bytes */
 void cli_quote(cli_bytes *to, const char *text); /* as one word of the shell, whatever is in it */
@@ -300,6 +306,12 @@ clo_writer cli_json_begin(FILE *out);
 void cli_json_end(clo_writer *json);
 void cli_json_loss(clo_writer *json, const char *key, clo_loss loss);
 clo_status cli_explain_json(clo_writer *json, const clo_plan *plan, cli_error *err);
+
+/* ---- what a file holds ------------------------------------------------------ */
+
+clo_column cli_column_at(const clo_inspection *found, size_t j);
+/* What somebody does next, on stdout. */
+void cli_inspect_hints(const cli_args *args, const clo_inspection *found);
 
 /* ---- terminal ------------------------------------------------------------- */
 

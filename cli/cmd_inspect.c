@@ -24,6 +24,10 @@ static const char *kind_name(clo_column_kind kind)
         return "text";
     case CLO_COLUMN_OTHER_DECIMAL:
         return "decimal mark";
+    case CLO_COLUMN_THOUSANDS:
+        return "thousands";
+    case CLO_COLUMN_SIGNS:
+        return "%, currency";
     case CLO_COLUMN_EMPTY:
         return "empty";
     case CLO_COLUMN_UNIT:
@@ -45,7 +49,7 @@ static const char *delimiter_name(char delimiter)
     return "another character";
 }
 
-static clo_column column_at(const clo_inspection *found, size_t j)
+clo_column cli_column_at(const clo_inspection *found, size_t j)
 {
     clo_column column = { .struct_size = sizeof column };
     clo_inspection_column(found, j, &column);
@@ -55,16 +59,6 @@ static clo_column column_at(const clo_inspection *found, size_t j)
 /* ---- as text ----------------------------------------------------------------------- */
 
 enum { LONGEST_NAME = 32, SHARE_BYTES = 16 };
-
-/* A name on one line, without terminal controls, cut where it is long. */
-static void show_name(const char *name, char out[LONGEST_NAME + 1])
-{
-    size_t i = 0;
-    for (; name && name[i] && i < LONGEST_NAME; i++)
-        out[i] = (unsigned char)name[i] < 32 || name[i] == 127 ? '?' : name[i];
-    while (name && name[i] && i > 0 && ((unsigned char)name[i] & 0xc0) == 0x80) i--;
-    out[i] = 0;
-}
 
 /* "2.8 %" of the rows; one that is small is not none. */
 static void show_share(uint64_t part, uint64_t all, char out[SHARE_BYTES])
@@ -87,8 +81,9 @@ static void print_file(const clo_inspection *found, const char *path)
     if (delimiter)
         printf(", cells separated by a %s, %s header", delimiter_name(delimiter),
                clo_inspection_has_header(found) ? "a" : "no");
-    printf(", %llu rows, %zu columns\n\n", (unsigned long long)clo_inspection_rows(found),
-           clo_inspection_cols(found));
+    printf(", %llu row%s, %zu column%s\n\n", (unsigned long long)clo_inspection_rows(found),
+           clo_inspection_rows(found) == 1 ? "" : "s", clo_inspection_cols(found),
+           clo_inspection_cols(found) == 1 ? "" : "s");
 }
 
 /* What a run would do with the column. */
@@ -104,26 +99,28 @@ static void print_columns(const clo_inspection *found)
 {
     const size_t cols = clo_inspection_cols(found);
     const uint64_t rows = clo_inspection_rows(found);
-    int width = 6;
-    char name[LONGEST_NAME + 1], share[SHARE_BYTES];
+    clo_writer out = { .write = cli_stream_write, .user = stdout };
+    size_t width = 6;
+    char share[SHARE_BYTES];
     for (size_t j = 0; j < cols; j++) {
-        show_name(column_at(found, j).name, name);
-        if ((int)strlen(name) > width) width = (int)strlen(name);
+        const char *const name = cli_column_at(found, j).name;
+        const size_t here = name ? clo_text_width(name) : 0;
+        if (here > width) width = here < LONGEST_NAME ? here : LONGEST_NAME;
     }
-    printf("%6s  %-*s  %-12s  %8s  %s\n", "", width, "column", "holds", "missing", "a run");
+    printf("%6s  %-*s  %-12s  %8s  %s\n", "", (int)width, "column", "holds", "missing", "a run");
     for (size_t j = 0; j < cols; j++) {
-        const clo_column column = column_at(found, j);
-        show_name(column.name, name);
+        const clo_column column = cli_column_at(found, j);
         show_share(column.missing, rows, share);
-        printf("%6zu  %-*s  %-12s  %8s  %s\n", j + 1, width, name, kind_name(column.kind), share,
-               fate(found, column));
+        printf("%6zu  ", j + 1);
+        clo_writer_cell(&out, column.name ? column.name : "", width, false);
+        printf("  %-12s  %8s  %s\n", kind_name(column.kind), share, fate(found, column));
     }
 }
 
 static size_t count_taken(const clo_inspection *found)
 {
     size_t taken = 0;
-    for (size_t j = 0; j < clo_inspection_cols(found); j++) taken += column_at(found, j).taken;
+    for (size_t j = 0; j < clo_inspection_cols(found); j++) taken += cli_column_at(found, j).taken;
     return taken;
 }
 
@@ -168,7 +165,7 @@ static void print_json(const clo_inspection *found)
     if (refusal) clo_json_text(&json, "refusal", refusal);
     clo_json_open(&json, "columns", '[');
     for (size_t j = 0; j < clo_inspection_cols(found); j++) {
-        const clo_column column = column_at(found, j);
+        const clo_column column = cli_column_at(found, j);
         clo_json_open(&json, NULL, '{');
         if (column.name) clo_json_text(&json, "name", column.name);
         clo_json_text(&json, "holds", kind_name(column.kind));
@@ -204,6 +201,7 @@ static clo_status run(const cli_args *args, cli_error *err)
         print_file(found, cli_word(args, 0));
         print_columns(found);
         print_sum(args, found);
+        cli_inspect_hints(args, found);
     }
     clo_inspection_free(found);
     return cli_flush(stdout, err);

@@ -5,6 +5,9 @@
 static const cli_option result_rows[] = {
     CLI_OPTION("output", 'o', "FILE",
                "write the release as JSON; the file appears whole or not at all"),
+    CLI_OPTION("overwrite", 0, NULL,
+               "write over a release that was paid for; without it a run is refused before it "
+               "spends"),
     CLI_OPTION("json", 0, NULL, "write the release to standard output as JSON, not as text"),
     CLI_ROWS_END,
 };

@@ -35,7 +35,7 @@ static void print_visible(FILE *out, const char *text)
 
 /* The library names parameters: a message that ends with one and its value, "(columns -cut)", is an
  * option to try here. */
-static void hint_at_parameter(const char *message, char *out, size_t size)
+void cli_option_in(const char *message, char *out, size_t size)
 {
     static const char *const names[] = { "columns ", "decimal ", "missing " };
     const char *const open = strrchr(message, '(');
@@ -51,7 +51,7 @@ static void write_error(FILE *out, const cli_error *err)
     const char *const message = err->error.message;
     char hint[sizeof err->hint];
     snprintf(hint, sizeof hint, "%s", err->hint);
-    if (!hint[0]) hint_at_parameter(message, hint, sizeof hint);
+    if (!hint[0]) cli_option_in(message, hint, sizeof hint);
     fprintf(out, "%scloister:%s ", cli_style_on(stderr, CLI_RED), cli_style_off(stderr));
     print_visible(out, message[0] ? message : clo_status_text(err->error.status));
     fputc('\n', out);

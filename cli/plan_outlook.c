@@ -20,7 +20,7 @@ cli_prediction cli_predict(const clo_plan *plan)
 
 static void add_column(const clo_job *job, size_t j, double error, char *text, size_t size)
 {
-    const char *const name = clo_job_column_name(job, j);
+    const char *const name = job ? clo_job_column_name(job, j) : NULL;
     const size_t used = strlen(text);
     char number[32];
     snprintf(number, sizeof number, "column %zu", j + 1);
@@ -28,7 +28,8 @@ static void add_column(const clo_job *job, size_t j, double error, char *text, s
              cli_rounded(error, 2).text);
 }
 
-/* "carat ± 0.12, price ± 310"; "" where the error is not one of points. */
+/* "carat ± 0.12, price ± 310"; without a job, columns go without names; "" where the error is not
+ * one of points. */
 static void say_columns(const clo_job *job, const clo_plan *plan, double rows, char *text,
                         size_t size)
 {
@@ -36,7 +37,7 @@ static void say_columns(const clo_job *job, const clo_plan *plan, double rows, c
     double *const errors = calloc(cols, sizeof *errors);
     text[0] = 0;
     if (errors && clo_plan_predict_columns(plan, rows, errors, NULL) == CLO_OK) {
-        bool same = !clo_job_column_name(job, 0);
+        bool same = !job || !clo_job_column_name(job, 0);
         for (size_t j = 1; j < cols && same; j++) same = errors[j] == errors[0];
         if (same) {
             snprintf(text, size, "\u00b1 %s", cli_rounded(errors[0], 2).text);
@@ -51,6 +52,24 @@ static void say_columns(const clo_job *job, const clo_plan *plan, double rows, c
         }
     }
     free(errors);
+}
+
+void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_t size)
+{
+    const cli_prediction prediction = cli_predict(plan);
+    const clo_domain *const domain = clo_plan_domain(plan);
+    char columns[600], unused[512];
+    text[0] = 0;
+    if (!prediction.meaning || clo_plan_learning(plan) || /* the norm may turn out far smaller */
+        clo_plan_hidden_text(plan, unused, sizeof unused))
+        return;
+    say_columns(domain->lower ? job : NULL, plan, prediction.rows, columns, sizeof columns);
+    if (!columns[0]) return;
+    snprintf(text, size, "expects centres off by about %s%s%s", columns,
+             domain->lower ? "" : " in each column",
+             domain->lower || domain->cols == 1
+                 ? ""
+                 : " (one norm for all: where units differ, --bounds serves better)");
 }
 
 /* "about 0.3", and between what where that depends on what nobody stated. */
@@ -74,16 +93,19 @@ void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan)
     const cli_prediction prediction = cli_predict(plan);
     char sentence[1200], columns[600], error[200];
     if (!prediction.meaning) return;
+    /* Of centres that noise hides, a number would say nothing. */
+    if (clo_plan_hidden_text(plan, sentence, sizeof sentence - 1)) {
+        sentence[0] = 'N';
+        strcat(sentence, ".");
+        fputs("\n  ", out);
+        cli_wrap(out, 2, 2, sentence);
+        return;
+    }
     say_columns(job, plan, prediction.rows, columns, sizeof columns);
     say_error(plan, &prediction, error, sizeof error);
     snprintf(sentence, sizeof sentence, "With %s rows, expect an error of %s: %s.%s%s%s",
              cli_number(prediction.rows).text, error, prediction.meaning,
              columns[0] ? "  In each column: " : "", columns, columns[0] ? "." : "");
     fputs("\n  ", out);
-    cli_wrap(out, 2, 2, sentence);
-    if (!clo_plan_hidden_text(plan, sentence, sizeof sentence - 1)) return;
-    fputs("\n  ", out);
-    sentence[0] = 'N';
-    strcat(sentence, ".");
     cli_wrap(out, 2, 2, sentence);
 }

@@ -134,6 +134,18 @@ static void say_composition(FILE *out, const clo_plan *plan)
         }
 }
 
+/* Why this method; without its error where noise hides what it looks for. */
+static void say_reason(FILE *out, const clo_plan *plan)
+{
+    const char *const reason = clo_plan_reason(plan);
+    char text[512], unused[512];
+    if (!reason) return;
+    snprintf(text, sizeof text, "%s", reason);
+    if (clo_plan_hidden_text(plan, unused, sizeof unused)) text[strcspn(text, ":")] = 0;
+    fputs("  chosen      ", out);
+    cli_wrap(out, 14, 14, text);
+}
+
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
 {
     const clo_domain *const domain = clo_plan_domain(plan);
@@ -144,10 +156,7 @@ void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan)
     cli_mechanism_name(mechanism, name, sizeof name);
     fprintf(out, "%s%s%s: %s\n\n", cli_style_on(out, CLI_BOLD), name, cli_style_off(out),
             clo_mechanism_summary(mechanism));
-    if (clo_plan_reason(plan)) {
-        fputs("  chosen      ", out);
-        cli_wrap(out, 14, 14, clo_plan_reason(plan));
-    }
+    say_reason(out, plan);
     fprintf(out, "  charged     epsilon %s, delta %s\n", cli_number(budget.epsilon).text,
             cli_number(budget.delta).text);
     fprintf(out, "  accounting  %s", price.accounting);

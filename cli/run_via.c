@@ -68,6 +68,8 @@ clo_status cli_run_via(const cli_args *args, cli_error *err)
     if (status == CLO_OK && cli_given(args, "dry-run"))
         status = cli_fail(err, CLO_ARGUMENT, "a broker makes no dry run: 'cloister plan' is free");
     if (status == CLO_OK) status = gather(args, &m, err);
+    /* With a token it may be the same release again. */
+    if (status == CLO_OK && !cli_given(args, "token")) status = cli_keep_release(args, err);
     if (status == CLO_OK && output && strcmp(output, "-") != 0)
         status = clo_file_open(output, &file, &err->error);
     if (status == CLO_OK)

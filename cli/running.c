@@ -3,6 +3,7 @@
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,7 +237,7 @@ static void say_columns(const cli_job *job)
 
 static void announce(const cli_job *job, const clo_plan *plan)
 {
-    char name[128], files[512];
+    char name[128], files[512], expected[800];
     const clo_loss budget = clo_plan_budget(plan);
     if (job->quiet) return;
     cli_mechanism_name(clo_plan_mechanism(plan), name, sizeof name);
@@ -245,6 +246,8 @@ static void announce(const cli_job *job, const clo_plan *plan)
              clo_relation_name(clo_plan_domain(plan)->relation));
     say_columns(job);
     for (size_t i = 0; i < clo_plan_line_count(plan);) i = announce_lines(plan, i);
+    cli_expect_text(job->job, plan, expected, sizeof expected);
+    if (expected[0]) cli_note("  %s", expected);
 }
 
 static void say_left(const clo_account *account, char *text, size_t size)
@@ -442,6 +445,23 @@ static clo_status spend_and_run(cli_job *job, cli_error *err)
     return status;
 }
 
+/* A release that was paid for is not lost to the next one's file in silence. */
+clo_status cli_keep_release(const cli_args *args, cli_error *err)
+{
+    const char *const output = cli_value(args, "output");
+    clo_release *old = NULL;
+    struct stat there;
+    if (!output || cli_given(args, "overwrite") || stat(output, &there) != 0 ||
+        !S_ISREG(there.st_mode) || clo_release_read(output, &old, NULL) != CLO_OK)
+        return CLO_OK;
+    const bool paid = clo_release_is_metered(old);
+    clo_release_free(old);
+    if (!paid) return CLO_OK;
+    cli_hint(err, "another name, or --overwrite");
+    return cli_fail(err, CLO_ARGUMENT,
+                    "-o %s would overwrite a release that was paid for; nothing was spent", output);
+}
+
 clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
 {
     const clo_plan *plan = NULL;
@@ -450,6 +470,7 @@ clo_status cli_job_release(cli_job *job, bool *found, cli_error *err)
         cli_note("token '%s': this is the release that was stored for it; nothing was spent",
                  cli_value(job->args, "token"));
     if (status == CLO_OK && !*found) {
+        if ((status = cli_keep_release(job->args, err)) != CLO_OK) return status;
         status = clo_job_plan(job->job, &plan, &err->error);
         if (status == CLO_OK) announce(job, plan);
         if (status == CLO_OK) warn_of_noise(job, plan);

@@ -18,7 +18,9 @@ typedef enum clo_column_kind {
     CLO_COLUMN_TEXT = 2,
     CLO_COLUMN_OTHER_DECIMAL = 3, /* numbers with the other decimal mark */
     CLO_COLUMN_EMPTY = 4,         /* nothing but missing cells, or no rows */
-    CLO_COLUMN_UNIT = 5           /* it names whose row it is */
+    CLO_COLUMN_UNIT = 5,          /* it names whose row it is */
+    CLO_COLUMN_THOUSANDS = 6,     /* numbers with separated thousands, or perhaps so: "1,234" */
+    CLO_COLUMN_SIGNS = 7          /* numbers with signs of currency or percent */
 } clo_column_kind;
 
 /* Of one column; the caller sets struct_size. */

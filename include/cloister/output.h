@@ -56,6 +56,11 @@ typedef struct clo_writer {
 
 /* As it is. */
 CLO_API void clo_writer_text(clo_writer *writer, const char *text);
+/* A name on one line, in exactly so many columns of a terminal: cut where it is longer, terminal
+ * controls shown as '?', and blanks before it (right) or behind it. */
+CLO_API void clo_writer_cell(clo_writer *writer, const char *text, size_t width, bool right);
+/* How many columns of a terminal a UTF-8 text takes, the same in every locale. */
+CLO_API size_t clo_text_width(const char *text);
 /* clo_number_text; -0 as 0, which not every reader keeps apart. */
 CLO_API void clo_writer_number(clo_writer *writer, double value);
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ._native import (Watcher, call, ffi, lib, make, settle_threads, text, threads_here,
-                      written_json)
+from ._native import (SPELLING, Watcher, call, ffi, lib, make, settings_of, settle_threads, text,
+                      threads_here, written_json)
 from ._pieces import is_parquet
 from ._progress import shown
 from ._read import read
@@ -99,6 +99,7 @@ class Job:
     def __init__(self, settings: Mapping[str, Any], table: Table | None = None,
                  crew: Any = None, rows: int = 0, persons: Any = None) -> None:
         self.pointer = ffi.gc(make("clo_job", lib.clo_job_new), lib.clo_job_free)
+        lib.clo_job_spell(self.pointer, SPELLING.encode())
         self._table = table
         self._watcher = Watcher()
         self._prepared = False
@@ -155,6 +156,10 @@ class Job:
         try:
             call(lib.clo_job_release, self.pointer, ffi.new("const clo_release **"))
         except CloisterError as failed:
+            advice = ffi.new("const char **")
+            if lib.clo_job_advice(self.pointer, advice) == lib.CLO_ADVICE_SET \
+                    and text(advice[0]) == "yes":
+                failed.add_note("the same with anyway=True is run all the same")
             raised = getattr(self._crew, "raised", None)
             if self._crew is None:
                 raise
@@ -253,7 +258,7 @@ def run(mechanism: str, data: Any = None, *,
         Without ``ledger`` nothing is charged, and the release says so.  With ``memory`` the rows
         are not held but read again at every pass, also those of Parquet, in pieces of 32 MiB.
     """
-    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    named = settings_of(settings)
     if named.get("ledger") is None:
         named["no-ledger"] = True
     if data is not None and is_parquet(data):

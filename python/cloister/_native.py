@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +18,27 @@ from ._cloister import ffi as ffi, lib as lib
 _STATUS_NAMES: dict[int, str] = {
     number: name.removeprefix("CLO_") for number, name in ffi.typeof("clo_status").elements.items()
 }
+
+
+#: Before the name of a setting in a message of a job; nobody sees it (clo_job_spell).
+SPELLING = "\x01"
+#: Settings of the command that are called otherwise here.
+RENAMED = {"yes": "anyway", "new": "new-dataset"}
+_SPELLED = re.compile(SPELLING + "([a-z-]*[a-z])")
+
+
+def _spell(found: re.Match[str]) -> str:
+    """A setting as a caller of Python writes it."""
+    name = found.group(1)
+    spelled = RENAMED.get(name, name).replace("-", "_")
+    return f"{spelled}=True" if name in RENAMED else spelled
+
+
+def settings_of(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords under the names of a job's settings."""
+    back = {ours: name for name, ours in RENAMED.items()}
+    plain = {name.replace("_", "-"): value for name, value in keywords.items()}
+    return {back.get(name, name): value for name, value in plain.items()}
 
 
 def text(pointer: Any) -> str | None:
@@ -33,6 +55,7 @@ class Error:
     def check(self, status: int) -> None:
         if status:
             message = text(self.pointer.message) or text(lib.clo_status_text(status)) or ""
+            message = _SPELLED.sub(_spell, message)
             raise exceptions.from_status(_STATUS_NAMES.get(status, ""), message)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _draw
 from ._job import Job
+from ._native import settings_of
 from .exceptions import ArgumentError
 
 
@@ -114,5 +115,5 @@ def plan(mechanism: str, *, epsilon: float, **settings: Any) -> Plan:
     >>> plan.hidden
     False
     """
-    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    named = settings_of(settings)
     return Plan({"mechanism": mechanism, "epsilon": epsilon, **named})

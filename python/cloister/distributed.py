@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._job import Job
-from ._native import call, ffi, lib, settle_threads, threads_here
+from ._native import call, ffi, lib, settings_of, settle_threads, threads_here
 from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces, whole
 from ._progress import shown
 from ._read import read
@@ -531,7 +531,7 @@ def run(mechanism: str, parts: Any, *, executor: Any = None,
     held whole: partition by that column first.  A person with rows in two parts is an error, and
     nothing is charged.
     """
-    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    named = settings_of(settings)
     if named.get("ledger") is None:
         named["no-ledger"] = True
     engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))

@@ -2,7 +2,7 @@
  * writer.c - writes text and JSON through a callback: two blanks a level, keys in the order they
  * are given, numbers in the shortest form that reads back as the same double.
  */
-#include "base/base.h"
+#include "base/utf8.h"
 #include <cloister/output.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +29,11 @@ void clo_writer_number(clo_writer *writer, double value)
     clo_writer_text(writer, text);
 }
 
-/* A text may come from outside: escaped byte by byte. */
+/* A text may come from outside: escaped byte by byte, and UTF-8 whatever it was. */
 void clo_json_string(clo_writer *writer, const char *text)
 {
+    const bool utf8 = clo_i_is_utf8(text);
+    char character[CLO_UTF8_BYTES];
     clo_writer_text(writer, "\"");
     for (const char *c = text; *c; c++) {
         const unsigned char byte = (unsigned char)*c;
@@ -39,8 +41,12 @@ void clo_json_string(clo_writer *writer, const char *text)
             clo_i_writer_format(writer, "\\%c", byte);
         else if (byte < 0x20 || byte == 0x7f)
             clo_i_writer_format(writer, "\\u%04x", byte);
-        else
+        else if (utf8) {
             clo_i_writer_format(writer, "%c", byte);
+        } else {
+            clo_i_utf8_of_byte(byte, character);
+            clo_writer_text(writer, character);
+        }
     }
     clo_writer_text(writer, "\"");
 }

@@ -6,6 +6,7 @@
  * when rows are asked for, as for every other table.  What the stream says in words about a failure
  * is not repeated: it is not known whether it holds a value.
  */
+#include "base/utf8.h"
 #include "data/formats.h"
 #include <string.h>
 
@@ -69,7 +70,7 @@ static clo_status read_names(reading *r, clo_error *err)
     CLO_TRY(clo_i_alloc(cols, sizeof *r->names, &r->names, err));
     for (size_t j = 0; j < cols; j++) {
         const char *const name = r->schema.children[j]->name;
-        CLO_TRY(clo_i_copy_text(name ? name : "", &r->names[j], err));
+        CLO_TRY(clo_i_copy_utf8(name ? name : "", &r->names[j], err));
     }
     return CLO_OK;
 }

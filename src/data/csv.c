@@ -16,6 +16,7 @@
  * A record is parsed in one pass over its bytes: a number is read where a cell starts, and where it
  * stops the delimiter should be.  Only if that fails is the cell looked at as text.
  */
+#include "base/utf8.h"
 #include "data/formats.h"
 #include <math.h>
 #include <sodium.h>
@@ -129,17 +130,30 @@ static inline const char *read_number(bool comma, const char *text, double *out)
     return comma ? clo_i_read_comma_number(text, out) : clo_i_read_number(text, out);
 }
 
+/* Inside quotes there may be some left. */
+static content without_blanks(content c)
+{
+    while (c.from < c.to && *c.from == ' ') c.from++;
+    while (c.from < c.to && c.to[-1] == ' ') c.to--;
+    return c;
+}
+
 /* A number as it is written; one that is too large for a double comes out infinite. */
 static bool is_numeral(bool comma, content c, double *out)
 {
-    while (c.from < c.to && *c.from == ' ') c.from++; /* inside quotes */
-    while (c.from < c.to && c.to[-1] == ' ') c.to--;
+    c = without_blanks(c);
     return c.from < c.to && read_number(comma, c.from, out) == c.to;
 }
 
 static bool is_number(bool comma, content c, double *out)
 {
     return is_numeral(comma, c, out) && isfinite(*out);
+}
+
+static clo_i_dress dress_of(const csv *f, content c)
+{
+    c = without_blanks(c);
+    return clo_i_dress_of(c.from, c.to, f->comma);
 }
 
 /* What stands where a number is missing; it says no more than an empty cell. */
@@ -223,12 +237,13 @@ static void count_bad_cell(const csv *f, size_t column, content c, clo_i_block *
     clo_i_tally *const tally = tally_of(f, column, block, fault);
     double value;
     if (!tally) return;
+    block->bad_cells++;
     if (is_missing_word(c) || is_numeral(f->comma, c, &value)) {
         tally->missing++;
         return;
     }
     tally->text++;
-    tally->other_mark += is_number(!f->comma, c, &value);
+    tally->dressed[dress_of(f, c)]++;
 }
 
 /* A cell that is not plainly a number, or not only one; where it ends, or NULL with a fault. */
@@ -330,6 +345,7 @@ static void leave_blank(const csv *f, size_t row, clo_i_block *block, clo_i_faul
         block->values[row * f->cols + j] = NAN;
     }
     if (block->units) memset(block->units + row * CLO_UNIT_BYTES, 0, CLO_UNIT_BYTES);
+    block->bad_rows++;
     fault->column = 0;
     if (f->refuse) fault->kind = FAULT_BAD_CELL;
 }
@@ -361,7 +377,9 @@ static void parse(const void *self, const char *text, const char *end, size_t li
             done++;
         }
         if (next) continue;
+        const size_t bad = block->bad_cells;
         next = parse_record(f, at, end, done, block, fault);
+        block->bad_rows += block->bad_cells > bad;
         if (fault->status) return;
         if (next && (size_t)(next - at) > CLO_LINE_BYTES) fault->kind = FAULT_TOO_LONG;
         if (fault->kind) {
@@ -503,7 +521,7 @@ static clo_status look_for_text(csv *f, size_t cell, content c, void *user)
     header_signs *const signs = user;
     double value;
     if (cell + 1 == signs->unit) return CLO_OK;
-    if (is_number(f->comma, c, &value))
+    if (is_number(f->comma, c, &value) || dress_of(f, c) != CLO_DRESS_NONE)
         signs->number = true;
     else if (!is_missing_word(c))
         signs->text = true;
@@ -541,7 +559,11 @@ static clo_status copy_name(csv *f, size_t cell, content c, void *user)
         length += here;
         if (!c.doubled) break;
     }
-    return CLO_OK;
+    if (clo_i_is_utf8(f->names[cell])) return CLO_OK;
+    char *const bytes = f->names[cell];
+    const clo_status status = clo_i_copy_utf8(bytes, &f->names[cell], user);
+    clo_i_free(status ? NULL : bytes);
+    return status;
 }
 
 /* The names, from the header that the window begins with. */

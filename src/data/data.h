@@ -27,6 +27,8 @@ typedef enum clo_i_column_kind {
     CLO_KIND_NUMBERS,
     CLO_KIND_TEXT,
     CLO_KIND_OTHER_MARK, /* numbers with the other decimal mark */
+    CLO_KIND_THOUSANDS,  /* numbers with separated thousands, or perhaps so */
+    CLO_KIND_SIGNS,      /* numbers with signs of currency or percent */
     CLO_KIND_EMPTY       /* nothing is said in it */
 } clo_i_column_kind;
 clo_i_column_kind clo_i_table_kind(const clo_table *table, size_t column);
@@ -52,6 +54,10 @@ CLO_CHECK clo_status clo_i_table_choose(const clo_table *table, const char *list
  * needed_by: what cannot do without them ("release"), or NULL where they can be left out. */
 clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
                                    const char *needed_by, clo_error *err);
+
+/* CLO_FORMAT, with what to do, where all rows have a missing cell and are to be left out for it:
+ * a run would spend its budget on nothing. */
+clo_status clo_i_table_refuse_gaps(const clo_table *table, uint64_t rows_with_gaps, clo_error *err);
 
 /* Whether text is refused where a column is used (CLO_TEXT_LATER). */
 bool clo_i_table_text_later(const clo_table *table);

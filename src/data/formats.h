@@ -49,6 +49,7 @@ typedef struct clo_i_block {
     uint8_t *units;              /* CLO_UNIT_BYTES a row, or NULL */
     struct clo_i_tally *tallies; /* one a column, of text; NULL: every cell is a number */
     size_t tally_count;
+    size_t bad_cells, bad_rows;  /* of text: that are not numbers, and rows with such a cell */
     bool borrowed;               /* values, starts and columns are the caller's */
     struct ArrowArray *batch;    /* dense: rows that lie column by column in a batch; NULL: cells */
     clo_i_column *batch_columns; /* one a column of the table */
@@ -56,11 +57,24 @@ typedef struct clo_i_block {
     size_t batch_offset;
 } clo_i_block;
 
-/* Cells of a column that are not numbers: words for a missing one; text; and of the text, what
- * would be a number with the other decimal mark. */
+/* How a cell that is no number is one for people all the same (dressed_number.c). */
+typedef enum clo_i_dress {
+    CLO_DRESS_NONE,       /* it is not */
+    CLO_DRESS_OTHER_MARK, /* with the other decimal mark */
+    CLO_DRESS_THOUSANDS,  /* with separated thousands */
+    CLO_DRESS_EITHER,     /* one of the two: "1,234" */
+    CLO_DRESS_SIGN,       /* with a sign of currency or percent, or in brackets */
+    CLO_DRESSES
+} clo_i_dress;
+/* Of the text from..to, without blanks around it; needs CLO_PADDING readable bytes behind. */
+clo_i_dress clo_i_dress_of(const char *from, const char *to, bool comma);
+
+/* Cells of a column that are not numbers: words for a missing one; text; and the text by dress. */
 typedef struct clo_i_tally {
-    uint64_t missing, text, other_mark;
+    uint64_t missing, text, dressed[CLO_DRESSES];
 } clo_i_tally;
+/* The counts of `from` are added, for so many columns. */
+void clo_i_tally_add(clo_i_tally *to, const clo_i_tally *from, size_t columns);
 
 struct clo_table {
     size_t rows, cols;
@@ -70,6 +84,7 @@ struct clo_table {
     clo_missing missing;
     double *fill;         /* cols values, or NULL: see clo_i_table_fill */
     clo_i_tally *tallies; /* cols, or NULL: every cell of the text is a number */
+    size_t bad_rows;      /* of text: with a cell that is not a number */
     clo_element element;
     size_t row_step, col_step;    /* bytes */
     const char *format, *packing; /* of the file: "csv"; "gzip", "zstd" or NULL */

@@ -150,11 +150,8 @@ static clo_status add_counts(clo_table *to, const clo_table *from, clo_error *er
 {
     if (!from->tallies) return CLO_OK;
     if (!to->tallies) CLO_TRY(clo_i_alloc(to->cols, sizeof *to->tallies, &to->tallies, err));
-    for (size_t j = 0; j < to->cols; j++) {
-        to->tallies[j].missing += from->tallies[j].missing;
-        to->tallies[j].text += from->tallies[j].text;
-        to->tallies[j].other_mark += from->tallies[j].other_mark;
-    }
+    clo_i_tally_add(to->tallies, from->tallies, to->cols);
+    to->bad_rows += from->bad_rows;
     return CLO_OK;
 }
 

@@ -47,11 +47,8 @@ static clo_status add_tallies(clo_table *table, clo_i_block *block, clo_error *e
     if (!block->tallies) return CLO_OK;
     if (!table->tallies)
         CLO_TRY(clo_i_alloc(table->cols, sizeof *table->tallies, &table->tallies, err));
-    for (size_t j = 0; j < block->tally_count; j++) {
-        table->tallies[j].missing += block->tallies[j].missing;
-        table->tallies[j].text += block->tallies[j].text;
-        table->tallies[j].other_mark += block->tallies[j].other_mark;
-    }
+    clo_i_tally_add(table->tallies, block->tallies, block->tally_count);
+    table->bad_rows += block->bad_rows;
     clo_i_wipe_free(block->tallies, block->tally_count * sizeof *block->tallies);
     block->tallies = NULL;
     block->tally_count = 0;

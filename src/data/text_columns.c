@@ -3,25 +3,61 @@
  *
  * A record with a missing cell counts for nothing, so that a column of text would leave no record
  * that counts, and a run would spend its budget on noise.  The rule is public and looks at shares,
- * not at single cells: one cell that is no number is a missing cell and ends nothing.  What the
+ * not at single cells: one cell that is no number is a missing cell and ends nothing.  Numbers that
+ * are written for people ("1,234", "12 %") are few where most are small, so that one in a hundred
+ * is enough to say what they are.  What the
  * refusal tells, and whom, is in SECURITY.md; CLO_TEXT_MISSING does without.
  */
 #include "data/formats.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 4, LIST_BYTES = 200, MARKS_IN = 100 };
+enum { SHOWN = 4, LIST_BYTES = 200, DRESSED_IN = 100 };
 
-typedef enum trouble { NO_TROUBLE, IS_TEXT, HAS_OTHER_MARK } trouble;
+typedef enum trouble { NO_TROUBLE, IS_TEXT, IS_DRESSED, IS_EMPTY } trouble;
 
-/* More than half of what is said is text; or one in a hundred has the other decimal mark. */
+void clo_i_tally_add(clo_i_tally *to, const clo_i_tally *from, size_t columns)
+{
+    for (size_t j = 0; j < columns; j++) {
+        to[j].missing += from[j].missing;
+        to[j].text += from[j].text;
+        for (size_t i = 0; i < CLO_DRESSES; i++) to[j].dressed[i] += from[j].dressed[i];
+    }
+}
+
+/* How the column's numbers are dressed: what most of them are, but that "1,234" is what the others
+ * of the column say it is. */
+static clo_i_dress dress_of(const clo_i_tally *tally)
+{
+    clo_i_dress best = CLO_DRESS_OTHER_MARK;
+    if (tally->dressed[CLO_DRESS_THOUSANDS] > tally->dressed[best]) best = CLO_DRESS_THOUSANDS;
+    if (tally->dressed[CLO_DRESS_SIGN] > tally->dressed[best]) best = CLO_DRESS_SIGN;
+    return tally->dressed[best] ? best : CLO_DRESS_EITHER;
+}
+
+/* One in a hundred is a number for people alone; more than half of what is said is text; or nothing
+ * is said, and no record would count. */
 static trouble trouble_of(const clo_table *table, size_t column)
 {
     const clo_i_tally *const tally = &table->tallies[column];
     const uint64_t said = table->rows - tally->missing;
-    if (tally->other_mark && tally->other_mark >= said / MARKS_IN + (said % MARKS_IN != 0))
-        return HAS_OTHER_MARK;
+    uint64_t dressed = 0;
+    for (size_t i = CLO_DRESS_NONE + 1; i < CLO_DRESSES; i++) dressed += tally->dressed[i];
+    if (dressed && dressed >= said / DRESSED_IN + (said % DRESSED_IN != 0)) return IS_DRESSED;
+    if (said == 0 && table->rows && table->missing != CLO_MISSING_FILL) return IS_EMPTY;
     return tally->text > said - tally->text ? IS_TEXT : NO_TROUBLE;
+}
+
+static clo_i_column_kind dressed_kind(const clo_i_tally *tally)
+{
+    switch (dress_of(tally)) {
+    case CLO_DRESS_OTHER_MARK:
+        return CLO_KIND_OTHER_MARK;
+    case CLO_DRESS_SIGN:
+        return CLO_KIND_SIGNS;
+    default:
+        return CLO_KIND_THOUSANDS;
+    }
 }
 
 clo_i_column_kind clo_i_table_kind(const clo_table *table, size_t column)
@@ -31,8 +67,8 @@ clo_i_column_kind clo_i_table_kind(const clo_table *table, size_t column)
     switch (trouble_of(table, column)) {
     case IS_TEXT:
         return CLO_KIND_TEXT;
-    case HAS_OTHER_MARK:
-        return CLO_KIND_OTHER_MARK;
+    case IS_DRESSED:
+        return dressed_kind(&table->tallies[column]);
     default:
         return CLO_KIND_NUMBERS;
     }
@@ -70,16 +106,37 @@ static void show(const clo_table *table, size_t column, char out[CLO_SHOWN_BYTES
         call(table, column, out);
 }
 
-static clo_status refuse_mark(const clo_table *table, size_t column, clo_error *err)
+/* What is wrong with numbers of that dress, and what to do.  The digits of no cell are in it. */
+static const char *dressed_words(const clo_table *table, clo_i_dress dress)
+{
+    const bool between = table->delimiter == ',';
+    switch (dress) {
+    case CLO_DRESS_OTHER_MARK:
+        return table->comma ? "numbers with a decimal point, where a decimal comma was announced"
+               : between ? "numbers with a decimal comma, in a file with commas between its cells: "
+                           "save it with semicolons between them, or with a decimal point"
+                         : "numbers with a decimal comma: say so (decimal ,)";
+    case CLO_DRESS_THOUSANDS:
+        return "numbers with separated thousands: save them without the separators";
+    case CLO_DRESS_SIGN:
+        return "numbers with a sign of percent or currency, or in brackets: save the numbers alone";
+    default:
+        return table->comma ? "a point before three digits, which may separate thousands, where a "
+                              "decimal comma was announced: save the numbers without it"
+               : between    ? "a comma before three digits, which may separate thousands: save the "
+                              "numbers without it"
+                            : "a comma before three digits, which may separate thousands or be a "
+                              "decimal mark: save the numbers without it, or say that it is one "
+                              "(decimal ,)";
+    }
+}
+
+static clo_status refuse_dressed(const clo_table *table, size_t column, clo_error *err)
 {
     char shown[CLO_SHOWN_BYTES];
     show(table, column, shown);
-    return clo_i_fail(
-        err, CLO_FORMAT,
-        table->comma
-            ? "%s, column '%s': numbers with a decimal point, where a decimal comma was announced"
-            : "%s, column '%s': numbers with a decimal comma: say so (decimal ,)",
-        table->file, shown);
+    return clo_i_fail(err, CLO_FORMAT, "%s, column '%s': %s", table->file, shown,
+                      dressed_words(table, dress_of(&table->tallies[column])));
 }
 
 /* The columns of text as people read them, and as a list that leaves them out. */
@@ -108,32 +165,54 @@ static void list(const clo_table *table, size_t column, size_t all, listing *l)
     l->count++;
 }
 
-clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
-                                   const char *needed_by, clo_error *err)
+/* Columns of text, or empty ones: `all` of them. */
+static clo_status refuse_columns(const clo_table *table, const bool *columns, const char *needed_by,
+                                 trouble what, size_t all, clo_error *err)
 {
+    const char *const word = what == IS_TEXT ? "text" : "empty in every row";
     listing l = { 0 };
-    size_t all = 0;
-    for (size_t j = 0; table->tallies && j < table->cols; j++) {
-        const trouble found = !columns || columns[j] ? trouble_of(table, j) : NO_TROUBLE;
-        if (found == HAS_OTHER_MARK) return refuse_mark(table, j, err);
-        all += found == IS_TEXT;
-    }
-    if (all == 0) return CLO_OK;
     for (size_t j = 0; l.count < all; j++)
-        if ((!columns || columns[j]) && trouble_of(table, j) == IS_TEXT) list(table, j, all, &l);
+        if ((!columns || columns[j]) && trouble_of(table, j) == what) list(table, j, all, &l);
     if (all > SHOWN)
         snprintf(l.names + l.names_used, sizeof l.names - l.names_used, " and %zu more",
                  all - SHOWN);
     if (needed_by)
-        return clo_i_fail(err, CLO_FORMAT,
-                          "%s: column%s %s %s text, and the %s needs numbers there", table->file,
-                          all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", needed_by);
+        return clo_i_fail(err, CLO_FORMAT, "%s: column%s %s %s %s, and the %s needs numbers there",
+                          table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word,
+                          needed_by);
     if (l.out_used >= sizeof l.out)
         return clo_i_fail(err, CLO_FORMAT,
-                          "%s: columns %s are text: choose those that are numbers (columns)",
-                          table->file, l.names);
+                          "%s: columns %s are %s: choose those that are numbers (columns)",
+                          table->file, l.names, word);
     return clo_i_fail(err, CLO_FORMAT,
-                      "%s: column%s %s %s text: choose the columns, or leave %s out (columns %s)",
-                      table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is",
+                      "%s: column%s %s %s %s: choose the columns, or leave %s out (columns %s)",
+                      table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word,
                       all > 1 ? "them" : "it", l.out);
+}
+
+clo_status clo_i_table_refuse_gaps(const clo_table *table, uint64_t rows_with_gaps, clo_error *err)
+{
+    if (!table->rows || rows_with_gaps < table->rows || table->missing == CLO_MISSING_FILL)
+        return CLO_OK;
+    return clo_i_fail(err, CLO_FORMAT,
+                      "%s: every row has a missing cell in the columns that would be used, and "
+                      "counts for nothing: leave out columns with many gaps (columns), or fill the "
+                      "cells (missing fill)",
+                      table->file);
+}
+
+clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
+                                   const char *needed_by, clo_error *err)
+{
+    size_t text = 0, empty = 0;
+    for (size_t j = 0; table->tallies && j < table->cols; j++) {
+        const trouble found = !columns || columns[j] ? trouble_of(table, j) : NO_TROUBLE;
+        if (found == IS_DRESSED) return refuse_dressed(table, j, err);
+        text += found == IS_TEXT;
+        empty += found == IS_EMPTY;
+    }
+    if (text) return refuse_columns(table, columns, needed_by, IS_TEXT, text, err);
+    if (needed_by) return CLO_OK; /* nothing is spent there */
+    if (empty) return refuse_columns(table, columns, NULL, IS_EMPTY, empty, err);
+    return columns ? CLO_OK : clo_i_table_refuse_gaps(table, table->bad_rows, err);
 }

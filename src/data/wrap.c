@@ -4,6 +4,7 @@
  * What lies there as a table reads it is left where it is.  Sparse rows are read as doubles with
  * numbers of four bytes; others are brought into that form, some rows at a time.
  */
+#include "base/utf8.h"
 #include "data/formats.h"
 #include <math.h>
 #include <string.h>
@@ -243,7 +244,7 @@ static clo_status copy_names(const clo_view *view, clo_table *table, clo_error *
     if (!view->names) return CLO_OK;
     CLO_TRY(clo_i_alloc(view->cols, sizeof *table->names, &table->names, err));
     for (size_t j = 0; j < view->cols; j++)
-        CLO_TRY(clo_i_copy_text(view->names[j] ? view->names[j] : "", &table->names[j], err));
+        CLO_TRY(clo_i_copy_utf8(view->names[j] ? view->names[j] : "", &table->names[j], err));
     return CLO_OK;
 }
 

@@ -2,6 +2,7 @@
  * bounds_file.c - public bounds of the columns, as the setting `bounds` has them: "LO,HI" for all,
  * or a CSV file with a line for each, or the lines of such a file themselves.
  */
+#include "base/utf8.h"
 #include "job/job.h"
 #include <errno.h>
 #include <stdio.h>
@@ -75,9 +76,17 @@ static clo_status add_bound(clo_i_spec *spec, clo_i_bound bound, const char *nam
     if ((count & (count - 1)) == 0) /* full at every power of two */
         CLO_TRY(
             clo_i_resize(&spec->bounds, count, count ? 2 * count : 1, sizeof *spec->bounds, err));
-    if (name) CLO_TRY(clo_i_copy_text(name, &bound.name, err));
+    if (name) CLO_TRY(clo_i_copy_utf8(name, &bound.name, err));
     spec->bounds[spec->bound_count++] = bound;
     return CLO_OK;
+}
+
+/* A byte order mark, as spreadsheets write it, is no part of the first name. */
+static void skip_mark(char *line)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t length = sizeof mark - 1;
+    if (strncmp(line, mark, length) == 0) memmove(line, line + length, strlen(line + length) + 1);
 }
 
 static clo_status read_lines(FILE *in, const char *path, clo_i_spec *spec, clo_error *err)
@@ -86,6 +95,7 @@ static clo_status read_lines(FILE *in, const char *path, clo_i_spec *spec, clo_e
     for (size_t number = 1; fgets(line, sizeof line, in); number++) {
         clo_i_bound bound = { NULL, 0, 0 };
         const bool whole = strchr(line, '\n') || feof(in);
+        if (number == 1) skip_mark(line);
         const size_t count = cut_cells(line, cells, MOST_CELLS);
         bool header = number == 1;
         for (size_t i = 0; i < count; i++) header = header && !is_number(cells[i]);

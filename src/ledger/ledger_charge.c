@@ -102,6 +102,19 @@ static clo_status refuse_relation(const clo_i_account *account, const char *rela
                       account->name, account->relation, relation, account->relation);
 }
 
+/* What would fit: less of whichever is too much. */
+static void advise(clo_loss asked, clo_loss left, char rest[2][32], char *text, size_t size)
+{
+    const bool epsilon = asked.epsilon > left.epsilon, delta = asked.delta > left.delta;
+    text[0] = 0;
+    if (left.epsilon <= 0)
+        snprintf(text, size, ": no further run fits");
+    else if (epsilon || delta)
+        snprintf(text, size, ": ask for %s%s%s%s%s or less", epsilon ? "epsilon " : "",
+                 epsilon ? rest[0] : "", epsilon && delta ? " and " : "", delta ? "delta " : "",
+                 delta ? rest[1] : "");
+}
+
 /* after: the account as it would be. */
 static clo_status refuse(const clo_i_account *before, const clo_i_account *after,
                          const clo_i_charge *charge, clo_error *err)
@@ -121,13 +134,15 @@ static clo_status refuse(const clo_i_account *before, const clo_i_account *after
             "counted as zero-concentrated privacy, and this run is only approximately "
             "so; choose another method",
             before->name);
+    char advice[128];
+    advise(charge->loss, left, rest, advice, sizeof advice);
     return clo_i_fail(
         err, CLO_BUDGET,
         "the cap on the data set %.120s does not cover this run: it asks for epsilon "
         "%s and delta %s, and of its epsilon %s and delta %s only epsilon %s and delta %s are "
-        "left%s",
+        "left%s%s",
         before->name, asked[0], asked[1], cap[0], cap[1], rest[0], rest[1],
-        after->rule == CLO_RULE_ZCDP ? ", for a run with Gaussian noise" : "");
+        after->rule == CLO_RULE_ZCDP ? ", for a run with Gaussian noise" : "", advice);
 }
 
 /* The account after the charge, or CLO_BUDGET. */
@@ -145,7 +160,7 @@ clo_status clo_i_charge_admit(const clo_ledger *ledger, const clo_i_account *bef
     const bool larger = before->capped && (charge->loss.epsilon > before->cap.epsilon ||
                                            charge->loss.delta > before->cap.delta);
     if (larger || !clo_i_account_covered(after)) return refuse(before, after, charge, err);
-    return clo_i_terms_allow(terms, after, ledger->clock(), err); /* ledger.T15 */
+    return clo_i_terms_allow(terms, before, after, ledger->clock(), err); /* ledger.T15 */
 }
 
 static clo_status insert_charge(clo_ledger *ledger, int64_t dataset, const clo_i_entry *entry,

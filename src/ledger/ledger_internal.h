@@ -576,8 +576,8 @@ CLO_CHECK clo_status clo_i_terms_of(const clo_ledger *ledger, const clo_i_effect
 /* How many acts narrow the data set. */
 uint64_t clo_i_terms_count(const clo_i_effects *effects, const char *dataset);
 /* Refuses where the terms do not allow what the account has become, or would at this time. */
-CLO_CHECK clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *after,
-                                       int64_t now, clo_error *err);
+CLO_CHECK clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *before,
+                                       const clo_i_account *after, int64_t now, clo_error *err);
 /* The account as the terms leave it, for showing what is left. */
 CLO_CHECK clo_status clo_i_terms_apply(const clo_i_terms *terms, clo_i_account *account,
                                        clo_error *err);

@@ -159,11 +159,11 @@ clo_status clo_i_terms_apply(const clo_i_terms *terms, clo_i_account *account, c
     return CLO_OK;
 }
 
-clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *after, int64_t now,
-                             clo_error *err)
+clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *before,
+                             const clo_i_account *after, int64_t now, clo_error *err)
 {
-    clo_i_account lowered = *after;
-    char text[2][CLO_NUMBER_SIZE];
+    clo_i_account lowered = *after, now_left = *before;
+    char text[4][CLO_NUMBER_SIZE];
     if (terms->ended)
         return clo_i_fail(err, CLO_BUDGET,
                           "the data set %.120s was closed by its steward: nothing more is charged "
@@ -178,11 +178,15 @@ clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *afte
     if (clo_i_account_covered(&lowered)) return CLO_OK;
     clo_number_text(terms->limit.epsilon, text[0]);
     clo_number_text(terms->limit.delta, text[1]);
+    CLO_TRY(clo_i_terms_apply(terms, &now_left, err));
+    const clo_loss left = clo_i_account_left(&now_left);
+    clo_number_text(left.epsilon, text[2]);
+    clo_number_text(left.delta, text[3]);
     return clo_i_fail(
         err, CLO_BUDGET,
-        "the cap on the data set %.120s was lowered to epsilon %s and delta %s, which "
-        "does not cover this run",
-        after->name, text[0], text[1]);
+        "the cap on the data set %.120s was lowered to epsilon %s and delta %s, of which epsilon "
+        "%s and delta %s are left: that does not cover this run",
+        after->name, text[0], text[1], text[2], text[3]);
 }
 
 /* ---- groups: ledger.T16 ----------------------------------------------------------- */

@@ -70,7 +70,7 @@ static clo_status look(clo_inspection *found, const char *path, const clo_read_o
     const char *const columns = all.columns;
     const clo_missing missing = all.missing;
     all.text = CLO_TEXT_MISSING;
-    all.missing = CLO_MISSING_NULL;
+    if (missing == CLO_MISSING_REFUSE) all.missing = CLO_MISSING_NULL;
     all.columns = all.fill = NULL;
     CLO_TRY(clo_table_read(path, &all, &found->table, err));
     const size_t cols = clo_table_cols(found->table);
@@ -84,6 +84,8 @@ static clo_status look(clo_inspection *found, const char *path, const clo_read_o
         CLO_TRY(count_missing(found, err));
     if (text == CLO_TEXT_REFUSE)
         (void)clo_i_table_refuse_text(found->table, found->taken, NULL, &found->refusal);
+    if (!found->refusal.status && text == CLO_TEXT_REFUSE && found->facts.delimiter) /* CSV */
+        (void)clo_i_table_refuse_gaps(found->table, found->null_rows, &found->refusal);
     if (!found->refusal.status && missing == CLO_MISSING_REFUSE && found->null_rows)
         (void)clo_i_fail(&found->refusal, CLO_FORMAT,
                          "there are missing cells, and they are refused");
@@ -161,6 +163,10 @@ static clo_column_kind kind_of(const clo_table *table, size_t column)
         return CLO_COLUMN_TEXT;
     case CLO_KIND_OTHER_MARK:
         return CLO_COLUMN_OTHER_DECIMAL;
+    case CLO_KIND_THOUSANDS:
+        return CLO_COLUMN_THOUSANDS;
+    case CLO_KIND_SIGNS:
+        return CLO_COLUMN_SIGNS;
     case CLO_KIND_EMPTY:
         return CLO_COLUMN_EMPTY;
     default:

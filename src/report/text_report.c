@@ -11,7 +11,8 @@ enum {
     SHOWN_COLUMNS = 8,
     SHOWN_ENTRIES = 5,
     LINE = 78,
-    NAME = 24
+    NAME = 24,
+    VALUE = 12 /* characters of a number */
 };
 
 /* Who asks for all of it (wide) gets all of it. */
@@ -106,6 +107,12 @@ static void write_more(clo_writer *w, size_t more, const char *what)
 
 /* ---- as many columns as fit on a line, a row a line ------------------------------------------ */
 
+static void write_name_over_values(clo_writer *w, const char *name)
+{
+    clo_writer_text(w, " ");
+    clo_writer_cell(w, name, VALUE, true);
+}
+
 static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols,
                          int width)
 {
@@ -113,7 +120,7 @@ static void write_header(clo_writer *w, const clo_facts *facts, const clo_array 
     clo_i_writer_format(w, "%*s", width, "");
     for (size_t j = 0; j < cols; j++) {
         if (named)
-            clo_i_writer_format(w, " %12.12s", facts->column_names[j]);
+            write_name_over_values(w, facts->column_names[j]);
         else
             clo_i_writer_format(w, " %12zu", is_one_a_cluster(array) ? j : j + 1);
     }
@@ -131,7 +138,7 @@ static int name_width(const clo_facts *facts, size_t rows)
 {
     size_t width = 6;
     for (size_t i = 0; facts->column_names && i < rows; i++) {
-        const size_t length = strlen(facts->column_names[i]);
+        const size_t length = clo_text_width(facts->column_names[i]);
         if (length > width) width = length < NAME ? length : NAME;
     }
     return (int)width;
@@ -146,7 +153,7 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
     const size_t shown = most(wide, of_columns ? SHOWN_LINES : SHOWN_ROWS);
     for (size_t i = 0; i < rows && i < shown; i++) {
         if (of_columns && facts->column_names)
-            clo_i_writer_format(w, "%*.*s", width, width, facts->column_names[i]);
+            clo_writer_cell(w, facts->column_names[i], (size_t)width, true);
         else if (array->dimensions == 1)
             clo_i_writer_format(w, "%*s", width, "");
         else
@@ -173,7 +180,7 @@ static void write_turned_part(clo_writer *w, const clo_facts *facts, const clo_a
     }
     for (size_t j = 0; j < cols && j < shown; j++) {
         if (named)
-            clo_i_writer_format(w, "%*.*s", (int)NAME, (int)NAME, facts->column_names[j]);
+            clo_writer_cell(w, facts->column_names[j], NAME, true);
         else
             clo_i_writer_format(w, "%*zu", (int)NAME, is_one_a_cluster(array) ? j : j + 1);
         for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);

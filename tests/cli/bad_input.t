@@ -52,6 +52,30 @@ It would leave no record that counts, and the budget would be spent on noise.
   >     --decimal ,
   ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 17, or 33 rows
 
+## Thousands, currency and gaps
+
+  $ sample; ledger
+  $ printf 'a,price\n1,"1,234"\n2,"2,345"\n3,999\n' > london.csv
+  $ printf "a,price\n1,1'234\n2,2'345\n3,999\n" > bern.csv
+  $ printf 'a;price\n1;1,234\n2;2,345\n3;999\n' > either.csv
+  $ printf 'a,share\n1,12%%\n2,$3\n' > signs.csv
+  $ printf 'a,b,c\n1,,3\n2,,4\n' > empty.csv
+  $ printf 'a,b\n1,\n,3\n' > gaps.csv
+  $ for file in london bern either signs empty gaps; do
+  >     refused cloister run kmeans $file.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >         --dataset sample.csv -o out.json
+  > done
+  ! cloister: london.csv, column 'price': a comma before three digits, which may separate thousands: save the numbers without it
+  ! cloister: bern.csv, column 'price': numbers with separated thousands: save them without the separators
+  ! cloister: either.csv, column 'price': a comma before three digits, which may separate thousands or be a decimal mark: save the numbers without it, or say that it is one (decimal ,)
+  ! try: --decimal ,
+  ! cloister: signs.csv, column 'share': numbers with a sign of percent or currency, or in brackets: save the numbers alone
+  ! cloister: empty.csv: column 'b' is empty in every row: choose the columns, or leave it out (columns -b)
+  ! try: --columns -b
+  ! cloister: gaps.csv: every row has a missing cell in the columns that would be used, and counts for nothing: leave out columns with many gaps (columns), or fill the cells (missing fill)
+  ! try: --missing fill
+  [exit 3]
+
 ## A fill that means nothing
 
   $ sample; ledger

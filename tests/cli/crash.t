@@ -19,7 +19,7 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   $ cloister ledger verify l.db
   l.db: sound; 1 charge, and every hash fits
   $ cloister run kmeans big.npy --clusters 8 --epsilon 1 --delta 1e-6 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set big.npy does not cover this run: it asks for epsilon 1 and delta 1e-6, and of its epsilon 1 and delta 1e-6 only epsilon 0 and delta 0 are left
+  ! cloister: the cap on the data set big.npy does not cover this run: it asks for epsilon 1 and delta 1e-6, and of its epsilon 1 and delta 1e-6 only epsilon 0 and delta 0 are left: no further run fits
   ! try: cloister ledger show l.db
   [exit 5]
 

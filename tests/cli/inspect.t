@@ -16,6 +16,11 @@ Its answers are not private, and it says so each time.  It never says how large 
 
   A run with these options would be refused, before anything is spent:
   diamonds.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
+
+  What next:
+  - Look again with: --columns -cut
+  - By its name, 'id' numbers rows or names things, and measures nothing: leave it
+    out (--columns -id); a column that says whose row it is, is named with --unit.
   ! warning: not private: for the operator only
 
 ## Says what a run would use
@@ -31,6 +36,15 @@ Its answers are not private, and it says so each time.  It never says how large 
        4  price   numbers         33.3 %  uses it
 
   A run with these options uses 2 of 4 columns.  Rows with a missing cell in them: 1 of 3, which are ignored.
+
+  What next:
+  - Rows with gaps count for nothing. To keep them, leave out the columns that
+    have the gaps, or give a cell that is missing a public value: --missing fill
+    --fill COLUMN=VALUE.
+  - Say between which values each column can lie, from what is generally known and
+    not from this file: a file for --bounds, with a line name,lower,upper for
+    each. 'cloister plan' says with them what a run would cost and what it would
+    find.
   ! warning: not private: for the operator only
   $ cloister inspect diamonds.csv --columns price --unit id --missing fill
   diamonds.csv: csv, cells separated by a comma, a header, 3 rows, 4 columns
@@ -42,6 +56,12 @@ Its answers are not private, and it says so each time.  It never says how large 
        4  price   numbers         33.3 %  uses it
 
   A run with these options uses 1 of 4 columns.  Rows with a missing cell in them: 1 of 3, filled with public values.
+
+  What next:
+  - Say between which values each column can lie, from what is generally known and
+    not from this file: a file for --bounds, with a line name,lower,upper for
+    each. 'cloister plan' says with them what a run would cost and what it would
+    find.
   ! warning: not private: for the operator only
   $ cloister inspect diamonds.csv --columns price --missing refuse 2> /dev/null | tail -n 2
   A run with these options would be refused, before anything is spent:
@@ -59,6 +79,9 @@ Its answers are not private, and it says so each time.  It never says how large 
 
   A run with these options would be refused, before anything is spent:
   german.csv.gz, column 'a': numbers with a decimal comma: say so (decimal ,)
+
+  What next:
+  - Look again with: --decimal ,
   $ cloister inspect german.csv.gz --decimal , 2> /dev/null
   german.csv.gz: csv, compressed with gzip, cells separated by a semicolon, a header, 2 rows, 2 columns
 
@@ -67,6 +90,12 @@ Its answers are not private, and it says so each time.  It never says how large 
        2  b       numbers           none  uses it
 
   A run with these options uses 2 of 2 columns.  Rows with a missing cell in them: 0 of 2.
+
+  What next:
+  - Say between which values each column can lie, from what is generally known and
+    not from this file: a file for --bounds, with a line name,lower,upper for
+    each. 'cloister plan' says with them what a run would cost and what it would
+    find.
 
 ## Reads other formats
 
@@ -80,6 +109,15 @@ Its answers are not private, and it says so each time.  It never says how large 
        3          numbers           none  uses it
 
   A run with these options uses 3 of 3 columns.  Rows with a missing cell in them: 1 of 2, which are ignored.
+
+  What next:
+  - Rows with gaps count for nothing. To keep them, leave out the columns that
+    have the gaps, or give a cell that is missing a public value: --missing fill
+    --fill COLUMN=VALUE.
+  - Say between which values each column can lie, from what is generally known and
+    not from this file: a file for --bounds, with a line name,lower,upper for
+    each. 'cloister plan' says with them what a run would cost and what it would
+    find.
   $ cloister generate mixture --rows 30 --cols 2 --clusters 2 --seed 1 -o made.npy
   $ cloister inspect made.npy 2> /dev/null
   made.npy: npy, 30 rows, 2 columns
@@ -89,6 +127,12 @@ Its answers are not private, and it says so each time.  It never says how large 
        2          numbers           none  uses it
 
   A run with these options uses 2 of 2 columns.  Rows with a missing cell in them: 0 of 30.
+
+  What next:
+  - Say between which values each column can lie, from what is generally known and
+    not from this file: a file for --bounds, with a line name,lower,upper for
+    each. 'cloister plan' says with them what a run would cost and what it would
+    find.
 
 ## Writes JSON
 

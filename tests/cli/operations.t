@@ -47,7 +47,7 @@ Each of them is on the page docs/guides/operations.md.
   'sample.csv': nobody knows what was spent since: all that was left is charged
   l.db is restored
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 0.8 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left: no further run fits
   ! try: cloister ledger show l.db
   [exit 5]
 
@@ -124,7 +124,7 @@ Each of them is on the page docs/guides/operations.md.
   ! cloister: a cap can only be lowered: its epsilon must be above 0, and neither may be above what it is now
   [exit 2]
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1.5 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set sample.csv was lowered to epsilon 1 and delta 1e-5, which does not cover this run
+  ! cloister: the cap on the data set sample.csv was lowered to epsilon 1 and delta 1e-5, of which epsilon 1 and delta 1e-5 are left: that does not cover this run
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister ledger expire l.db --dataset sample.csv --on 2001-01-01 --note "retention is over"
@@ -166,7 +166,7 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.6 --delta 0 --norm 2 --ledger l.db -q \
   >     > /dev/null
   $ cloister run kmeans wave2.csv --clusters 3 --epsilon 0.6 --delta 0 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set panel does not cover this run: it asks for epsilon 0.6 and delta 0, and of its epsilon 1 and delta 1e-6 only epsilon 0.4 and delta 9.999999999998e-7 are left
+  ! cloister: the cap on the data set panel does not cover this run: it asks for epsilon 0.6 and delta 0, and of its epsilon 1 and delta 1e-6 only epsilon 0.4 and delta 9.999999999998e-7 are left: ask for epsilon 0.4 or less
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister ledger history l.db
@@ -238,7 +238,7 @@ Each of them is on the page docs/guides/operations.md.
     Would charge 'sample.csv' in l.db (epsilon 2 is left at delta 1e-6; rhos are added (zcdp)); nothing was spent.
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 3 --norm 2 --ledger l.db \
   >     --dry-run > /dev/null
-  ! cloister: a run would be refused: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-6 only epsilon 2 and delta 1e-6 are left, for a run with Gaussian noise
+  ! cloister: a run would be refused: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-6 only epsilon 2 and delta 1e-6 are left, for a run with Gaussian noise: ask for epsilon 2 or less
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister run subspace/approx sample.csv --dim 1 --gamma 0.5 --epsilon 1 --norm 2 --ledger l.db \

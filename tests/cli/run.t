@@ -243,6 +243,7 @@
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --ledger l.db -o out.json
   ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
   !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise {{[-0-9.e]+}}
+  !   expects centres off by about ± 0.17 in each column (one norm for all: where units differ, --bounds serves better)
   ! release written to 'out.json'
   ! spent epsilon 1, delta 1e-6 on 'sample.csv': epsilon {{[-0-9.e]+}} is left at delta 1e-5
   $ python3 -c "

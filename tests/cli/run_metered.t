@@ -211,7 +211,7 @@
   ! kmeans/lloyd on 'sample.csv': epsilon 3, delta 1e-6, replace
   !   asks quantile (quantile of the row norms, to learn the norm) once
   !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most {{[-0-9.e]+}}
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 2 and delta 1e-5 are left
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 3 and delta 1e-6, and of its epsilon 2 and delta 1e-5 only epsilon 2 and delta 1e-5 are left: ask for epsilon 2 or less
   ! try: cloister ledger show l.db
   [exit 5]
 
@@ -269,7 +269,7 @@
   >     > /dev/null
   $ refused cloister run kmeans sample.csv --clusters 3 --epsilon 0.5 --norm 2 --ledger l.db -q \
   >     -o out.json
-  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 0, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left
+  ! cloister: the cap on the data set sample.csv does not cover this run: it asks for epsilon 0.5 and delta 0, and of its epsilon 2 and delta 1e-5 only epsilon 0 and delta 0 are left: no further run fits
   ! try: cloister ledger show l.db
   [exit 5]
 
@@ -373,6 +373,7 @@
   $ cloister run kmeans/lloyd sample.csv --clusters 3 --epsilon 1 --norm 2 --no-ledger -o out.json
   ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, replace
   !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise {{[-0-9.e]+}}
+  !   expects centres off by about ± 0.17 in each column (one norm for all: where units differ, --bounds serves better)
   ! release written to 'out.json'
   ! not metered: no ledger knows of this release
   $ grep metered out.json
@@ -387,8 +388,8 @@
   release written to 'out.json'
   spent epsilon 1, delta 1e-6 on 'sample.csv': no cap set
   $ on_terminal n cloister run kmeans sample.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
-  >     -o out.json --yes | tail -2
-  release written to 'out.json'
+  >     -o again.json --yes | tail -2
+  release written to 'again.json'
   spent epsilon 1, delta 1e-6 on 'sample.csv': no cap set
   $ charges
   2

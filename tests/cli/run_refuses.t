@@ -42,6 +42,28 @@
   ! try: --clusters 5
   [exit 2]
 
+## Does not overwrite a release that was paid for
+
+  $ sample; ledger
+  $ run() { cloister run kmeans sample.csv --clusters 2 --epsilon 0.5 --norm 2 "$@"; }
+  $ run --no-ledger -q -o out.json
+  $ run --ledger l.db -q --token first -o out.json
+  $ cp out.json first.json
+  $ run --ledger l.db -o out.json
+  ! cloister: -o out.json would overwrite a release that was paid for; nothing was spent
+  ! try: another name, or --overwrite
+  [exit 2]
+  $ cmp out.json first.json
+  $ run --ledger l.db -q --token first -o out.json
+  $ run --ledger l.db -q --overwrite -o out.json
+  $ charges
+  2
+  $ cmp -s out.json first.json
+  [exit 1]
+  $ run --ledger l.db -q -o -  | head -n 2
+  {
+    "schema": "cloister.release/1",
+
 ## Does not overwrite the data or the ledger
 
   $ sample; ledger

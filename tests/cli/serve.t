@@ -29,7 +29,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   $ cloister run kmeans/lloyd $ask --epsilon 0.8 --token may -o again.json
   $ cmp may.json again.json
   $ cloister run kmeans/lloyd $ask --epsilon 0.8
-  ! cloister: the cap on the data set sample.csv@{{[a-z0-9_-]+}} does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 1 and delta 1e-5 only epsilon 0.550215 and delta 1e-5 are left, for a run with Gaussian noise
+  ! cloister: the cap on the data set sample.csv@{{[a-z0-9_-]+}} does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 1 and delta 1e-5 only epsilon 0.550215 and delta 1e-5 are left, for a run with Gaussian noise: ask for epsilon 0.550215 or less
   [exit 5]
   $ cloister ledger history l.db --csv | cut -d, -f 3,4,6,8,10
   dataset,mechanism,epsilon,user,purpose
@@ -71,7 +71,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   serves s
   U asked kmeans/lloyd on sample.csv: no error
   U asked kmeans/lloyd on sample.csv: no error
-  U asked kmeans/lloyd on sample.csv: the budget does not cover this run: the cap on the data set sample.csv@U does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 1 and delta 1e-5 only epsilon 0.550215 and delta 1e-5 are left, for a run with Gaussian noise
+  U asked kmeans/lloyd on sample.csv: the budget does not cover this run: the cap on the data set sample.csv@U does not cover this run: it asks for epsilon 0.8 and delta 1e-6, and of its epsilon 1 and delta 1e-5 only epsilon 0.550215 and delta 1e-5 are left, for a run with Gaussian noise: ask for epsilon 0.550215 or less
   U asked kmeans/lloyd on ?: the budget does not cover this run: one run on 'sample.csv' may have epsilon 0.9 at most
   U asked kmeans/lloyd on ?: an argument is not valid: purpose must be given: what the release is for
   U asked kmeans/lloyd on ?: an argument is not valid: there is no data set 'other' that you may ask

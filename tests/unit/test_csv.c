@@ -173,6 +173,7 @@ static void a_blank_line_counts_wherever_it_stands(void **state)
     expect("\n2,3\n", NULL, 1, 2, VALUES(2, 3)); /* a missing record would hold its comma */
     expect("\na\n\n1\n", NULL, 2, 1, VALUES(NAN, 1));
     options.cols = 1;
+    options.text = CLO_TEXT_MISSING;
     expect("\n\n", &options, 2, 1, VALUES(NAN, NAN));
     options.missing = CLO_MISSING_REFUSE;
     refuse("\n2\n", &options, CLO_FORMAT, "line 1, column 1");
@@ -294,10 +295,99 @@ static void a_column_of_text_is_refused(void **state)
 static void some_cells_of_text_are_missing_cells(void **state)
 {
     expect("a,b\n1,x\n2,5\n", NULL, 2, 2, VALUES(1, NAN, 2, 5));
-    expect("a,b\n1,NA\n2,\n", NULL, 2, 2, VALUES(1, NAN, 2, NAN));
-    expect("a,b\n1,NA\n2,1e999\n", NULL, 2, 2, VALUES(1, NAN, 2, NAN));
+    expect("a,b\n1,NA\n2,\n3,4\n", NULL, 3, 2, VALUES(1, NAN, 2, NAN, 3, 4));
+    expect("a,b\n1,NA\n2,1e999\n3,4\n", NULL, 3, 2, VALUES(1, NAN, 2, NAN, 3, 4));
     expect("a,b\n", NULL, 0, 2, NULL);
     refuse("a,b\n1,NA\n2,\n3,x\n", NULL, CLO_FORMAT, "column 'b' is text");
+}
+
+/* Where no record would count, a run would spend its budget on nothing. */
+static void gaps_that_leave_no_record_are_refused(void **state)
+{
+    clo_read_options options = clo_read_options_default();
+    static const char empty[] = "a,b\n1,NA\n2,\n", crossed[] = "a,b\n1,\n,2\n";
+    refuse(empty, NULL, CLO_FORMAT, "column 'b' is empty in every row");
+    refuse(crossed, NULL, CLO_FORMAT, "every row has a missing cell");
+    options.columns = "a";
+    expect(empty, &options, 2, 1, VALUES(1, 2));
+    options.columns = NULL;
+    options.missing = CLO_MISSING_FILL;
+    expect(empty, &options, 2, 2, VALUES(1, NAN, 2, NAN));
+    expect(crossed, &options, 2, 2, VALUES(1, NAN, NAN, 2));
+    options.missing = CLO_MISSING_NULL;
+    options.text = CLO_TEXT_MISSING;
+    expect(empty, &options, 2, 2, VALUES(1, NAN, 2, NAN));
+    expect(crossed, &options, 2, 2, VALUES(1, NAN, NAN, 2));
+}
+
+/* Nothing tells what the comma of "1,234" means: it is refused, and never read as 1.234 or left out
+ * in silence. */
+static void separated_thousands_are_refused(void **state)
+{
+    static const char *const sure[] = { "1 234",
+                                        "1'234",
+                                        "1_234",
+                                        "1.234,5",
+                                        "1,234.5",
+                                        "-1,234,567",
+                                        "12,34,567",
+                                        "1\xc2\xa0"
+                                        "234",
+                                        "1\xe2\x80\xaf"
+                                        "234",
+                                        "1\xa0"
+                                        "234" };
+    clo_read_options options = clo_read_options_default();
+    char text[128];
+    for (size_t i = 0; i < sizeof sure / sizeof *sure; i++) {
+        snprintf(text, sizeof text, "a;price\n1;%s\n2;999\n", sure[i]);
+        refuse(text, NULL, CLO_FORMAT, "column 'price': numbers with separated thousands");
+    }
+    refuse("a;b\n1;1,234\n2;999\n", NULL, CLO_FORMAT,
+           "may separate thousands or be a decimal mark");
+    refuse("a,b\n1,\"1,234\"\n2,999\n", NULL, CLO_FORMAT, "may separate thousands: save");
+    refuse("a;b\n1;1,234\n2;1,5\n", NULL, CLO_FORMAT,
+           "decimal comma: say so"); /* the other one tells */
+    refuse("a;b\n1;1,234\n2;1,234,567\n", NULL, CLO_FORMAT, "separated thousands");
+    options.decimal = ',';
+    refuse("a;b\n1;1.234,5\n2;9,5\n", &options, CLO_FORMAT, "separated thousands");
+    refuse("a;b\n1;1.234\n2;9,5\n", &options, CLO_FORMAT, "a point before three digits");
+    expect("a;b\n1;1,234\n2;9,5\n", &options, 2, 2, VALUES(1, 1.234, 2, 9.5));
+}
+
+static void signs_of_percent_and_currency_are_refused(void **state)
+{
+    static const char *const cells[] = {
+        "12%", "12.5 %", "$5", "-$5", "(300)", "\xe2\x82\xac 5", "5,50 \xe2\x82\xac", "$1,234.50"
+    };
+    char text[128];
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        snprintf(text, sizeof text, "a;b\n1;%s\n2;9\n", cells[i]);
+        refuse(text, NULL, CLO_FORMAT, "a sign of percent or currency");
+    }
+    expect("a;b\n1;(x)\n2;9\n", NULL, 2, 2, VALUES(1, NAN, 2, 9));
+    expect("a;b\n1;$\n2;9\n", NULL, 2, 2, VALUES(1, NAN, 2, 9));
+    expect("a;b\n1;0,,5\n2;9\n", NULL, 2, 2, VALUES(1, NAN, 2, 9));
+}
+
+/* Names are published, and a record that was taken for them would be. */
+static void numbers_for_people_are_no_header(void **state)
+{
+    refuse("\"1,234\"\n\"2,345\"\n", NULL, CLO_FORMAT, "column '1': a comma before");
+    refuse("$5;$6\n$7;$8\n", NULL, CLO_FORMAT, "column '1': numbers with a sign");
+}
+
+static void names_are_utf8_whatever_the_file_is(void **state)
+{
+    clo_table *table = NULL;
+    assert_ok(read_csv("gr\xf6\xdf"
+                       "e,\x80,alt\xc3\xa9\n1,2,3\n",
+                       NULL, &table),
+              err);
+    assert_string_equal(clo_table_column_name(table, 0), "größe");
+    assert_string_equal(clo_table_column_name(table, 1), "€");
+    assert_string_equal(clo_table_column_name(table, 2), "alté");
+    clo_table_free(table);
 }
 
 /* "1,5" is 1.5 where that is said, and refused where it is not: it is never a missing cell in
@@ -828,6 +918,11 @@ int main(void)
         cmocka_unit_test(what_is_not_a_finite_number_is_a_bad_cell),
         cmocka_unit_test(a_column_of_text_is_refused),
         cmocka_unit_test(some_cells_of_text_are_missing_cells),
+        cmocka_unit_test(gaps_that_leave_no_record_are_refused),
+        cmocka_unit_test(separated_thousands_are_refused),
+        cmocka_unit_test(signs_of_percent_and_currency_are_refused),
+        cmocka_unit_test(numbers_for_people_are_no_header),
+        cmocka_unit_test(names_are_utf8_whatever_the_file_is),
         cmocka_unit_test(a_decimal_comma_is_said_or_refused),
         cmocka_unit_test(columns_are_left_out_by_name_number_and_range),
         cmocka_unit_test(numbers_come_in_many_forms),

@@ -56,6 +56,10 @@ static void says_what_a_run_takes(void **state)
     (void)state;
     options.columns = "x,y";
     clo_inspection *found = inspect(MIXED, &options);
+    assert_non_null(strstr(clo_inspection_refusal(found), "every row has a missing cell"));
+    clo_inspection_free(found);
+    options.missing = CLO_MISSING_FILL;
+    found = inspect(MIXED, &options);
     assert_null(clo_inspection_refusal(found));
     assert_int_equal(clo_inspection_null_rows(found), 3);
     assert_true(column_at(found, 1).taken && column_at(found, 3).taken);

@@ -18,7 +18,7 @@ static clo_i_account an_account(clo_i_cost spent)
 
 static bool allows(const clo_i_terms *terms, clo_i_account account, int64_t now)
 {
-    return clo_i_terms_allow(terms, &account, now, NULL) == CLO_OK;
+    return clo_i_terms_allow(terms, &account, &account, now, NULL) == CLO_OK;
 }
 
 static void an_end_is_for_good_and_a_day_comes_at_its_second(void **state)

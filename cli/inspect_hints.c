@@ -1,0 +1,152 @@
+/* inspect_hints.c - what somebody does next with a file that was just looked at.  It follows from
+ * names and kinds of columns and from gaps alone: no number of a cell is looked at. */
+#include "cli.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_NAMED = 4, NAME_BYTES = 48, LIST_BYTES = 512 };
+
+/* "customer_id", "rowId", "ID": a number that names something and measures nothing. */
+static bool sounds_like_id(const char *name)
+{
+    static const char *const words[] = { "id",   "ids",      "uid",      "uuid",       "guid",
+                                         "key",  "index",    "idx",      "row",        "rowid",
+                                         "row#", "rownames", "rownum",   "unnamed: 0", "serial",
+                                         "zip",  "zipcode",  "postcode", "phone",      "ssn" };
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(name, words[i]) == 0) return true;
+    if (length < 3 || strcasecmp(name + length - 2, "id") != 0) return false;
+    const unsigned char before = (unsigned char)name[length - 3];
+    return strchr("_-. ", before) || (islower(before) && isupper((unsigned char)name[length - 2]));
+}
+
+/* A name that a list of columns takes as it is; others are called by their number. */
+static bool is_plain(const char *name)
+{
+    if (!name || !isalpha((unsigned char)name[0]) || strlen(name) >= NAME_BYTES) return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_' && *name != '.') return false;
+    return true;
+}
+
+static void call(const clo_inspection *found, size_t j, char out[NAME_BYTES])
+{
+    const char *const name = cli_column_at(found, j).name;
+    if (is_plain(name))
+        snprintf(out, NAME_BYTES, "%s", name);
+    else
+        snprintf(out, NAME_BYTES, "%zu", j + 1);
+}
+
+typedef struct hints {
+    const cli_args *args;
+    const clo_inspection *found;
+    bool begun;
+} hints;
+
+static void say(hints *h, const char *text)
+{
+    if (!h->begun) puts("\nWhat next:");
+    h->begun = true;
+    fputs("- ", stdout);
+    cli_wrap(stdout, 2, 2, text);
+}
+
+/* The columns that were chosen so far, without these. */
+static void leave_out(const cli_args *args, const char *more, char *out, size_t size)
+{
+    const char *const chosen = cli_value(args, "columns");
+    snprintf(out, size, "--columns %s%s%s", chosen ? chosen : "", chosen ? "," : "", more);
+}
+
+static void add_item(char *list, size_t size, const char *join, const char *before,
+                     const char *item, const char *behind)
+{
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s%s%s", used ? join : "", before, item, behind);
+}
+
+static void hint_ids(hints *h)
+{
+    const clo_inspection *const found = h->found;
+    char names[LIST_BYTES] = "", list[LIST_BYTES] = "", name[NAME_BYTES], option[2 * LIST_BYTES],
+         text[4 * LIST_BYTES];
+    size_t count = 0;
+    for (size_t j = 0; j < clo_inspection_cols(found) && count < MOST_NAMED; j++) {
+        const clo_column column = cli_column_at(found, j);
+        if (!column.taken || column.kind != CLO_COLUMN_NUMBERS || !column.name) continue;
+        if (column.name[0] && !sounds_like_id(column.name)) continue;
+        call(found, j, name);
+        count++;
+        add_item(names, sizeof names, ", ", column.name[0] ? "'" : "column ", name,
+                 column.name[0] ? "'" : " (without a name)");
+        add_item(list, sizeof list, ",", "-", name, "");
+    }
+    if (!count) return;
+    leave_out(h->args, list, option, sizeof option);
+    snprintf(text, sizeof text,
+             "By %s name, %s number%s rows or names things, and measures nothing: leave %s out "
+             "(%s); a column that says whose row it is, is named with --unit.",
+             count > 1 ? "their" : "its", names, count > 1 ? "" : "s", count > 1 ? "them" : "it",
+             option);
+    say(h, text);
+}
+
+static void hint_doubles(hints *h)
+{
+    const clo_inspection *const found = h->found;
+    for (size_t j = 1; j < clo_inspection_cols(found); j++) {
+        const char *const name = cli_column_at(found, j).name;
+        for (size_t i = 0; name && name[0] && i < j; i++) {
+            if (strcmp(cli_column_at(found, i).name, name) != 0) continue;
+            say(h, "Columns have the same name: choose them by their numbers, as above, and give "
+                   "their bounds in order, without names.");
+            return;
+        }
+    }
+}
+
+static void hint_gaps(hints *h)
+{
+    const char *const rule = cli_value(h->args, "missing");
+    if (!clo_inspection_null_rows(h->found) || (rule && strcmp(rule, "null") != 0)) return;
+    say(h, "Rows with gaps count for nothing.  To keep them, leave out the columns that have the "
+           "gaps, "
+           "or give a cell that is missing a public value: --missing fill --fill COLUMN=VALUE.");
+}
+
+static void hint_refusal(hints *h, const char *refusal)
+{
+    char option[LIST_BYTES], text[2 * LIST_BYTES], joined[2 * LIST_BYTES];
+    cli_option_in(refusal, option, sizeof option);
+    if (!option[0]) return;
+    if (strncmp(option, "--columns -", 11) == 0) {
+        leave_out(h->args, option + 10, joined, sizeof joined);
+        snprintf(option, sizeof option, "%.*s", (int)sizeof option - 1, joined);
+    }
+    snprintf(text, sizeof text, "Look again with: %s", option);
+    say(h, text);
+}
+
+static void hint_next(hints *h)
+{
+    if (clo_inspection_rows(h->found) == 0) return;
+    say(h, "Say between which values each column can lie, from what is generally known and not "
+           "from this file: a file for --bounds, with a line name,lower,upper for each.  'cloister "
+           "plan' says with them what a run would cost and what it would find.");
+}
+
+void cli_inspect_hints(const cli_args *args, const clo_inspection *found)
+{
+    const char *const refusal = clo_inspection_refusal(found);
+    hints h = { args, found, false };
+    if (refusal) hint_refusal(&h, refusal);
+    hint_ids(&h);
+    hint_doubles(&h);
+    if (refusal) return;
+    hint_gaps(&h);
+    hint_next(&h);
+}
