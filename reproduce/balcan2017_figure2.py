@@ -12,29 +12,35 @@ SMALL = {"as the paper ran it": "kmeans/highdim:directions=3,trees=3,rounds=8",
          "SuLQ, 20 rounds": "kmeans/lloyd:rounds=20", "sample and aggregate": "kmeans/aggregate",
          "k-variates++": "kmeans/variates", "griding": "kmeans/grid", "ours, auto": "kmeans"}
 COMMON = {"relation": "add-remove", "delta": "1e-6", "reference": "none"}
+PLAIN = "k-means++, not private"
 MIXTURE = "mixture:rows={},cols=100,clusters=64,noise=0.0125,spread=1,inner=0.4"
+
+
+def chosen(run, key, ways):
+    """What this panel runs, by the names of its curves."""
+    every = {**ways, PLAIN: "solve/kmeans:restarts=1"}
+    return {name: every[name] for name in run.chosen(every, key)}
 
 
 def against_k(run, key, title, data, norm, seeds):
     many = run.pick((2, 8), ALL_K, ALL_K)
-    rows = run.sweep(f"balcan2017-{key}-k", data, [*WAYS.values(), "solve/kmeans:restarts=1"],
+    ways = chosen(run, key, WAYS)
+    rows = run.sweep(f"balcan2017-{key}-k", data, ways.values(),
                      set="clusters=" + "|".join(map(str, many)), epsilon=1, norm=norm, seeds=seeds,
-                     **COMMON)
+                     **COMMON) if ways else []
     curves = [curve(name, by(wanted(rows, data, way), "clusters", "cost"))
-              for name, way in WAYS.items()]
-    plain = wanted(rows, data, "solve/kmeans")
-    curves.append(curve("k-means++, not private", by(plain, "clusters", "cost")))
+              for name, way in ways.items()]
     return panel(key, title, "k", "objective", curves, x_log=True, y_log=True)
 
 
 def against_epsilon(run, key, title, data, ways, k, norm, seeds, epsilons):
-    rows = run.sweep(f"balcan2017-{key}-epsilon", data, [*ways.values(), "solve/kmeans:restarts=1"],
+    ways = chosen(run, key, ways)
+    rows = run.sweep(f"balcan2017-{key}-epsilon", data, ways.values(),
                      set=f"clusters={k}", epsilon=",".join(map(str, epsilons)), norm=norm,
-                     seeds=seeds, **COMMON)
-    curves = [curve(name, by(wanted(rows, data, way), "epsilon", "cost"))
-              for name, way in ways.items()]
-    plain = wanted(rows, data, "solve/kmeans")
-    curves.append(flat("k-means++, not private", plain, "cost", (epsilons[0], epsilons[-1])))
+                     seeds=seeds, **COMMON) if ways else []
+    found = {name: wanted(rows, data, way) for name, way in ways.items()}
+    curves = [flat(name, some, "cost", (epsilons[0], epsilons[-1])) if name == PLAIN
+              else curve(name, by(some, "epsilon", "cost")) for name, some in found.items()]
     return panel(key, title, "ε", "objective", curves, x_log=True, y_log=True)
 
 

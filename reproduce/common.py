@@ -8,8 +8,6 @@ import csv
 import gzip
 import math
 import os
-import platform
-import re
 import subprocess
 from pathlib import Path
 
@@ -22,15 +20,31 @@ RESULTS = FOLDER / "results"
 class Run:
     """How to run: which command, which size, where the data are and where rows are kept."""
 
-    def __init__(self, cloister, work, size="normal", data=None, jobs=2):
+    def __init__(self, cloister, work, size="normal", data=None, jobs=2, only=None):
         self.cloister, self.work = str(Path(cloister).resolve()), Path(work).resolve()
         self.size, self.data, self.jobs = size, Path(data) if data else None, jobs
         self.work.mkdir(parents=True, exist_ok=True)
         self.files = {}  # which data a figure was made of, for people
         self.seconds = {}  # of the processor, by file of rows
+        self.only = only  # None, or the panel and the curve that alone are run, and run again
+        self.begun = set()  # files of rows that were begun anew for it
 
     def pick(self, quick, normal, full):
         return {"quick": quick, "normal": normal, "full": full}[self.size]
+
+    def chosen(self, names, *panels):
+        """Those of the curves `names` to run, where the panels are made of the same rows."""
+        if not self.only:
+            return list(names)
+        return [name for name in names if self.only[0] in panels and name == self.only[1]]
+
+    def file(self, name):
+        """Where rows are kept.  Those of a curve that is run again do not go on with older ones."""
+        file = self.work / (f"again-{name}" if self.only else name)
+        if self.only and file not in self.begun:
+            file.unlink(missing_ok=True)
+            self.begun.add(file)
+        return file
 
     def environment(self):
         return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -41,7 +55,7 @@ class Run:
 
     def sweep(self, name, data, ways, **options):
         """The rows of a sweep, as dictionaries; those that are there are not run again."""
-        file = self.work / f"{name}-{self.size}.csv"
+        file = self.file(f"{name}-{self.size}.csv")
         words = [self.cloister, "sweep", str(data), *ways, "-q", "-o", str(file)]
         for option, value in options.items():
             words += [f"--{option.replace('_', '-')}", str(value)]
@@ -176,15 +190,3 @@ def panel(name, title, x_name, y_name, curves, **more):
     return {"name": name, "title": title, "x": {"name": x_name, "log": more.pop("x_log", False)},
             "y": {"name": y_name, "log": more.pop("y_log", False)}, **more,
             "curves": [c for c in curves if c["x"]]}
-
-
-def machine():
-    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    return {"cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(),
-            "system": platform.freedesktop_os_release()["PRETTY_NAME"]}
-
-
-def on_lines(text):
-    """Lists of numbers on one line each."""
-    return re.sub(r"\[\s+([-0-9.e+,\s]+?)\s+\]",
-                  lambda found: "[" + ", ".join(found[1].replace(",", " ").split()) + "]", text)

@@ -30,6 +30,10 @@ def rows_against_columns(run):
         ways = {"approx": f"subspace/approx:gamma={gamma:.6g}"}
         if cols <= 1000:
             ways["noisy Gram matrix"] = "subspace/gaussian"
+        ways = {name: way for name, way in ways.items()
+                if run.chosen([f"{name}, d = {cols:,}"], "columns")}
+        if not ways:
+            continue
         found = {name: {} for name in ways}
         for n in sizes:
             data = (f"subspaces:rows={n},cols={cols},clusters=1,dim=2,"
@@ -70,9 +74,12 @@ def exact_case(run):
     curves = []
     for d in run.pick((6,), (6, 100, 1000), (6, 100, 1000, 10_000)):
         seeds = run.pick("1-20", "1-100" if d < 1000 else "1-20", "1-1000")
-        groups = {1: {}, 2: {}}
+        groups = {e: {} for e in (1, 2) if run.chosen([f"ε = {e}, d = {d:,}"], "exact")}
+        if not groups:
+            continue
         for n in range(8, 65, run.pick(14, 4, 2)):
-            for e, values in found_exactly(run, "rows", n, d, (1, 2), "1e-6", seeds).items():
+            for e, values in found_exactly(run, "rows", n, d, tuple(groups), "1e-6",
+                                           seeds).items():
                 groups[e][n] = values
         curves += [curve(f"ε = {e}, d = {d:,}", g) for e, g in groups.items()]
     return panel("exact", "The exact case: share of runs that name the subspace, δ = 1e-6", "rows",
@@ -101,6 +108,8 @@ def lower_bound(run):
     deltas = run.pick(("1e-4", "1e-8"), ("1e-2", "1e-4", "1e-6", "1e-8", "1e-10", "1e-12"),
                       ("1e-2", "1e-3", "1e-4", "1e-6", "1e-8", "1e-10", "1e-12"))
     for epsilon in (0.5, 1, 2):
+        if not run.chosen([f"ε = {epsilon:g}"], "bound"):
+            continue
         found = [rows_for_half(run, epsilon, delta, seeds) for delta in deltas]
         curves.append({"name": f"ε = {epsilon:g}", "x": [-math.log10(float(d)) for d in deltas],
                        "y": [rows for rows, _ in found], "error": [error for _, error in found]})

@@ -13,7 +13,7 @@ MEASURES = (("statistic", "test statistic"), ("cost", "cost"), ("distance", "d_W
 
 def watch(run, epsilon, sweeps):
     """Looks of every trial, and the two diagnostics; kept in the work folder."""
-    file = run.work / f"wang2015-figure3-{epsilon}-{sweeps}.csv"
+    file = run.file(f"wang2015-figure3-{epsilon}-{sweeps}.csv")
     program = Path(run.cloister).parent.parent / "bench" / "bench_chain"
     if not file.exists():
         made = subprocess.run([program, str(epsilon), str(TRIALS), str(sweeps), "1"], check=True,
@@ -31,13 +31,14 @@ def watch(run, epsilon, sweeps):
 
 def make(run):
     sweeps = run.pick(60, 10_000, 10_000)
-    watched = {epsilon: watch(run, epsilon, sweeps) for epsilon in EPSILONS}
+    trials = [f"trial {trial + 1}" for trial in range(TRIALS)]  # one program makes them all
+    watched = {epsilon: watch(run, epsilon, sweeps) for epsilon in EPSILONS
+               if run.chosen(trials, *(f"{key}-{epsilon}" for key, _ in MEASURES))}
     panels = []
     for column, (key, name) in enumerate(MEASURES, start=2):
         for epsilon, (looks, told) in watched.items():
-            curves = [curve(f"trial {trial + 1}", {look[1]: [look[column]] for look in looks
-                                                   if look[0] == trial})
-                      for trial in range(TRIALS)]
+            curves = [curve(name, {look[1]: [look[column]] for look in looks
+                                   if look[0] == trial}) for trial, name in enumerate(trials)]
             panels.append(panel(f"{key}-{epsilon}", f"ε = {epsilon}: {name} over the sweeps",
                                 "sweeps", name, curves, x_log=True,
                                 rhat=digits(told["rhat"], 4), gap=digits(told["gap"], 3)))
