@@ -18,7 +18,7 @@
 #include "query/triangle.h"
 #include <math.h>
 
-enum { READ_BITS = 20, BITS = 8, EXACT_ROWS = 256, MOST_COLUMNS = 4096, WIDE = 512 };
+enum { READ_BITS = 20, BITS = 8, EXACT_ROWS = 256 };
 _Static_assert((uint64_t)EXACT_ROWS << (2 * BITS) <= (uint64_t)1 << 24, "exact in a float");
 static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
 static const uint64_t WIDEST = (uint64_t)CLO_LOCAL_WIDEST << READ_BITS;
@@ -29,18 +29,12 @@ static const double FARTHEST_CENTER = 2; /* in radii: distances stay below CLO_L
 clo_status clo_i_plan_local_gram(const clo_domain *domain, double mu, uint64_t times,
                                  const char *label, clo_line *out, clo_error *err)
 {
-    const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
-    const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
     clo_line line = { .query = &clo_i_query_local_gram,
                       .label = label,
                       .bits = READ_BITS,
                       .cols = domain->cols,
                       .groups = 1 };
-    if (domain->cols > MOST_COLUMNS)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "a Gram matrix takes at most %d columns, not %zu: choose fewer of them",
-                          (int)MOST_COLUMNS, domain->cols);
-    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    CLO_TRY(clo_i_plan_triangles(domain, SQUARE, mu, times, &line, err));
     line.noise = clo_i_local_gram_deviation(&line); /* in squared widths, which the run finds */
     *out = line;
     return CLO_OK;
@@ -143,18 +137,6 @@ static void gather(clo_fold *fold)
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-static int threads_of(const clo_line *line, int threads)
-{
-    return line->cols >= WIDE ? 1 : threads;
-}
-
-static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
-{
-    (void)cols, (void)ask;
-    return clo_i_triangle(line->cols);
-}
-
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
     const clo_line *const line = ask->line;
@@ -213,19 +195,13 @@ clo_status clo_i_ask_local_gram(clo_context *context, size_t number, const clo_b
     return status;
 }
 
-/* Each entry off the diagonal is told twice. */
-static clo_numbers numbers(const clo_line *line)
-{
-    return (clo_numbers){ entries(line, 0, NULL), line->cols * line->cols };
-}
-
 const clo_query clo_i_query_local_gram = {
     .name = "local_gram",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
-    .threads = threads_of,
+    .numbers = clo_i_triangles_numbers,
+    .threads = clo_i_triangles_threads,
     .check = check,
-    .entries = entries,
+    .entries = clo_i_triangles_entries,
     .lay_out = lay_out,
     .lay_out_told = lay_out_told,
     .add = add_block,
