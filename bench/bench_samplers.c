@@ -122,11 +122,6 @@ static void gaussian_wide(clo_stream *stream, int64_t *out)
     clo_i_rounded_gaussian_fill(stream, UINT64_C(1) << 55, out, BATCH);
 }
 
-static void discrete(clo_stream *stream, int64_t *out)
-{
-    for (size_t i = 0; i < BATCH; i++) out[i] = clo_i_discrete_gaussian(stream, 1 << 20);
-}
-
 /* ---- the clock ----------------------------------------------------------- */
 
 static double now(void)
@@ -177,7 +172,6 @@ int main(int argc, char **argv)
         { "rounded gaussian, 2^20, fill", gaussian },
         { "rounded gaussian, 2^20, one by one", gaussian_one },
         { "rounded gaussian, 2^55, fill", gaussian_wide },
-        { "discrete gaussian, 2^20", discrete },
         { "discrete laplace, 3/2^20", laplace },
         { "truncated laplace, 1/2^20, 14 scales", truncated },
         { "bernoulli exp(-1000/3001)", bernoulli },

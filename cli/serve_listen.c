@@ -11,6 +11,19 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+enum { LOCK_TRIES = 50, TRY_MICROSECONDS = 20000 };
+
+/* A worker has the lock's file from its broker.  Of one that was killed, it dies too, but a moment
+ * later: so the lock is worth a second's wait. */
+static bool lock_soon(int file)
+{
+    for (int tries = 1; flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {
+        if (tries == LOCK_TRIES) return false;
+        usleep(TRY_MICROSECONDS);
+    }
+    return true;
+}
+
 /* Held as long as the broker lives, and let go by the kernel when it dies. */
 static clo_status lock_path(const char *path, int *out, cli_error *err)
 {
@@ -18,7 +31,7 @@ static clo_status lock_path(const char *path, int *out, cli_error *err)
     snprintf(name, sizeof name, "%s.lock", path);
     const int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return cli_fail(err, CLO_IO, "%.200s cannot be written: %m", name);
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (!lock_soon(file)) {
         close(file);
         return cli_fail(err, CLO_IO, "a broker serves %.200s already", path);
     }

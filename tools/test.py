@@ -19,8 +19,9 @@ asked for by name, it runs all of its own.
 Each function of a cmocka program counts as one test, and so does each script.  A test that runs in
 two builds counts twice.  A program that dies, leaks or stops early fails, whatever it printed.
 
-All builds are made at once, and what is to run of them waits in one queue for a core: none stands
-idle while another build is made or the last test of one takes long.  build/tests.json has what each
+All builds are made at once, and what is to run of them waits in one queue.  One test more than
+there are cores runs at a time, for some wait for a disk or a clock; those that took longest the
+last time begin first, so that no core stands idle at the end.  build/tests.json has what each
 program wrote and the seconds of a core that it took.
 
 usage: tools/test.py [--build NAME]... [SUITE]...     three builds and all suites without arguments
@@ -272,11 +273,23 @@ class Record:
             print(f"  {test.build:6} {test.suite:12} {tally!s:28} {seconds:6.1f} s", flush=True)
 
 
+def seconds_before():
+    """What each test took of a core when it ran last, if the last run was of it."""
+    try:
+        with open(ROOT / "build" / "tests.json", encoding="utf-8") as log:
+            runs = [json.loads(line) for line in log]
+        return {(run["build"], run["suite"], run["name"]): run["seconds"] for run in runs}
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
 def run_tests(tests):
-    """Runs all, those first that say so, as many at once as there are cores; the count."""
+    """Runs all, those first that say so, then those that take long; the count."""
+    took = seconds_before()
     record = Record(tests)
-    tests.sort(key=lambda test: -test.described["priority"])
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    tests.sort(key=lambda test: (-test.described["priority"],
+                                 -took.get((test.build, test.suite, test.name), 0)))
+    with ThreadPoolExecutor(os.cpu_count() + 1) as pool:
         for done in as_completed([pool.submit(test.run) for test in tests if not test.alone]):
             record.add(done.result())
     for test in tests:

@@ -121,7 +121,8 @@ static void log_bound(mpfr_ptr out, const level *at)
     mpfr_add_d(out, out, at->cap, round);
 }
 
-void clo_i_pld_delta(mpfr_ptr out, const clo_i_pld *pld, double epsilon, bool up)
+/* delta at this epsilon, from above; and from below for the grid's law. */
+static void delta_at(mpfr_ptr out, const clo_i_pld *pld, double epsilon, bool up)
 {
     const level at = level_at(pld, epsilon, up);
     const mpfr_rnd_t round = up ? MPFR_RNDU : MPFR_RNDD;
@@ -267,7 +268,7 @@ static double certified(const clo_i_pld *pld, mpfr_srcptr delta, double near, do
     mpfr_init2(cost, CLO_I_PRECISION);
     for (double room = 0x1p-34; room < 0.1 && isinf(found); room *= 64) {
         const double epsilon = near + room * (near + NEAR);
-        clo_i_pld_delta(cost, pld, near > 0 ? epsilon : 0, true);
+        delta_at(cost, pld, near > 0 ? epsilon : 0, true);
         if (mpfr_lessequal_p(cost, delta)) found = near > 0 ? epsilon : 0;
     }
     mpfr_clear(cost);
@@ -306,7 +307,7 @@ static void delta_of(mpfr_ptr out, const clo_i_composition *list, double epsilon
         starve(list);
         return;
     }
-    clo_i_pld_delta(out, &pld, epsilon, true);
+    delta_at(out, &pld, epsilon, true);
     clo_i_pld_clear(&pld);
 }
 
@@ -336,7 +337,7 @@ static double certified_below(const clo_i_pld *pld, mpfr_srcptr delta, double ne
     mpfr_inits2(CLO_I_PRECISION, left, wanted, (mpfr_ptr)0);
     mpfr_mul_d(wanted, delta, 1 + share_of(pld), MPFR_RNDU);
     for (double room = 0x1p-34; room < 0.1 && !(found > 0); room *= 64) {
-        clo_i_pld_delta(left, pld, near * (1 - room), false);
+        delta_at(left, pld, near * (1 - room), false);
         if (mpfr_greaterequal_p(left, wanted)) found = near * (1 - room);
     }
     mpfr_clears(left, wanted, (mpfr_ptr)0);

@@ -98,9 +98,6 @@ double clo_i_norm_in_window(const clo_i_grid_pair *pair, size_t size);
  * proof does not reach (accounting.T17).  `pair` has the grids of `pairs`. */
 double clo_i_transform_error(const clo_i_grid_pair *pair, const clo_i_pairs *pairs, size_t size);
 
-/* delta at this epsilon, from above; and from below for the grid's law. */
-void clo_i_pld_delta(mpfr_ptr out, const clo_i_pld *pld, double epsilon, bool up);
-
 /* The epsilon below which no accounting of the same pairs can come, for a delta above 0; 0 where
  * nothing is known (accounting.T20).  CLO_MEMORY. */
 CLO_CHECK clo_status clo_i_pld_epsilon_below(const clo_i_composition *list, mpfr_srcptr delta,

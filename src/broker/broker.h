@@ -69,7 +69,5 @@ CLO_CHECK clo_status clo_i_permit_check(const clo_policy *policy, const char *an
                                         clo_error *err);
 /* Whether an analyst may say this setting; the mechanism's parameters are always theirs. */
 bool clo_i_permit_may_say(const char *name);
-/* Whether a steward may: those of how data are read and bounded. */
-bool clo_i_policy_may_say(const char *name);
 
 #endif

@@ -37,7 +37,8 @@ static const char *const STEWARDS[] = {
     "norm-at-most",  "norm-quantile", "share-norm", "share-center"
 };
 
-bool clo_i_policy_may_say(const char *name)
+/* Whether a steward may: those of how data are read and bounded. */
+static bool steward_may_say(const char *name)
 {
     for (size_t i = 0; i < sizeof STEWARDS / sizeof *STEWARDS; i++)
         if (strcmp(STEWARDS[i], name) == 0) return true;
@@ -166,7 +167,7 @@ static clo_status take_broker(reading *r, const char *name, const char *value, c
 static clo_status take_setting(reading *r, clo_i_served *served, const char *name,
                                const char *value, clo_error *err)
 {
-    if (!clo_i_policy_may_say(name)) return wrong(r, "a data set has no", name, err);
+    if (!steward_may_say(name)) return wrong(r, "a data set has no", name, err);
     if (strcmp(name, "missing") == 0 && strcmp(value, "refuse") == 0)
         return wrong(r, "a record may not end a run of the broker's: not", "missing = refuse", err);
     if (strcmp(name, "data") == 0 && value[0] != '/')

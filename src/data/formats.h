@@ -186,14 +186,10 @@ typedef struct clo_i_footprint {
     crypto_onetimeauth_state state;
     uint64_t bytes;
 } clo_i_footprint;
-/* What a reader has got by another way than the window goes into the footprint, too. */
-void clo_i_source_saw(clo_i_source *source, const void *bytes, size_t count);
 /* Bytes at an offset, all of them; CLO_FORMAT where the file ends before. */
 CLO_CHECK clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to,
                                           size_t count, clo_error *err);
 
-/* A message has room for some 500 bytes; of a long path the end says most. */
-const char *clo_i_displayed(const char *path);
 CLO_CHECK clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err);
 void clo_i_source_close(clo_i_source *source); /* wipes the window */
 /* Where what lies in the window, which must be all that was read, is the beginning of a compressed

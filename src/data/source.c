@@ -15,7 +15,8 @@
 
 enum { LONGEST_NAME = 160 };
 
-const char *clo_i_displayed(const char *path)
+/* A message has room for some 500 bytes; of a long path the end says most. */
+static const char *displayed(const char *path)
 {
     const size_t length = strlen(path);
     return length > LONGEST_NAME ? path + length - LONGEST_NAME : path;
@@ -42,7 +43,7 @@ clo_status clo_i_source_open(const char *path, clo_i_source *out, clo_error *err
 {
     clo_i_source source = { .name = "standard input", .file = STDIN_FILENO, .progress_share = 1 };
     if (strcmp(path, "-") != 0) {
-        source.name = clo_i_displayed(path);
+        source.name = displayed(path);
         source.file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         if (source.file < 0) return cannot_read(&source, errno, err);
         source.opened = true;
@@ -102,6 +103,14 @@ clo_status clo_i_source_reserve(clo_i_source *source, size_t bytes, clo_error *e
     return bytes > source->capacity ? grow(source, bytes, err) : CLO_OK;
 }
 
+/* All that was read goes into the footprint, by whichever way. */
+static void saw(clo_i_source *source, const void *bytes, size_t count)
+{
+    if (!source->footprint || count == 0) return;
+    (void)crypto_onetimeauth_update(&source->footprint->state, bytes, count);
+    source->footprint->bytes += count;
+}
+
 /* Some bytes of the file as they lie there; none at its end. */
 static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t *got,
                             clo_error *err)
@@ -112,7 +121,7 @@ static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t 
     if (count < 0) return cannot_read(source, errno, err);
     *got = (size_t)count;
     source->taken += *got;
-    clo_i_source_saw(source, to, *got);
+    saw(source, to, *got);
     return CLO_OK;
 }
 
@@ -120,13 +129,6 @@ clo_status clo_i_source_unit_key(const clo_i_source *source, uint8_t key[CLO_UNI
                                  clo_error *err)
 {
     return clo_i_unit_key(source->unit_key, key, err);
-}
-
-void clo_i_source_saw(clo_i_source *source, const void *bytes, size_t count)
-{
-    if (!source->footprint || count == 0) return;
-    (void)crypto_onetimeauth_update(&source->footprint->state, bytes, count);
-    source->footprint->bytes += count;
 }
 
 clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to, size_t count,
@@ -138,7 +140,7 @@ clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to,
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return cannot_read(source, errno, err);
         if (got == 0) return clo_i_fail(err, CLO_FORMAT, "%s is shorter than it was", source->name);
-        clo_i_source_saw(source, at, (size_t)got);
+        saw(source, at, (size_t)got);
         at += got;
         offset += (uint64_t)got;
         count -= (size_t)got;

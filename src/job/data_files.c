@@ -11,14 +11,19 @@
 
 /* ---- which ----------------------------------------------------------------- */
 
-void clo_i_files_clear(clo_i_files *files)
+typedef struct file_list {
+    char **paths;
+    size_t count, room;
+} file_list;
+
+static void clear_files(file_list *files)
 {
     for (size_t i = 0; i < files->count; i++) clo_i_free(files->paths[i]);
     clo_i_free(files->paths);
-    *files = (clo_i_files){ .paths = NULL };
+    *files = (file_list){ .paths = NULL };
 }
 
-static clo_status add(clo_i_files *files, const char *path, clo_error *err)
+static clo_status add(file_list *files, const char *path, clo_error *err)
 {
     if (files->count == files->room) {
         const size_t room = 2 * files->room + 4;
@@ -36,7 +41,7 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* In the order of their bytes, which is the same in every locale. */
-static clo_status add_pattern(clo_i_files *files, const char *pattern, clo_error *err)
+static clo_status add_pattern(file_list *files, const char *pattern, clo_error *err)
 {
     glob_t found;
     clo_status status = CLO_OK;
@@ -51,13 +56,13 @@ static clo_status add_pattern(clo_i_files *files, const char *pattern, clo_error
 }
 
 /* A file that is there is what its name says, also where that looks like a pattern. */
-static clo_status add_line(clo_i_files *files, const char *line, clo_error *err)
+static clo_status add_line(file_list *files, const char *line, clo_error *err)
 {
     if (strpbrk(line, "*?[") && access(line, F_OK) != 0) return add_pattern(files, line, err);
     return add(files, line, err);
 }
 
-static clo_status add_lines(clo_i_files *files, char *text, clo_error *err)
+static clo_status add_lines(file_list *files, char *text, clo_error *err)
 {
     for (char *next; text; text = next) {
         next = strchr(text, '\n');
@@ -67,7 +72,7 @@ static clo_status add_lines(clo_i_files *files, char *text, clo_error *err)
     return CLO_OK;
 }
 
-static clo_status refuse_input(const clo_i_files *files, clo_error *err)
+static clo_status refuse_input(const file_list *files, clo_error *err)
 {
     for (size_t i = 0; files->count > 1 && i < files->count; i++)
         if (strcmp(files->paths[i], "-") == 0)
@@ -75,10 +80,11 @@ static clo_status refuse_input(const clo_i_files *files, clo_error *err)
     return CLO_OK;
 }
 
-clo_status clo_i_job_files(const clo_job *job, clo_i_files *out, clo_error *err)
+/* The files that `data` names, in order; at least one. */
+static clo_status files_of(const clo_job *job, file_list *out, clo_error *err)
 {
     const char *const text = clo_i_job_value(job, "data");
-    clo_i_files files = { .paths = NULL };
+    file_list files = { .paths = NULL };
     char *copy = NULL;
     CLO_TRY(clo_i_copy_text(text ? text : "", &copy, err));
     clo_status status =
@@ -88,7 +94,7 @@ clo_status clo_i_job_files(const clo_job *job, clo_i_files *out, clo_error *err)
         status = clo_i_job_fail(job, err, CLO_ARGUMENT, "@data names no file");
     if (!status) status = refuse_input(&files, err);
     if (status)
-        clo_i_files_clear(&files);
+        clear_files(&files);
     else
         *out = files;
     return status;
@@ -133,28 +139,28 @@ clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err)
 clo_status clo_i_job_read_files(const clo_job *job, const clo_read_options *options,
                                 clo_table **out, clo_error *err)
 {
-    clo_i_files files = { .paths = NULL };
+    file_list files = { .paths = NULL };
     uint64_t memory = 0;
     CLO_TRY(clo_i_job_memory(job, &memory, err));
-    CLO_TRY(clo_i_job_files(job, &files, err));
+    CLO_TRY(files_of(job, &files, err));
     const char *const *const paths = (const char *const *)files.paths;
     const clo_status status = memory ? clo_table_scan(paths, files.count, options, memory, out, err)
                                      : clo_table_read_files(paths, files.count, options, out, err);
-    clo_i_files_clear(&files);
+    clear_files(&files);
     return status;
 }
 
 clo_status clo_i_job_known_place(clo_job *job, clo_error *err)
 {
-    clo_i_files files = { .paths = NULL };
+    file_list files = { .paths = NULL };
     clo_status status = CLO_OK;
     char path[PATH_MAX];
     if (!clo_i_job_value(job, "data")) return CLO_OK;
-    CLO_TRY(clo_i_job_files(job, &files, err));
+    CLO_TRY(files_of(job, &files, err));
     for (size_t i = 0; i < files.count && !status && !job->known_as[0]; i++)
         if (strcmp(files.paths[i], "-") != 0 && realpath(files.paths[i], path))
             status = clo_ledger_known_at(job->ledger, job->dataset, path, job->known_as,
                                          sizeof job->known_as, err);
-    clo_i_files_clear(&files);
+    clear_files(&files);
     return status;
 }

@@ -171,13 +171,6 @@ CLO_CHECK clo_status clo_i_job_make_plan(const clo_job *job, const clo_domain *d
 
 /* ---- data_files.c ---------------------------------------------------------- */
 
-typedef struct clo_i_files {
-    char **paths;
-    size_t count, room;
-} clo_i_files;
-/* The files that `data` names, in order; at least one. */
-CLO_CHECK clo_status clo_i_job_files(const clo_job *job, clo_i_files *out, clo_error *err);
-void clo_i_files_clear(clo_i_files *files);
 /* The setting `memory` in bytes, which goes with the others; 0: not given. */
 CLO_CHECK clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err);
 /* All files as a table: in memory, or, with a limit of it, as a scan. */

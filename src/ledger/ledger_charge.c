@@ -146,9 +146,9 @@ static clo_status refuse(const clo_i_account *before, const clo_i_account *after
 }
 
 /* The account after the charge, or CLO_BUDGET. */
-clo_status clo_i_charge_admit(const clo_ledger *ledger, const clo_i_account *before,
-                              const clo_i_terms *terms, const clo_i_charge *charge,
-                              clo_i_account *after, clo_error *err)
+static clo_status admit_charge(const clo_ledger *ledger, const clo_i_account *before,
+                               const clo_i_terms *terms, const clo_i_charge *charge,
+                               clo_i_account *after, clo_error *err)
 {
     const clo_i_cost cost_of = clo_i_cost_of(charge), *const cost = &cost_of;
     *after = *before;
@@ -281,7 +281,7 @@ static clo_status charge_groups(clo_ledger *ledger, const clo_i_charge *charge, 
         clo_i_account after;
         clo_i_terms terms;
         CLO_TRY(clo_i_terms_of(ledger, &w->effects, w->groups[i].name, &terms, err));
-        CLO_TRY(clo_i_charge_admit(ledger, &w->groups[i], &terms, charge, &after, err));
+        CLO_TRY(admit_charge(ledger, &w->groups[i], &terms, charge, &after, err));
         make_entry(charge, &entry);
         CLO_TRY(clo_i_token_random(entry.token, err));
         CLO_TRY(clo_i_charge_insert(ledger, &entry, &after, &w->head, err));
@@ -316,7 +316,7 @@ static clo_status record_charge(clo_ledger *ledger, const clo_i_charge *charge, 
         return clo_i_closed_refuse(ledger, charge->dataset, err);
     CLO_TRY(find_or_insert(ledger, charge->dataset, w, &account, err));
     CLO_TRY(clo_i_terms_of(ledger, &w->effects, charge->dataset, &terms, err));
-    CLO_TRY(clo_i_charge_admit(ledger, &account, &terms, charge, &after, err));
+    CLO_TRY(admit_charge(ledger, &account, &terms, charge, &after, err));
     make_entry(charge, &entry);
     CLO_TRY(clo_i_charge_insert(ledger, &entry, &after, head, err));
     if (charge->content) CLO_TRY(clo_i_content_insert(ledger, head, charge->content, err));
@@ -372,7 +372,7 @@ static clo_status try_account(clo_ledger *ledger, const clo_i_effects *effects, 
     CLO_TRY(find_capped(ledger, name, &account, &found, err));
     if (needs_cap && !(found && account.capped)) return clo_i_closed_refuse(ledger, name, err);
     CLO_TRY(clo_i_terms_of(ledger, effects, name, &terms, err));
-    return clo_i_charge_admit(ledger, &account, &terms, charge, &after, err);
+    return admit_charge(ledger, &account, &terms, charge, &after, err);
 }
 
 static clo_status try_all(clo_ledger *ledger, const clo_i_charge *charge, clo_i_effects *effects,

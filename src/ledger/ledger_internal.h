@@ -514,10 +514,6 @@ CLO_CHECK clo_status clo_i_cap_insert(clo_ledger *ledger, clo_i_account *account
                                       clo_i_head *head, clo_error *err);
 CLO_CHECK clo_status clo_i_dataset_insert(clo_ledger *ledger, const char *name,
                                           clo_i_account *account, clo_error *err);
-/* May the charge be made on this account, and what is it afterwards? */
-CLO_CHECK clo_status clo_i_charge_admit(const clo_ledger *ledger, const clo_i_account *before,
-                                        const clo_i_terms *terms, const clo_i_charge *charge,
-                                        clo_i_account *after, clo_error *err);
 /* A charge of all that is left of the cap, whatever that is; its epsilon is 0 where nothing is. */
 clo_i_cost clo_i_account_rest(const clo_i_account *account);
 /* Names a run at random. */

@@ -46,14 +46,13 @@ CLO_CHECK clo_status clo_i_procrustes_distance(const double *a, const double *b,
 size_t clo_i_procrustes_scratch(size_t k, size_t dim);
 /* ---- subspaces (subspaces.c) --------------------------------------------- */
 
-/* ||sin Theta||_F between the ranges of two cols x dim orthonormal matrices.  Of subspaces whose
- * dimensions p and q differ it is the root of sum sin^2 + |p - q| / 2, which in all cases is
- * ||UU' - VV'||_F / sqrt 2 and a metric. */
-CLO_CHECK clo_status clo_i_subspace_distance(const double *a, const double *b, size_t cols,
-                                             size_t dim, double *distance, clo_error *err);
 /* d_W between two sets of k subspaces, each k x cols x dim: the root of the least sum, over all
- * matchings, of the squared distance above (wang2015, eq. 2); and the largest principal angle, in
- * radians, between two subspaces of that matching. */
+ * matchings, of the squared distance of a pair (wang2015, eq. 2); and the largest principal angle,
+ * in radians, between two subspaces of that matching.
+ *
+ * The distance of a pair is ||sin Theta||_F between the ranges of two cols x dim orthonormal
+ * matrices.  Where the dimensions p and q differ it is the root of sum sin^2 + |p - q| / 2, which
+ * in all cases is ||UU' - VV'||_F / sqrt 2 and a metric. */
 CLO_CHECK clo_status clo_i_subspaces_compare(const double *a, const double *b, size_t k,
                                              size_t cols, size_t dim, double *distance,
                                              double *largest_angle, clo_error *err);

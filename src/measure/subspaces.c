@@ -44,15 +44,6 @@ static clo_status squared_distance(const double *a, const double *b, size_t cols
     return status;
 }
 
-clo_status clo_i_subspace_distance(const double *a, const double *b, size_t cols, size_t dim,
-                                   double *distance, clo_error *err)
-{
-    double square = 0;
-    CLO_TRY(squared_distance(a, b, cols, dim, &square, NULL, err));
-    *distance = sqrt(square);
-    return CLO_OK;
-}
-
 /* ---- sets ---------------------------------------------------------------- */
 
 /* Every basis of b with its columns as rows, for the product; and every basis' own dimension. */

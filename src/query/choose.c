@@ -7,10 +7,8 @@
  * weight is ever a floating-point number.  How long it takes depends on the scores: see
  * SECURITY.md.
  */
-#include "query/choose.h"
 #include "base/planted.h"
-#include "query/fold.h"
-#include "random/random.h"
+#include "query/parts.h"
 
 static const uint64_t PARTS = (uint64_t)1 << 30; /* of an epsilon */
 
@@ -29,21 +27,6 @@ clo_status clo_i_plan_exponential(uint64_t sensitivity, double epsilon, uint64_t
     line->event = (clo_event){ .kind = CLO_EVENT_EXPONENTIAL,
                                .parameter = (double)line->rate_numerator / (double)PARTS,
                                .count = times };
-    return CLO_OK;
-}
-
-clo_status clo_i_plan_choose(const clo_domain *domain, size_t candidates,
-                             uint64_t record_sensitivity, double epsilon, uint64_t times,
-                             const char *label, clo_line *out, clo_error *err)
-{
-    clo_line line = { .query = &clo_i_query_choose, .label = label, .groups = candidates };
-    if (candidates < 1)
-        return clo_i_fail(err, CLO_ARGUMENT, "there must be something to choose from");
-    if (record_sensitivity > (uint64_t)1 << 31)
-        return clo_i_fail(err, CLO_ARGUMENT, "the scores of a choice are too large");
-    CLO_TRY(clo_i_plan_exponential(record_sensitivity * domain->rows_per_unit, epsilon, times,
-                                   &line, err));
-    *out = line;
     return CLO_OK;
 }
 
@@ -82,25 +65,3 @@ clo_status clo_i_draw_exponential(clo_context *context, const clo_line *line, co
     clo_i_tell_choice(context, line, answer);
     return CLO_OK;
 }
-
-clo_status clo_i_ask_choose(clo_context *context, size_t number, const int64_t *scores,
-                            size_t *chosen, clo_error *err)
-{
-    const clo_line *line;
-    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_choose, &line, err));
-    return clo_i_draw_exponential(context, line, scores, line->groups, chosen, err);
-}
-
-static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
-{
-    (void)fold, (void)space, (void)err; /* whoever asks brings the scores */
-    return CLO_OK;
-}
-
-const clo_query clo_i_query_choose = {
-    .name = "choose",
-    .reading = CLO_READING_WHOLE,
-    .numbers = clo_i_numbers_drawn,
-    .reads_nothing = true,
-    .lay_out = lay_out,
-};

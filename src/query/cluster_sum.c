@@ -68,54 +68,23 @@ clo_status clo_i_cluster_sum_add(void *user, int thread, size_t block, const dou
     return CLO_OK;
 }
 
-/* Adds the threads' sums up. */
 void clo_i_cluster_sum_gather(clo_fold *fold)
 {
-    const double *const sums = work_of(fold)->sums;
-    for (size_t thread = 0; thread < (size_t)fold->threads; thread++)
-        for (size_t e = 0; e < fold->entries; e++) {
-            const int64_t value = (int64_t)sums[thread * fold->entries + e];
-            const uint64_t weight = e % (fold->seen + 1) == fold->seen ? fold->line->count_unit : 1;
-            fold->totals[e] = (int64_t)((uint64_t)fold->totals[e] + (uint64_t)value * weight);
-        }
+    clo_i_gather_groups(fold, work_of(fold)->sums);
 }
 
 /* In the answer's units: records, and the coordinates of the unit ball. */
-static void tell(const clo_context *context, const clo_line *line, const int64_t *totals,
-                 double *sums, double *counts)
-{
-    const size_t cols = line->cols;
-    for (size_t c = 0; c < line->groups; c++) {
-        for (size_t j = 0; j < cols; j++)
-            sums[c * cols + j] = ldexp((double)totals[c * (cols + 1) + j], -line->bits);
-        counts[c] = (double)totals[c * (cols + 1) + cols] / (double)line->count_unit;
-    }
-    clo_i_tell_answer(context, line, sums, line->groups * cols, ldexp(1, line->bits));
-    clo_i_tell_answer(context, line, counts, line->groups, (double)line->count_unit);
-}
-
 clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number, const clo_query *query,
-                                    const clo_bounded *data, const clo_assign *rule,
-                                    clo_law_of *law_of, double *sums, double *counts,
-                                    clo_error *err)
+                                    const clo_bounded *data, const clo_assign *rule, double *sums,
+                                    double *counts, clo_error *err)
 {
     const clo_ask told = { .rules = rule, .rule_count = 1 };
     clo_sum sum;
-    CLO_TRY(clo_i_sum_begin(context, number, query, data, &told, &sum, err));
-    const clo_noise noise = { .count = sum.fold.entries,
-                              .laws = { law_of(sum.line) },
-                              .group = sum.fold.seen + 1 };
-    clo_status status = clo_i_sum_fold(&sum, err);
-    if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
-    if (!status) tell(context, sum.line, sum.fold.totals, sums, counts);
-    clo_i_sum_end(&sum);
-    return status;
-}
-
-clo_numbers clo_i_cluster_sum_numbers(const clo_line *line)
-{
-    const size_t all = clo_i_cluster_sum_entries(line, 0, NULL);
-    return (clo_numbers){ all, all };
+    CLO_TRY(clo_i_sum_answer(context, number, query, data, &told, &sum, err));
+    const clo_share shares[] = { { sums, sum.line->cols, ldexp(1, sum.line->bits) },
+                                 { counts, 1, (double)sum.line->count_unit } };
+    clo_i_sum_tell(&sum, shares, 2);
+    return CLO_OK;
 }
 
 /* ---- either query ---------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #define CLO_QUERY_CLUSTER_SUM_PARTS_H
 
 #include "query/cluster_sum.h"
-#include "query/fold.h"
+#include "query/grouped.h"
 #include "query/assign.h"
 
 size_t clo_i_cluster_sum_entries(const clo_line *line, size_t cols, const clo_ask *ask);
@@ -15,13 +15,9 @@ clo_status clo_i_cluster_sum_lay_out(clo_fold *fold, clo_workspace *space, clo_e
 clo_visit clo_i_cluster_sum_add;
 void clo_i_cluster_sum_gather(clo_fold *fold);
 
-clo_numbers clo_i_cluster_sum_numbers(const clo_line *line);
-
-/* The law of a line's noise; that of the line, but for planted faults. */
-typedef clo_law clo_law_of(const clo_line *line);
 CLO_CHECK clo_status clo_i_noisy_cluster_sums(clo_context *context, size_t number,
                                               const clo_query *query, const clo_bounded *data,
-                                              const clo_assign *rule, clo_law_of *law_of,
-                                              double *sums, double *counts, clo_error *err);
+                                              const clo_assign *rule, double *sums, double *counts,
+                                              clo_error *err);
 
 #endif

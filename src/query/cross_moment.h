@@ -4,6 +4,7 @@
 #define CLO_QUERY_CROSS_MOMENT_H
 
 #include "query/assign.h"
+#include "query/views.h"
 
 typedef struct clo_cross_part {
     uint64_t square_unit; /* what a record beyond the reach adds to a noised sum of squares */
@@ -16,9 +17,7 @@ CLO_LINE_PART(cross_moment, clo_cross_part)
  * is half a squared radius at most, for |r|^2 + |y|^2 = |x|^2.  Matrices longer than the width are
  * cut to it, squared lengths are cut at the reach: in squared radii of the ball, rounded to the
  * grid, from one step of it to CLO_CROSS_WIDEST.  Released or public, as the bases are. */
-typedef struct clo_cross_view {
-    double width, reach;
-} clo_cross_view;
+typedef clo_cluster_view clo_cross_view;
 #define CLO_CROSS_WIDEST 0.5
 
 /* For each subspace the sum of r y' / max(|r||y|, width) over its records, of

@@ -35,7 +35,7 @@ uint64_t clo_i_field_from(int64_t value)
     return value < 0 ? CLO_PRIME - (uint64_t)-value : (uint64_t)value;
 }
 
-int64_t clo_i_field_signed(uint64_t residue)
+static int64_t signed_of(uint64_t residue)
 {
     return residue > CLO_PRIME / 2 ? -(int64_t)(CLO_PRIME - residue) : (int64_t)residue;
 }
@@ -99,8 +99,7 @@ size_t clo_i_span_members(const clo_lattice *lattice, const clo_span *span, size
         const uint64_t *const record = lattice->records + i * lattice->cols;
         if (lies_in(span, record)) {
             for (size_t e = 0; e < span->dim; e++)
-                coordinates[members * span->dim + e] =
-                    (int32_t)clo_i_field_signed(record[span->pivots[e]]);
+                coordinates[members * span->dim + e] = (int32_t)signed_of(record[span->pivots[e]]);
             members++;
         } else if (i + 1 - members > misses) {
             return 0;

@@ -16,7 +16,6 @@ static const uint64_t CLO_PRIME = ((uint64_t)1 << 61) - 1;
 uint64_t clo_i_field_multiply(uint64_t a, uint64_t b);
 uint64_t clo_i_field_inverse(uint64_t a); /* of a != 0 */
 uint64_t clo_i_field_from(int64_t value); /* |value| < CLO_PRIME */
-int64_t clo_i_field_signed(uint64_t residue);
 
 /* Brings rows x cols residues to their reduced row echelon form, in place; the rank.  pivots: the
  * column of each leading one.  Two sets of rows have one span exactly where this is the same. */

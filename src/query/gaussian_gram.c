@@ -12,7 +12,7 @@
 #include "query/triangle.h"
 #include <string.h>
 
-enum { BITS = 15, MOST_COLUMNS = 4096, WIDE = 512 };
+enum { BITS = 15 };
 static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
 /* A sum of so many products of the grid stays below 2^53 and so is exact in a double. */
 static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
@@ -21,8 +21,6 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
                                     uint64_t times, const char *label, clo_line *out,
                                     clo_error *err)
 {
-    const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
-    const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
     const double radius = clo_i_domain_radius(domain);
     clo_line line = { .query = &clo_i_query_gaussian_gram,
                       .label = label,
@@ -32,12 +30,7 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
     if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
         return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
                           (int)CLO_MAX_CLUSTERS, clusters);
-    if (domain->cols > MOST_COLUMNS)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "a Gram matrix takes at most %d columns, not %zu: choose fewer of "
-                          "them",
-                          (int)MOST_COLUMNS, domain->cols);
-    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    CLO_TRY(clo_i_plan_triangles(domain, SQUARE, mu, times, &line, err));
     line.noise = (double)line.scale / (double)SQUARE * radius * radius;
     *out = line;
     return CLO_OK;
@@ -110,18 +103,6 @@ static void gather(clo_fold *fold)
     for (int thread = 0; thread < fold->threads; thread++) flush(fold, thread);
 }
 
-/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-static int threads_of(const clo_line *line, int threads)
-{
-    return line->cols >= WIDE ? 1 : threads;
-}
-
-static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
-{
-    (void)cols, (void)ask;
-    return line->groups * clo_i_triangle(line->cols);
-}
-
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
     const clo_line *const line = ask->line;
@@ -160,19 +141,13 @@ clo_status clo_i_ask_gaussian_gram(clo_context *context, size_t number, const cl
     return status;
 }
 
-/* Each entry off the diagonal is told twice. */
-static clo_numbers numbers(const clo_line *line)
-{
-    return (clo_numbers){ entries(line, 0, NULL), line->groups * line->cols * line->cols };
-}
-
 const clo_query clo_i_query_gaussian_gram = {
     .name = "gaussian_gram",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
-    .threads = threads_of,
+    .numbers = clo_i_triangles_numbers,
+    .threads = clo_i_triangles_threads,
     .check = check,
-    .entries = entries,
+    .entries = clo_i_triangles_entries,
     .lay_out = lay_out,
     .add = add_block,
     .gather = gather,

@@ -9,37 +9,23 @@
  * (gaussian_moment.T2).
  */
 #include "query/gaussian_moment.h"
-#include "base/planted.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "query/fold.h"
+#include "query/grouped.h"
 #include "query/moment_parts.h"
 #include <math.h>
 #include <string.h>
 
-enum {
-    READ_BITS = CLO_LIFT_READ_BITS,
-    BITS = CLO_LIFT_BITS,
-    MOST_COLUMNS = 64,
-    WIDE = 512,
-    LIFTED_ROWS = 256
-};
-static const uint64_t SQUARE = (uint64_t)1 << (2 * BITS);
-/* A sum of so many products of the grid stays below 2^53 and so is exact in a double. */
-static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * BITS - 1);
+enum { READ_BITS = CLO_LIFT_READ_BITS, BITS = CLO_LIFT_BITS, MOST_COLUMNS = 64, LIFTED_ROWS = 256 };
+static const uint64_t SQUARE = CLO_LIFT_SQUARE;
 /* How often an entry can stand in a symmetric tensor of order four: its indices' permutations. */
 static const unsigned multiplicities[] = { 1, 4, 6, 12, 24 };
 enum { CLASSES = sizeof multiplicities / sizeof *multiplicities };
 _Static_assert((int)CLASSES <= (int)CLO_NOISE_CLASSES, "every class has a law");
 
-static size_t triangle(size_t cols)
-{
-    return cols * (cols + 1) / 2;
-}
-
 size_t clo_i_moment_size(size_t cols)
 {
-    return triangle(cols) * (cols + 2) / 3 * (cols + 3) / 4;
+    return clo_i_triangle(cols) * (cols + 2) / 3 * (cols + 3) / 4;
 }
 
 /* What rounding can add to the reach of a record: |v| <= R, and each entry is off by at most 1. */
@@ -101,14 +87,6 @@ unsigned clo_i_moment_multiplicity(size_t i, size_t j, size_t k, size_t l)
     return of[i == j][j == k][k == l];
 }
 
-uint64_t clo_i_moment_class_scale(uint64_t scale, unsigned m)
-{
-    const unsigned __int128 square = (unsigned __int128)scale * scale;
-    /* The mean of m draws of the right scale has one that is smaller by sqrt m again. */
-    if (clo_i_planted(CLO_FAULT_SYMMETRIC_TWICE)) return clo_i_root_up(square / m / m);
-    return clo_i_root_up((square + m - 1) / m);
-}
-
 typedef struct work {
     double *matrices; /* a thread: LIFTED_ROWS x lifted, the v's */
     double *grams;    /* a thread: lifted x lifted, upper triangle */
@@ -117,27 +95,23 @@ typedef struct work {
 } work;
 CLO_FOLD_WORK_OF(work)
 
-/* Where v_ij stands among the lifted entries, i <= j. */
-static inline size_t place(size_t cols, size_t i, size_t j)
-{
-    return i * cols - i * (i + 1) / 2 + j;
-}
-
 /* What one thread has summed, projected onto the symmetric tensors (times 3), into the totals. */
 static void flush(clo_fold *fold, int thread)
 {
     const work *const w = work_of(fold);
-    const size_t d = fold->seen, n = triangle(d);
+    const size_t d = fold->seen, n = clo_i_triangle(d);
     double *const gram = w->grams + (size_t)thread * n * n;
     int64_t *at = fold->totals;
     for (size_t i = 0; i < d; i++)
         for (size_t j = i; j < d; j++)
             for (size_t k = j; k < d; k++)
                 for (size_t l = k; l < d; l++, at++) {
-                    const size_t il = place(d, i, l), jk = place(d, j, k);
+                    const size_t il = clo_i_lifted_place(d, i, l), jk = clo_i_lifted_place(d, j, k);
                     const int64_t value =
-                        (int64_t)gram[place(d, i, j) * n + place(d, k, l)] +
-                        (int64_t)gram[place(d, i, k) * n + place(d, j, l)] +
+                        (int64_t)
+                            gram[clo_i_lifted_place(d, i, j) * n + clo_i_lifted_place(d, k, l)] +
+                        (int64_t)
+                            gram[clo_i_lifted_place(d, i, k) * n + clo_i_lifted_place(d, j, l)] +
                         (int64_t)(il < jk ? gram[il * n + jk] : gram[jk * n + il]);
 #pragma omp atomic
                     *at += value; /* other threads may be flushing, too */
@@ -146,36 +120,15 @@ static void flush(clo_fold *fold, int thread)
     w->pending[thread] = 0;
 }
 
-/* Entry by entry: each product is exact, and so is the shift. */
-void clo_i_moment_lift(const double *values, size_t rows, size_t cols, double taken,
-                       double *matrices)
-{
-    const double shift = 1.0 / (1 << (2 * READ_BITS - BITS));
-    for (size_t row = 0; row < rows; row++) {
-        const double *const r = values + row * cols;
-        double square = 0; /* an integer: exact */
-        for (size_t i = 0; taken > 0 && i < cols; i++) square += r[i] * r[i];
-        const double off = taken * (square * shift);
-        for (size_t i = 0; i < cols; i++) {
-            const double scaled = r[i] * shift;
-            const size_t rest = cols - i;
-#pragma omp simd
-            for (size_t j = 0; j < rest; j++) matrices[j] = (double)(int32_t)(scaled * r[i + j]);
-            if (taken > 0) matrices[0] = (double)(int32_t)(scaled * r[i] - off);
-            matrices += rest;
-        }
-    }
-}
-
 static clo_status add_block(void *user, int thread, size_t block, const double *values, size_t rows)
 {
     clo_fold *const fold = user;
     const work *const w = work_of(fold);
-    const size_t d = fold->seen, n = triangle(d);
+    const size_t d = fold->seen, n = clo_i_triangle(d);
     const double taken = clo_i_moment_even(d, clo_i_gaussian_moment_part(fold->line).even).taken;
     double *const matrices = w->matrices + (size_t)thread * LIFTED_ROWS * n;
     (void)block;
-    if (w->pending[thread] + rows > EXACT_ROWS) flush(fold, thread);
+    if (w->pending[thread] + rows > CLO_LIFT_EXACT_ROWS) flush(fold, thread);
     w->pending[thread] += rows;
     for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
         const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
@@ -188,12 +141,6 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
 static void gather(clo_fold *fold)
 {
     for (int thread = 0; thread < fold->threads; thread++) flush(fold, thread);
-}
-
-/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-static int threads_of(const clo_line *line, int threads)
-{
-    return triangle(line->cols) >= WIDE ? 1 : threads;
 }
 
 static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
@@ -210,7 +157,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
-    const size_t each = (size_t)fold->threads, n = triangle(fold->seen);
+    const size_t each = (size_t)fold->threads, n = clo_i_triangle(fold->seen);
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
     CLO_TRY(clo_i_take(space, each * n * n, sizeof(double), &w->grams, err));
@@ -218,28 +165,16 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return clo_i_take(space, clo_i_moment_size(fold->seen), sizeof *w->classes, &w->classes, err);
 }
 
-static uint8_t class_with(unsigned multiplicity)
-{
-    uint8_t class = 0;
-    while (multiplicities[class] != multiplicity) class ++;
-    return class;
-}
-
-/* Each class of entries has its own scale (gaussian_moment.T2). */
-static clo_status answer(clo_sum *sum, clo_error *err)
+static clo_status answer(clo_sum *sum, double *moments, clo_error *err)
 {
     const size_t d = sum->fold.seen;
-    uint8_t *at = work_of(&sum->fold)->classes;
-    clo_noise noise = { .count = sum->fold.entries, .classes = CLASSES, .class_of = at };
-    for (size_t class = 0; class < CLASSES; class ++)
-        noise.laws[class] =
-            clo_i_gaussian_law(clo_i_moment_class_scale(sum->line->scale, multiplicities[class]));
+    uint8_t *const classes = work_of(&sum->fold)->classes, *at = classes;
     for (size_t i = 0; i < d; i++)
         for (size_t j = i; j < d; j++)
             for (size_t k = j; k < d; k++)
                 for (size_t l = k; l < d; l++)
-                    *at++ = class_with(clo_i_moment_multiplicity(i, j, k, l));
-    return clo_i_answer(sum->context, sum->line, &noise, sum->fold.totals, err);
+                    *at++ = (uint8_t)clo_i_moment_multiplicity(i, j, k, l);
+    return clo_i_answer_tensor(sum, classes, multiplicities, CLASSES, moments, err);
 }
 
 clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const clo_bounded *data,
@@ -248,31 +183,21 @@ clo_status clo_i_ask_gaussian_moment(clo_context *context, size_t number, const 
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_moment, data, &(clo_ask){ 0 },
                             &sum, err));
-    int64_t *const totals = sum.fold.totals;
-    const size_t all = sum.fold.entries, cols = sum.fold.seen;
+    const size_t cols = sum.fold.seen;
     const double share = clo_i_gaussian_moment_part(sum.line).even;
     const clo_moment_even even = clo_i_moment_even(cols, share);
     clo_status status = clo_i_sum_fold(&sum, err);
-    if (!status) status = answer(&sum, err);
-    if (!status) {
-        for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, sum.line, moments, all, (double)(3 * SQUARE));
-        if (share > 0) clo_i_moment_restore(&even, cols, work_of(&sum.fold)->grams, moments);
-    }
+    if (!status) status = answer(&sum, moments, err);
+    if (!status && share > 0) clo_i_moment_restore(&even, cols, work_of(&sum.fold)->grams, moments);
     clo_i_sum_end(&sum);
     return status;
-}
-
-static clo_numbers numbers(const clo_line *line)
-{
-    return (clo_numbers){ clo_i_moment_size(line->cols), clo_i_moment_size(line->cols) };
 }
 
 const clo_query clo_i_query_gaussian_moment = {
     .name = "gaussian_moment",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
-    .threads = threads_of,
+    .numbers = clo_i_numbers_added,
+    .threads = clo_i_moment_threads,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

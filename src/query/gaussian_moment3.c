@@ -11,28 +11,21 @@
 #include "query/gaussian_moment3.h"
 #include "bound/bound.h"
 #include "linalg/linalg.h"
-#include "query/fold.h"
+#include "query/grouped.h"
 #include "query/moment_parts.h"
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 512, LIFTED_ROWS = 128 };
-static const uint64_t SQUARE = (uint64_t)1 << (2 * CLO_LIFT_BITS);
-/* A sum of so many products of the grid stays below 2^53 and so is exact in a double. */
-static const size_t EXACT_ROWS = (size_t)1 << (53 - 2 * CLO_LIFT_BITS - 1);
+enum { LIFTED_ROWS = 128 };
+static const uint64_t SQUARE = CLO_LIFT_SQUARE;
 /* How often an entry can stand in a symmetric tensor of order three. */
 static const unsigned multiplicities[] = { 1, 3, 6 };
 enum { CLASSES = sizeof multiplicities / sizeof *multiplicities };
 _Static_assert((int)CLASSES <= (int)CLO_NOISE_CLASSES, "every class has a law");
 
-static size_t triangle(size_t cols)
-{
-    return cols * (cols + 1) / 2;
-}
-
 size_t clo_i_moment3_size(size_t cols)
 {
-    return triangle(cols) * (cols + 2) / 3;
+    return clo_i_triangle(cols) * (cols + 2) / 3;
 }
 
 unsigned clo_i_moment3_multiplicity(size_t i, size_t j, size_t k)
@@ -100,25 +93,19 @@ typedef struct work {
 } work;
 CLO_FOLD_WORK_OF(work)
 
-/* Where v_ij stands among the lifted entries, i <= j. */
-static inline size_t place(size_t cols, size_t i, size_t j)
-{
-    return i * cols - i * (i + 1) / 2 + j;
-}
-
 /* What one thread has summed, projected onto the symmetric tensors (times 3), into the totals. */
 static void flush(clo_fold *fold, int thread)
 {
     const work *const w = work_of(fold);
-    const size_t d = fold->seen, n = triangle(d);
+    const size_t d = fold->seen, n = clo_i_triangle(d);
     double *const products = w->products + (size_t)thread * n * d;
     int64_t *at = fold->totals;
     for (size_t i = 0; i < d; i++)
         for (size_t j = i; j < d; j++)
             for (size_t k = j; k < d; k++, at++) {
-                const int64_t value = (int64_t)products[place(d, i, j) * d + k] +
-                                      (int64_t)products[place(d, i, k) * d + j] +
-                                      (int64_t)products[place(d, j, k) * d + i];
+                const int64_t value = (int64_t)products[clo_i_lifted_place(d, i, j) * d + k] +
+                                      (int64_t)products[clo_i_lifted_place(d, i, k) * d + j] +
+                                      (int64_t)products[clo_i_lifted_place(d, j, k) * d + i];
 #pragma omp atomic
                 *at += value; /* other threads may be flushing, too */
             }
@@ -130,12 +117,12 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
 {
     clo_fold *const fold = user;
     const work *const w = work_of(fold);
-    const size_t d = fold->seen, n = triangle(d);
+    const size_t d = fold->seen, n = clo_i_triangle(d);
     const double shift = 1.0 / (1 << (CLO_LIFT_READ_BITS - CLO_LIFT_BITS));
     double *const matrices = w->matrices + (size_t)thread * LIFTED_ROWS * n;
     double *const vectors = w->vectors + (size_t)thread * LIFTED_ROWS * d;
     (void)block;
-    if (w->pending[thread] + rows > EXACT_ROWS) flush(fold, thread);
+    if (w->pending[thread] + rows > CLO_LIFT_EXACT_ROWS) flush(fold, thread);
     w->pending[thread] += rows;
     for (size_t first = 0; first < rows; first += LIFTED_ROWS) {
         const size_t count = rows - first < LIFTED_ROWS ? rows - first : LIFTED_ROWS;
@@ -150,12 +137,6 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
 static void gather(clo_fold *fold)
 {
     for (int thread = 0; thread < fold->threads; thread++) flush(fold, thread);
-}
-
-/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
-static int threads_of(const clo_line *line, int threads)
-{
-    return triangle(line->cols) >= WIDE ? 1 : threads;
 }
 
 static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
@@ -177,7 +158,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 
 static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 {
-    const size_t each = (size_t)fold->threads, d = fold->seen, n = triangle(d);
+    const size_t each = (size_t)fold->threads, d = fold->seen, n = clo_i_triangle(d);
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * n, sizeof(double), &w->matrices, err));
     CLO_TRY(clo_i_take(space, each * LIFTED_ROWS * d, sizeof(double), &w->vectors, err));
@@ -186,26 +167,14 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return clo_i_take(space, clo_i_moment3_size(d), sizeof *w->classes, &w->classes, err);
 }
 
-static uint8_t class_with(unsigned multiplicity)
-{
-    uint8_t class = 0;
-    while (multiplicities[class] != multiplicity) class ++;
-    return class;
-}
-
-/* Each class of entries has its own scale (gaussian_moment3.T2). */
-static clo_status answer(clo_sum *sum, clo_error *err)
+static clo_status answer(clo_sum *sum, double *moments, clo_error *err)
 {
     const size_t d = sum->fold.seen;
-    uint8_t *at = work_of(&sum->fold)->classes;
-    clo_noise noise = { .count = sum->fold.entries, .classes = CLASSES, .class_of = at };
-    for (size_t class = 0; class < CLASSES; class ++)
-        noise.laws[class] =
-            clo_i_gaussian_law(clo_i_moment_class_scale(sum->line->scale, multiplicities[class]));
+    uint8_t *const classes = work_of(&sum->fold)->classes, *at = classes;
     for (size_t i = 0; i < d; i++)
         for (size_t j = i; j < d; j++)
-            for (size_t k = j; k < d; k++) *at++ = class_with(clo_i_moment3_multiplicity(i, j, k));
-    return clo_i_answer(sum->context, sum->line, &noise, sum->fold.totals, err);
+            for (size_t k = j; k < d; k++) *at++ = (uint8_t)clo_i_moment3_multiplicity(i, j, k);
+    return clo_i_answer_tensor(sum, classes, multiplicities, CLASSES, moments, err);
 }
 
 clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const clo_bounded *data,
@@ -214,28 +183,17 @@ clo_status clo_i_ask_gaussian_moment3(clo_context *context, size_t number, const
     clo_sum sum;
     CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_moment3, data, &(clo_ask){ 0 },
                             &sum, err));
-    int64_t *const totals = sum.fold.totals;
-    const size_t all = sum.fold.entries;
     clo_status status = clo_i_sum_fold(&sum, err);
-    if (!status) status = answer(&sum, err);
-    if (!status) {
-        for (size_t e = 0; e < all; e++) moments[e] = (double)totals[e] / (double)(3 * SQUARE);
-        clo_i_tell_answer(context, sum.line, moments, all, (double)(3 * SQUARE));
-    }
+    if (!status) status = answer(&sum, moments, err);
     clo_i_sum_end(&sum);
     return status;
-}
-
-static clo_numbers numbers(const clo_line *line)
-{
-    return (clo_numbers){ clo_i_moment3_size(line->cols), clo_i_moment3_size(line->cols) };
 }
 
 const clo_query clo_i_query_gaussian_moment3 = {
     .name = "gaussian_moment3",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
-    .threads = threads_of,
+    .numbers = clo_i_numbers_added,
+    .threads = clo_i_moment_threads,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

@@ -11,7 +11,7 @@
  */
 #include "query/gaussian_step.h"
 #include "bound/bound.h"
-#include "query/fold.h"
+#include "query/grouped.h"
 #include "query/assign.h"
 #include <math.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     for (size_t i = 0; i < rows; i++) {
         double *const sum = sums + labels[i] * (cols + 2);
         sum[cols] += pull_of(values + i * cols, rule->points + labels[i] * cols, cols, width, pull);
-        sum[cols + 1] += UNIT;
+        sum[cols + 1] += 1;
         for (size_t j = 0; j < cols; j++) sum[j] += pull[j];
     }
     return CLO_OK;
@@ -139,26 +139,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
 
 static void gather(clo_fold *fold)
 {
-    const double *const sums = work_of(fold)->sums;
-    for (size_t e = 0; e < (size_t)fold->threads * fold->entries; e++) {
-        int64_t *const total = &fold->totals[e % fold->entries];
-        *total = (int64_t)((uint64_t)*total + (uint64_t)(int64_t)sums[e]);
-    }
-}
-
-static void publish(const clo_context *context, const clo_line *line, const int64_t *totals,
-                    clo_steps *out)
-{
-    const size_t k = line->groups, cols = line->cols;
-    for (size_t c = 0; c < k; c++) {
-        const int64_t *const total = totals + c * (cols + 2);
-        for (size_t j = 0; j < cols; j++) out->pulls[c * cols + j] = (double)total[j] / R;
-        out->stiffness[c] = (double)total[cols] / UNIT;
-        out->sizes[c] = (double)total[cols + 1] / UNIT;
-    }
-    clo_i_tell_answer(context, line, out->pulls, k * cols, R);
-    clo_i_tell_answer(context, line, out->stiffness, k, UNIT);
-    clo_i_tell_answer(context, line, out->sizes, k, UNIT);
+    clo_i_gather_groups(fold, work_of(fold)->sums);
 }
 
 clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const clo_bounded *data,
@@ -169,27 +150,20 @@ clo_status clo_i_ask_gaussian_step(clo_context *context, size_t number, const cl
     memcpy(&word, &width, sizeof word);
     const clo_ask told = { .rules = rule, .rule_count = 1, .words = &word, .word_count = 1 };
     clo_sum sum;
-    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_gaussian_step, data, &told, &sum, err));
-    const clo_noise noise = { .count = sum.fold.entries,
-                              .laws = { clo_i_gaussian_law(sum.line->scale) },
-                              .group = sum.fold.seen + 2 };
-    clo_status status = clo_i_sum_fold(&sum, err);
-    if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
-    if (!status) publish(context, sum.line, sum.fold.totals, out);
-    clo_i_sum_end(&sum);
-    return status;
-}
-
-static clo_numbers numbers(const clo_line *line)
-{
-    const size_t all = entries(line, 0, NULL);
-    return (clo_numbers){ all, all };
+    CLO_TRY(clo_i_sum_answer(context, number, &clo_i_query_gaussian_step, data, &told, &sum, err));
+    const clo_share shares[] = {
+        { out->pulls, sum.line->cols, R },
+        { out->stiffness, 1, UNIT },
+        { out->sizes, 1, UNIT },
+    };
+    clo_i_sum_tell(&sum, shares, 3);
+    return CLO_OK;
 }
 
 const clo_query clo_i_query_gaussian_step = {
     .name = "gaussian_step",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
+    .numbers = clo_i_numbers_added,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

@@ -7,7 +7,6 @@
  * a replaced one by at most max(2R, sqrt(2R^2 + 2 unit^2)).
  */
 #include "query/gaussian_sum.h"
-#include "base/planted.h"
 #include "query/cluster_sum_parts.h"
 #include "query/assign.h"
 #include <math.h>
@@ -50,24 +49,18 @@ clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, do
     return CLO_OK;
 }
 
-static clo_law law_of(const clo_line *line)
-{
-    if (!clo_i_planted(CLO_FAULT_SPLIT_IGNORED)) return clo_i_gaussian_law(line->scale);
-    return clo_i_gaussian_law((uint64_t)((double)line->scale / sqrt((double)line->event.count)));
-}
-
 clo_status clo_i_ask_gaussian_sum(clo_context *context, size_t number, const clo_bounded *data,
                                   const clo_assign *rule, double *sums, double *counts,
                                   clo_error *err)
 {
-    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_gaussian_sum, data, rule, law_of,
-                                    sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_gaussian_sum, data, rule, sums,
+                                    counts, err);
 }
 
 const clo_query clo_i_query_gaussian_sum = {
     .name = "gaussian_sum",
     .reading = CLO_READING_SUM,
-    .numbers = clo_i_cluster_sum_numbers,
+    .numbers = clo_i_numbers_added,
     .check = clo_i_cluster_sum_check,
     .entries = clo_i_cluster_sum_entries,
     .lay_out = clo_i_cluster_sum_lay_out,

@@ -7,7 +7,6 @@
  * sqrt(d) R, rounded down.
  */
 #include "query/laplace_sum.h"
-#include "base/planted.h"
 #include "query/cluster_sum_parts.h"
 #include "query/assign.h"
 #include "query/cluster_sum.h"
@@ -46,24 +45,18 @@ clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters, dou
     return CLO_OK;
 }
 
-static clo_law law_of(const clo_line *line)
-{
-    const uint64_t asks = clo_i_planted(CLO_FAULT_SPLIT_IGNORED) ? line->event.count : 1;
-    return clo_i_laplace_law(1, line->scale / asks);
-}
-
 clo_status clo_i_ask_laplace_sum(clo_context *context, size_t number, const clo_bounded *data,
                                  const clo_assign *rule, double *sums, double *counts,
                                  clo_error *err)
 {
-    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_laplace_sum, data, rule, law_of,
-                                    sums, counts, err);
+    return clo_i_noisy_cluster_sums(context, number, &clo_i_query_laplace_sum, data, rule, sums,
+                                    counts, err);
 }
 
 const clo_query clo_i_query_laplace_sum = {
     .name = "laplace_sum",
     .reading = CLO_READING_SUM,
-    .numbers = clo_i_cluster_sum_numbers,
+    .numbers = clo_i_numbers_added,
     .check = clo_i_cluster_sum_check,
     .entries = clo_i_cluster_sum_entries,
     .lay_out = clo_i_cluster_sum_lay_out,

@@ -20,7 +20,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { READ_BITS = 20, BITS = 8, MOST_COLUMNS = 4096, WIDE = 512 };
+enum { READ_BITS = 20, BITS = 8 };
 /* Rows of a block, and blocks that are added up in 32 bits. */
 enum { BLOCK = CLO_SHORT_ROWS, EXACT_BLOCKS = 127 };
 _Static_assert(((uint64_t)EXACT_BLOCKS * BLOCK << (2 * BITS)) < (uint64_t)1 << 31, "32 bits");
@@ -33,18 +33,12 @@ static const double FARTHEST_CENTER = 2; /* in radii: distances stay below CLO_L
 clo_status clo_i_plan_local_gram(const clo_domain *domain, double mu, uint64_t times,
                                  const char *label, clo_line *out, clo_error *err)
 {
-    const unsigned __int128 square = (unsigned __int128)SQUARE * SQUARE;
-    const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : SQUARE;
     clo_line line = { .query = &clo_i_query_local_gram,
                       .label = label,
                       .bits = READ_BITS,
                       .cols = domain->cols,
                       .groups = 1 };
-    if (domain->cols > MOST_COLUMNS)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "a Gram matrix takes at most %d columns, not %zu: choose fewer of them",
-                          (int)MOST_COLUMNS, domain->cols);
-    CLO_TRY(clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, &line, err));
+    CLO_TRY(clo_i_plan_triangles(domain, SQUARE, mu, times, &line, err));
     line.noise = clo_i_local_gram_deviation(&line); /* in squared widths, which the run finds */
     *out = line;
     return CLO_OK;
@@ -134,7 +128,7 @@ static void add_waiting(clo_fold *fold, size_t t)
     int16_t *const rows = w->rows + 2 * t * width, *const block = w->block + t * BLOCK * width;
     const size_t count = w->waiting[t];
     /* Where one thread adds all rows, the others help with the columns. */
-    const int sharing = fold->threads == 1 && cols >= WIDE ? omp_get_max_threads() : 1;
+    const int sharing = clo_i_triangles_threads(fold->line, 2) == 1 ? omp_get_max_threads() : 1;
     if (count % 2) {
         memset(rows + width, 0, width * sizeof *rows);
         clo_i_short_pair(rows, rows + width, count / 2, cols, block);
@@ -189,18 +183,6 @@ static void gather(clo_fold *fold)
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */
-
-/* Wide matrices: one accumulator, and the threads share its columns; exact either way. */
-static int threads_of(const clo_line *line, int threads)
-{
-    return line->cols >= WIDE ? 1 : threads;
-}
-
-static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
-{
-    (void)cols, (void)ask;
-    return clo_i_triangle(line->cols);
-}
 
 static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
 {
@@ -263,19 +245,13 @@ clo_status clo_i_ask_local_gram(clo_context *context, size_t number, const clo_b
     return status;
 }
 
-/* Each entry off the diagonal is told twice. */
-static clo_numbers numbers(const clo_line *line)
-{
-    return (clo_numbers){ entries(line, 0, NULL), line->cols * line->cols };
-}
-
 const clo_query clo_i_query_local_gram = {
     .name = "local_gram",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
-    .threads = threads_of,
+    .numbers = clo_i_triangles_numbers,
+    .threads = clo_i_triangles_threads,
     .check = check,
-    .entries = entries,
+    .entries = clo_i_triangles_entries,
     .lay_out = lay_out,
     .lay_out_told = lay_out_told,
     .add = add_block,

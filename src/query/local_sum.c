@@ -13,9 +13,8 @@
  */
 #include "query/local_sum.h"
 #include "bound/bound.h"
-#include "base/planted.h"
 #include "query/assign.h"
-#include "query/fold.h"
+#include "query/grouped.h"
 #include <math.h>
 
 enum { BITS = 20, FRACTION_BITS = 30 };
@@ -95,12 +94,6 @@ double clo_i_local_size_deviation(const clo_line *line)
 
 /* ---- what a record adds --------------------------------------------------------------------- */
 
-/* The words of an ask: the widths of all clusters, then their reaches, in steps of the grid. */
-static uint64_t to_grid(double radii)
-{
-    return (uint64_t)fmin(fmax(nearbyint(radii * (double)R), 1), (double)WIDEST);
-}
-
 /* local_sum.T2.  difference: scratch, cols; sum: cols sums, then that of the squares. */
 static inline void add_record(const double *record, const double *center, size_t cols,
                               uint64_t width, uint64_t reach, uint64_t square_unit,
@@ -167,14 +160,6 @@ static size_t entries(const clo_line *line, size_t cols, const clo_ask *ask)
     return line->groups * (line->cols + 2);
 }
 
-static bool views_fit(const clo_ask *ask, size_t k)
-{
-    if (ask->word_count != 2 * k) return false;
-    for (size_t i = 0; i < 2 * k; i++)
-        if (ask->words[i] < 1 || ask->words[i] > WIDEST) return false;
-    return true;
-}
-
 static bool centers_fit(const clo_assign *rule)
 {
     const double most = FARTHEST_CENTER * (double)R;
@@ -189,7 +174,7 @@ static clo_status check(const clo_ask *ask, size_t cols, clo_error *err)
     (void)cols;
     if (ask->rule_count == 1 && ask->rules->kind == CLO_ASSIGN_CENTERS &&
         clo_i_assign_fits(ask->rules, line->groups, line->cols, line->bits) &&
-        views_fit(ask, line->groups) && centers_fit(ask->rules))
+        clo_i_views_fit(ask, WIDEST) && centers_fit(ask->rules))
         return CLO_OK;
     return clo_i_fail(err, CLO_INTERNAL, "the centres are not those of the plan");
 }
@@ -204,66 +189,9 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     return clo_i_take(space, threads * k * (cols + 2), sizeof(double), &w->sums, err);
 }
 
-static clo_status take_words(const clo_line *line, clo_workspace *space, uint64_t **words,
-                             clo_error *err)
-{
-    return clo_i_take(space, 2 * line->groups, sizeof **words, words, err);
-}
-
-static clo_status lay_out_told(const clo_line *line, clo_workspace *space, clo_error *err)
-{
-    uint64_t *unused;
-    return take_words(line, space, &unused, err);
-}
-
 static void gather(clo_fold *fold)
 {
-    const double *const sums = work_of(fold)->sums;
-    for (size_t e = 0; e < (size_t)fold->threads * fold->entries; e++) {
-        const bool size = e % (fold->seen + 2) == fold->seen + 1;
-        const uint64_t value = (uint64_t)(int64_t)sums[e] * (size ? fold->line->count_unit : 1);
-        int64_t *const total = &fold->totals[e % fold->entries];
-        *total = (int64_t)((uint64_t)*total + value);
-    }
-}
-
-static void publish(const clo_context *context, const clo_line *line, const int64_t *totals,
-                    clo_local_sums *out)
-{
-    const size_t k = line->groups, cols = line->cols;
-    const double square_unit = (double)clo_i_local_sum_part(line).square_unit;
-    for (size_t c = 0; c < k; c++) {
-        const int64_t *const total = totals + c * (cols + 2);
-        for (size_t j = 0; j < cols; j++) out->sums[c * cols + j] = (double)total[j] / (double)R;
-        out->squares[c] = (double)total[cols] / square_unit;
-        out->sizes[c] = (double)total[cols + 1] / (double)line->count_unit;
-    }
-    clo_i_tell_answer(context, line, out->sums, k * cols, (double)R);
-    clo_i_tell_answer(context, line, out->squares, k, square_unit);
-    clo_i_tell_answer(context, line, out->sizes, k, (double)line->count_unit);
-}
-
-/* That of the line, but for a planted fault. */
-static clo_law law_of(const clo_line *line)
-{
-    const uint64_t asks = clo_i_planted(CLO_FAULT_SPLIT_IGNORED) ? line->event.count : 1;
-    if (line->event.kind == CLO_EVENT_PURE) return clo_i_laplace_law(1, line->scale / asks);
-    return clo_i_gaussian_law((uint64_t)((double)line->scale / sqrt((double)asks)));
-}
-
-static clo_status ask_with(clo_context *context, size_t number, const clo_bounded *data,
-                           const clo_ask *told, clo_local_sums *out, clo_error *err)
-{
-    clo_sum sum;
-    CLO_TRY(clo_i_sum_begin(context, number, &clo_i_query_local_sum, data, told, &sum, err));
-    const clo_noise noise = { .count = sum.fold.entries,
-                              .laws = { law_of(sum.line) },
-                              .group = sum.fold.seen + 2 };
-    clo_status status = clo_i_sum_fold(&sum, err);
-    if (!status) status = clo_i_answer(context, sum.line, &noise, sum.fold.totals, err);
-    if (!status) publish(context, sum.line, sum.fold.totals, out);
-    clo_i_sum_end(&sum);
-    return status;
+    clo_i_gather_groups(fold, work_of(fold)->sums);
 }
 
 clo_status clo_i_ask_local_sum(clo_context *context, size_t number, const clo_bounded *data,
@@ -271,33 +199,32 @@ clo_status clo_i_ask_local_sum(clo_context *context, size_t number, const clo_bo
                                clo_local_sums *out, clo_error *err)
 {
     const size_t mark = clo_i_workspace_begin_ask(context->workspace), k = rule->clusters;
-    const clo_line asked = { .groups = k };
     uint64_t *words = NULL;
-    CLO_TRY(take_words(&asked, context->workspace, &words, err));
-    for (size_t c = 0; c < k; c++) {
-        words[c] = to_grid(views[c].width);
-        words[k + c] = to_grid(views[c].reach);
-    }
+    clo_sum sum;
+    CLO_TRY(clo_i_views_told(context->workspace, views, k, BITS, WIDEST, &words, err));
     const clo_ask told = { .rules = rule, .rule_count = 1, .words = words, .word_count = 2 * k };
-    const clo_status status = ask_with(context, number, data, &told, out, err);
+    const clo_status status =
+        clo_i_sum_answer(context, number, &clo_i_query_local_sum, data, &told, &sum, err);
+    if (!status) {
+        const clo_share shares[] = {
+            { out->sums, sum.line->cols, (double)R },
+            { out->squares, 1, (double)clo_i_local_sum_part(sum.line).square_unit },
+            { out->sizes, 1, (double)sum.line->count_unit },
+        };
+        clo_i_sum_tell(&sum, shares, 3);
+    }
     clo_i_workspace_release(context->workspace, mark);
     return status;
-}
-
-static clo_numbers numbers(const clo_line *line)
-{
-    const size_t all = entries(line, 0, NULL);
-    return (clo_numbers){ all, all };
 }
 
 const clo_query clo_i_query_local_sum = {
     .name = "local_sum",
     .reading = CLO_READING_SUM,
-    .numbers = numbers,
+    .numbers = clo_i_numbers_added,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,
-    .lay_out_told = lay_out_told,
+    .lay_out_told = clo_i_views_lay_out,
     .add = add_block,
     .gather = gather,
 };

@@ -3,6 +3,7 @@
 #define CLO_QUERY_LOCAL_SUM_H
 
 #include "query/assign.h"
+#include "query/views.h"
 
 typedef struct clo_local_part {
     uint64_t square_unit; /* what a record far away adds to a noised sum of squares */
@@ -12,9 +13,7 @@ CLO_LINE_PART(local_sum, clo_local_part)
 /* How a cluster of centre c is looked at, in radii of the ball (rounded to its grid, and from one
  * step of it to CLO_LOCAL_WIDEST): differences to c longer than the width are cut to it, squared
  * lengths are cut at the reach.  Released or public, as the centres are. */
-typedef struct clo_local_view {
-    double width, reach;
-} clo_local_view;
+typedef clo_cluster_view clo_local_view;
 enum { CLO_LOCAL_WIDEST = 4 };
 
 /* For each cluster the sum of (x - c) / max(|x - c|, width) over its records, of

@@ -92,7 +92,7 @@ CLO_CHECK clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64
 CLO_CHECK clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times,
                                         clo_line *line, clo_error *err);
 
-/* The exponential line of a plan: at most this epsilon, scores of this sensitivity. */
+/* The exponential line of a plan: at most this epsilon, scores of this sensitivity (choose.T1). */
 CLO_CHECK clo_status clo_i_plan_exponential(uint64_t sensitivity, double epsilon, uint64_t times,
                                             clo_line *line, clo_error *err);
 /* An exact draw with weights exp(score * rate) (choose.T2). */

@@ -39,10 +39,8 @@ CLO_CHECK clo_status clo_i_ask_quantile(clo_context *context, size_t line, const
 
 /* ---- what can be said of an ask beforehand, from public numbers alone --------------------- */
 
-/* How far the right answer is ahead of the widest one, in nats, with so many rows: below 0 the
- * answer is as good as surely the widest one. */
-double clo_i_quantile_ahead(const clo_line *line, double rows);
-/* The rows from which on it is ahead by so much; INFINITY: there are none. */
+/* The rows from which on the right answer is ahead of the widest one by so much; below 0 the answer
+ * is as good as surely the widest one.  INFINITY: there are none. */
 double clo_i_quantile_rows(const clo_line *line, double nats);
 /* With probability 1 - doubt, all asks of the line together, an answer leaves out no more than a
  * share of the rows (the one that was asked for) and so many rows (quantile.T3).  rows 0: they are

@@ -129,13 +129,6 @@ static double rate_of(const clo_line *line)
     return (double)line->rate_numerator / (double)line->rate_denominator;
 }
 
-double clo_i_quantile_ahead(const clo_line *line, double rows)
-{
-    const clo_quantile_part p = clo_i_quantile_part(line);
-    const double out = fmax((double)p.left_out * rows, (double)p.floor);
-    return ((double)p.most_out * rows - (double)p.ends * out - (double)p.lead) * rate_of(line);
-}
-
 double clo_i_quantile_rows(const clo_line *line, double nats)
 {
     const clo_quantile_part p = clo_i_quantile_part(line);

@@ -7,9 +7,6 @@
 
 #include "query/fold.h"
 
-/* Of a line of either query: how many entries of a record count, the largest; 0: all. */
-size_t clo_i_sparse_entries(const clo_line *line);
-
 /* The totals are clusters x (cols + 1): each record of cluster c adds its entries to row c and
  * line->count_unit to the last number of it, modulo 2^64 (sparse_sum.T1). */
 size_t clo_i_sparse_numbers(const clo_line *line, size_t cols, const clo_ask *ask);

@@ -21,7 +21,8 @@ typedef struct work {
 } work;
 CLO_FOLD_WORK_OF(work)
 
-size_t clo_i_sparse_entries(const clo_line *line)
+/* Of a line of either query: how many entries of a record count, the largest; 0: all. */
+static size_t entries_that_count(const clo_line *line)
 {
     return line->query == &clo_i_query_peel ? clo_i_peel_part(line).entries
                                             : clo_i_sparse_sum_part(line).entries;
@@ -67,7 +68,7 @@ static void add(uint64_t *total, uint64_t value)
 static void add_record(const clo_fold *fold, clo_row row, uint64_t *totals)
 {
     const int shift = CLO_GRID_BITS - fold->line->bits;
-    cut limit = make_cut(row, clo_i_sparse_entries(fold->line));
+    cut limit = make_cut(row, entries_that_count(fold->line));
     for (size_t e = 0; e < row.count; e++) {
         const int32_t magnitude = abs(row.cells[e]);
         if (magnitude < limit.least || (magnitude == limit.least && limit.ties == 0)) continue;

@@ -7,6 +7,8 @@
 #include "base/planted.h"
 #include "bound/bound.h"
 
+enum { WIDE = 512 };
+
 size_t clo_i_triangle(size_t cols)
 {
     return cols * (cols + 1) / 2;
@@ -58,4 +60,35 @@ clo_status clo_i_answer_triangles(clo_sum *sum, uint8_t *classes, double unit, d
     unpack(sum->fold.totals, groups, cols, unit, matrices);
     clo_i_tell_answer(sum->context, sum->line, matrices, groups * cols * cols, unit);
     return CLO_OK;
+}
+
+clo_status clo_i_plan_triangles(const clo_domain *domain, uint64_t reach, double mu, uint64_t times,
+                                clo_line *line, clo_error *err)
+{
+    const unsigned __int128 square = (unsigned __int128)reach * reach;
+    const uint64_t one = domain->relation == CLO_REPLACE ? clo_i_root_up(2 * square) : reach;
+    if (domain->cols > CLO_TRIANGLE_COLS)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a Gram matrix takes at most %d columns, not %zu: choose fewer of them",
+                          (int)CLO_TRIANGLE_COLS, domain->cols);
+    return clo_i_plan_gaussian(one * domain->rows_per_unit, mu, times, line, err);
+}
+
+size_t clo_i_triangles_entries(const clo_line *line, size_t cols, const clo_ask *ask)
+{
+    (void)cols, (void)ask;
+    return line->groups * clo_i_triangle(line->cols);
+}
+
+/* Each entry off the diagonal is told twice. */
+clo_numbers clo_i_triangles_numbers(const clo_line *line)
+{
+    return (clo_numbers){ clo_i_triangles_entries(line, 0, NULL),
+                          line->groups * line->cols * line->cols };
+}
+
+/* Wide matrices: one accumulator, and the threads inside BLAS; exact either way. */
+int clo_i_triangles_threads(const clo_line *line, int threads)
+{
+    return line->cols >= WIDE ? 1 : threads;
 }

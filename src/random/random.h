@@ -54,11 +54,8 @@ int64_t clo_i_discrete_laplace(clo_stream *stream, uint64_t numerator, uint64_t 
 int64_t clo_i_truncated_laplace(clo_stream *stream, uint64_t numerator, uint64_t denominator,
                                 uint64_t bound);
 /* round(scale * N(0,1)), ties away from zero; scale in 1 … 2^55 (Karney 2016); at most 32 scales in
- * size.  samplers.T4.  On an integer of sensitivity D it costs mu = D/scale.  samplers.T6 */
+ * size.  samplers.T4.  On an integer of sensitivity D it costs mu = D/scale.  samplers.T5 */
 int64_t clo_i_rounded_gaussian(clo_stream *stream, uint64_t scale);
 void clo_i_rounded_gaussian_fill(clo_stream *stream, uint64_t scale, int64_t *out, size_t count);
-/* P[x] proportional to exp(-x^2 / (2 scale^2)) (CKS20), the cross-check of the former; scale in
- * 1 … 2^30. samplers.T5 */
-int64_t clo_i_discrete_gaussian(clo_stream *stream, uint64_t scale);
 
 #endif

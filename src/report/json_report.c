@@ -104,7 +104,7 @@ static void write_queries(clo_writer *w, const clo_facts *facts)
     clo_json_close(w, ']');
 }
 
-void clo_i_report_json(const clo_release *release, clo_writer *w)
+static void write_release(const clo_release *release, clo_writer *w)
 {
     const clo_facts *const facts = &release->facts;
     clo_json_open(w, NULL, '{');
@@ -151,7 +151,7 @@ clo_status clo_report(const clo_release *release, clo_report_format format, clo_
                                   &writer, err));
         break;
     case CLO_JSON:
-        clo_i_report_json(release, &writer);
+        write_release(release, &writer);
         break;
     default:
         return clo_i_fail(err, CLO_ARGUMENT, "the report format must be text or JSON");

@@ -8,7 +8,6 @@
 #include "release/release.h"
 #include <cloister/output.h>
 
-void clo_i_report_json(const clo_release *release, clo_writer *writer);
 /* bars: what takes the place of the arrays of centres; NULL: they are shown as they are. */
 typedef clo_status clo_i_bars(const clo_release *release, clo_writer *writer, clo_error *err);
 CLO_CHECK clo_status clo_i_report_text(const clo_release *release, bool wide, clo_i_bars *bars,

@@ -5,6 +5,7 @@
 
 Needs root, to be several users; without it every case is skipped, with that reason.  Prints TAP.
 """
+import fcntl
 import json
 import multiprocessing
 import os
@@ -16,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 OK, ARGUMENT, BUDGET = 0, 1, 6  # of clo_status
@@ -217,6 +219,25 @@ def killed_brokers(cloister):
     print(f"# {released} releases, {len(charged)} charges, 12 brokers killed")
 
 
+def left_locks(cloister):
+    """A worker that outlives its killed broker by a moment delays the next; a broker refuses it."""
+    place = Place(cloister, 1)
+    with open(place.socket + ".lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        letting_go = threading.Timer(0.3, fcntl.flock, (held, fcntl.LOCK_UN))
+        letting_go.start()
+        place.start()
+        letting_go.join()
+    second = subprocess.run([cloister, "serve", "--socket", place.socket, "--policy",
+                             str(place.policy)], env=place.environment, check=False,
+                            capture_output=True, text=True)
+    assert second.returncode != 0 and "serves" in second.stderr, second
+    right, answer = finish(as_user(FIRST_USER, exchange, place.socket, frame(question())))
+    assert right and answer[0] == OK, answer
+    place.stop()
+    place.remove()
+
+
 def hostile_messages(path, seed, count):
     draw, refused = random.Random(seed), 0
     good = frame(question())
@@ -300,7 +321,8 @@ def hostile_clients(cloister):
 
 
 def main():
-    cases = [twenty_analysts, strangers_and_files, killed_brokers, hostile_clients]
+    cases = [twenty_analysts, strangers_and_files, killed_brokers, left_locks,
+             hostile_clients]
     print(f"1..{len(cases)}")
     for i, case in enumerate(cases, 1):
         name = case.__name__.replace("_", " ")

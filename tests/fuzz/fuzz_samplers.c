@@ -27,7 +27,7 @@ static uint64_t magnitude_of(int64_t x)
 static int64_t draw(clo_stream *stream, unsigned which, const uint64_t p[PARAMETERS])
 {
     const uint64_t one = p[0] | 1, two = p[1] | 1;
-    const uint64_t bound = p[2] >> 1, wide_scale = 1 + (p[0] >> 9), scale = 1 + (p[0] >> 34);
+    const uint64_t bound = p[2] >> 1, scale = 1 + (p[0] >> 9);
     int64_t x;
     switch (which % 7) {
     case 0:
@@ -41,11 +41,9 @@ static int64_t draw(clo_stream *stream, unsigned which, const uint64_t p[PARAMET
         demand(magnitude_of(x) <= bound);
         return x;
     case 4:
-        x = clo_i_rounded_gaussian(stream, wide_scale);
-        demand(magnitude_of(x) <= 32 * wide_scale);
+        x = clo_i_rounded_gaussian(stream, scale);
+        demand(magnitude_of(x) <= 32 * scale);
         return x;
-    case 5:
-        return clo_i_discrete_gaussian(stream, scale);
     default:
         x = (int64_t)clo_i_random_below(stream, one);
         demand((uint64_t)x < one);

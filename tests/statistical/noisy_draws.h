@@ -8,7 +8,6 @@
 
 #include "noisy_sums.h"
 #include "query/assign.h"
-#include "query/choose.h"
 #include "query/choose_centers.h"
 #include "query/choose_flats.h"
 #include "query/partition.h"
@@ -45,24 +44,6 @@ static inline void prepare_choices(noisy *n)
     n->domain = ball(2, 1, CLO_ADD_REMOVE);
     noisy_room(n, CHOICES, n->form->asks, 0);
     n->scales[0] = 1;
-}
-
-static inline void prepare_choose(noisy *n)
-{
-    clo_error err;
-    prepare_choices(n);
-    assert_ok(clo_i_plan_choose(&n->domain, CANDIDATES, 1, 1, 1, "", &n->line, &err), err);
-}
-
-static inline void ask_choose(noisy *n, double *residual)
-{
-    static const int64_t scores[CANDIDATES];
-    clo_error err;
-    for (size_t i = 0; i < n->numbers; i++) {
-        size_t chosen;
-        assert_ok(clo_i_ask_choose(&n->a.context, n->number, scores, &chosen, &err), err);
-        residual[i] = laplace_of_choice(n, chosen, CANDIDATES);
-    }
 }
 
 static inline void prepare_choose_flats(noisy *n)

@@ -86,10 +86,6 @@ static const noisy_form forms_cell_counts[] = {
     { "Laplace", prepare_laplace_cells, ask_cells, LAPLACE, 40, 1, 2, NULL },
     { 0 },
 };
-static const noisy_form forms_choose[] = {
-    { "choices", prepare_choose, ask_choose, LAPLACE | COARSE | SINGLY, 4, 0, 0, NULL },
-    { 0 },
-};
 static const noisy_form forms_choose_flats[] = {
     { "choices", prepare_choose_flats, ask_choose_flats, LAPLACE | COARSE | SINGLY, 4, 0, 0, NULL },
     { 0 },

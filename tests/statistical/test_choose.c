@@ -1,13 +1,13 @@
 /*
- * choose: the exponential mechanism has exactly its law (choose.T2) and its worst pair no more than
- * its epsilon (choose.T1).
+ * choose.c, which four queries draw with: the exponential mechanism has exactly its law (choose.T2)
+ * and its worst pair no more than its epsilon (choose.T1).
  *
  * Power.  Six candidates with weights from 1 to e^-3; 2^19 draws put a radius of .0043 around the
  * law. A rate twice too large (the factor 2 forgotten) moves it by more than .1, one 5 % large by
  * .012.
  */
 #include "asking.h"
-#include "query/choose.h"
+#include "query/parts.h"
 
 enum { CANDIDATES = 6, DRAWS = 1 << 19, TRIALS = 1 << 17 };
 
@@ -37,7 +37,8 @@ static void draw_all(clo_line line, clo_rng *rng)
     start_asking(&a, line, rng);
     for (size_t i = 0; i < DRAWS; i++) {
         size_t chosen;
-        assert_ok(clo_i_ask_choose(&a.context, 0, scores, &chosen, &err), err);
+        assert_ok(clo_i_draw_exponential(&a.context, &a.line, scores, CANDIDATES, &chosen, &err),
+                  err);
         drawn[i] = (int64_t)chosen;
     }
     stop_asking(&a);
@@ -46,13 +47,12 @@ static void draw_all(clo_line line, clo_rng *rng)
 static void the_choice_has_its_law(void **state)
 {
     const double alpha = stat_alpha(STAT_choose_law, 1), epsilon = 1;
-    const clo_domain domain = ball(1, 1, CLO_REPLACE);
     const weights planned = { epsilon / 2 };
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_line line;
+    clo_line line = { .label = "" };
     (void)state;
-    assert_ok(clo_i_plan_choose(&domain, CANDIDATES, 1, epsilon, 1, "", &line, &err), err);
+    assert_ok(clo_i_plan_exponential(1, epsilon, 1, &line, &err), err);
     assert_true(line.event.parameter == epsilon);
     draw_all(line, rng);
     assert_true(stat_follows(drawn, DRAWS, law, &planned, alpha));
@@ -71,15 +71,14 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
 {
     enum { MANY = 64 };
     const double alpha = stat_alpha(STAT_choose_privacy, 2);
-    const clo_domain domain = ball(1, 1, CLO_REPLACE);
     int64_t worlds[2][MANY];
     uint64_t hits[2] = { 0, 0 };
     clo_rng *const rng = stat_rng();
     clo_error err;
-    clo_line line;
+    clo_line line = { .label = "" };
     asking a;
     (void)state;
-    assert_ok(clo_i_plan_choose(&domain, MANY, 1, 1, 1, "", &line, &err), err);
+    assert_ok(clo_i_plan_exponential(1, 1, 1, &line, &err), err);
     for (size_t i = 0; i < MANY; i++) {
         worlds[0][i] = i == 0 ? 1 : 0;
         worlds[1][i] = i == 0 ? 0 : 1;
@@ -91,7 +90,9 @@ static void the_worst_neighbours_are_told_apart_as_planned_and_no_better(void **
         for (size_t i = 0; i < TRIALS; i++)
             for (int world = 0; world < 2; world++) {
                 size_t chosen;
-                assert_ok(clo_i_ask_choose(&a.context, 0, worlds[world], &chosen, &err), err);
+                assert_ok(
+                    clo_i_draw_exponential(&a.context, &a.line, worlds[world], MANY, &chosen, &err),
+                    err);
                 hits[world] += chosen == 0;
             }
         const double ratio = log(stat_lower_bound(hits[0], TRIALS, alpha / 2) /

@@ -418,14 +418,6 @@ static inline void line_gaussian_moment3(const held *l)
 
 /* ---- choices --------------------------------------------------------------------------------- */
 
-/* Scores are the caller's; one record moves one by as much as this line does not say, so that the
- * test has to (record_moves). */
-static inline void line_choose(const held *l)
-{
-    HOLDS(l, l->line->sensitivity % l->rows == 0);
-    priced_by_rate(l, CLO_EVENT_EXPONENTIAL, 2 * (u128)l->line->sensitivity);
-}
-
 /* A record adds 0 to W to each cost.  M that come push all costs to one side: a range of M W.
  * Where M are replaced, one cost may gain what another loses. */
 static inline void priced_by_costs(const held *l)

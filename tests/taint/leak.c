@@ -16,8 +16,9 @@
  *               everything
  *   known       how many rows there are where that is public, which must not be caught either
  *
- * usage: leak HOW FILE
+ * words: leak HOW FILE (cases.c)
  */
+#include "cases.h"
 #include "counted.h"
 #include "bound/bound.h"
 #include "data/data.h"
@@ -178,7 +179,7 @@ static bool leak(const char *how, const clo_table *table)
     return put(text, (size_t)length);
 }
 
-int main(int count, char **words)
+int leak_main(int count, char **words)
 {
     clo_read_options options = clo_read_options_default();
     clo_table *table = NULL;

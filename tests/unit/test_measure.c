@@ -279,7 +279,7 @@ static void the_distance_of_subspaces_is_the_norm_of_their_sines(void **state)
     double u[D * Q] = { 0 }, v[D * Q] = { 0 }, distance = 0;
     (void)state;
     for (size_t j = 0; j < Q; j++) u[j * Q + j] = 1, v[(Q + j) * Q + j] = 1;
-    assert_int_equal(clo_i_subspace_distance(u, v, D, Q, &distance, NULL), CLO_OK);
+    assert_int_equal(clo_i_subspaces_distance(u, v, 1, D, Q, &distance, NULL), CLO_OK);
     assert_close(distance, sqrt(Q), 1e-15);
     double *a = random_bases(1, D, Q, 70), *b = random_bases(1, D, Q, 71), projectors = 0;
     for (size_t i = 0; i < D; i++)
@@ -289,7 +289,7 @@ static void the_distance_of_subspaces_is_the_norm_of_their_sines(void **state)
                 difference += a[i * Q + l] * a[j * Q + l] - b[i * Q + l] * b[j * Q + l];
             projectors += difference * difference;
         }
-    assert_int_equal(clo_i_subspace_distance(a, b, D, Q, &distance, NULL), CLO_OK);
+    assert_int_equal(clo_i_subspaces_distance(a, b, 1, D, Q, &distance, NULL), CLO_OK);
     assert_close(sqrt(projectors), sqrt(2) * distance, 1e-14);
     free(a), free(b);
 }

@@ -9,7 +9,6 @@
 #include "every_mechanism.h"
 #include "query/aggregate.h"
 #include "query/cell_counts.h"
-#include "query/choose.h"
 #include "query/choose_centers.h"
 #include "query/choose_flats.h"
 #include "query/count.h"
@@ -194,18 +193,6 @@ static bool make_cell_counts(const clo_domain *domain, size_t variant, clo_line 
     return made(clo_i_plan_cell_counts(domain, 3, pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN,
                                        *asked, TIMES, "", out, &err),
                 &err);
-}
-
-static bool make_choose(const clo_domain *domain, size_t variant, clo_line *out, double *asked)
-{
-    const uint64_t scores[] = { 1, 9, 1000 };
-    clo_error err;
-    if (variant >= 9) return false;
-    *asked = epsilons[variant / 3];
-    assert_int_equal(
-        clo_i_plan_choose(domain, 5, scores[variant % 3], *asked, TIMES, "", out, &err), CLO_OK);
-    assert_int_equal(out->sensitivity, domain->rows_per_unit * scores[variant % 3]);
-    return true;
 }
 
 static bool make_choose_flats(const clo_domain *domain, size_t variant, clo_line *out,

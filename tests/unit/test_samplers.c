@@ -594,25 +594,6 @@ static void filling_is_drawing_one_by_one(void **state)
     clo_i_stream_close(b);
 }
 
-/* ---- discrete Gaussian --------------------------------------------------- */
-
-/* samplers.T5, with scale 8: the Laplace sample 0 is kept with exp(-64/128). */
-static void discrete_gaussian_keeps_a_laplace_sample_with_its_weight(void **state)
-{
-    const uint64_t zero = 1, five = UINT64_C(5) << 61 | 1, tails = UINT64_MAX, plus = 0;
-    uint64_t kept[] = { zero, tails, plus, lot_word(64) };
-    /* Not kept; then 5, which exp(-5/8) lets pass, no period of 8, and (5 - 8)^2 = 9 of 128. */
-    uint64_t not_kept[] = {
-        zero, tails, plus, lot_word(63), tails, five, tails, tails, lot_word(9)
-    };
-    clo_stream *stream = play(kept, 4);
-    assert_int_equal(clo_i_discrete_gaussian(stream, 8), 0);
-    close_with(stream, 0);
-    stream = play(not_kept, 9);
-    assert_int_equal(clo_i_discrete_gaussian(stream, 8), 5);
-    close_with(stream, 0);
-}
-
 /* ---- all of them --------------------------------------------------------- */
 
 typedef int64_t sampler(clo_stream *stream);
@@ -652,11 +633,6 @@ static int64_t a_wide_gaussian(clo_stream *stream)
     return clo_i_rounded_gaussian(stream, UINT64_C(1) << 55);
 }
 
-static int64_t a_discrete_gaussian(clo_stream *stream) /* samplers.T5 */
-{
-    return clo_i_discrete_gaussian(stream, 1000);
-}
-
 static const struct {
     const char *name;
     sampler *draw;
@@ -672,7 +648,6 @@ static const struct {
       a_wide_gaussian,
       { -18792158378728010, 22031993652747881, -25266198302929750, -57188175692630341,
         -8864704353219409, 10753655077852455 } },
-    { "discrete gaussian", a_discrete_gaussian, { -481, -540, -424, 1538, -624, -622 } },
 };
 enum { SAMPLERS = sizeof samplers / sizeof samplers[0] };
 
@@ -784,11 +759,9 @@ static void noise_is_symmetric_and_as_wide_as_it_says(void **state)
     const struct {
         sampler *draw;
         double deviation;
-    } cases[] = { { a_gaussian, 1000 },
-                  { a_discrete_gaussian, 1000 },
-                  { a_wide_gaussian, 0x1p55 },
-                  { a_normal, 1e6 },
-                  { a_laplace, laplace } };
+    } cases[] = {
+        { a_gaussian, 1000 }, { a_wide_gaussian, 0x1p55 }, { a_normal, 1e6 }, { a_laplace, laplace }
+    };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const moments m = moments_of(cases[i].draw, "moments", 100000);
         assert_close(m.mean / m.deviation, 0, 0.02);
@@ -824,7 +797,6 @@ int main(void)
         cmocka_unit_test(far_out_a_place_is_kept_piece_by_piece),
         cmocka_unit_test(rounded_gaussian_stays_within_32_scales),
         cmocka_unit_test(filling_is_drawing_one_by_one),
-        cmocka_unit_test(discrete_gaussian_keeps_a_laplace_sample_with_its_weight),
         cmocka_unit_test(seeded_samples_are_the_known_ones),
         cmocka_unit_test(every_sampler_ends_on_every_stream_and_is_0_where_it_fails),
         cmocka_unit_test(filling_from_a_failed_stream_gives_zeros),

@@ -86,7 +86,7 @@ static void subspaces_of_unequal_dimensions_are_as_far_as_their_projectors(void 
     for (size_t i = 0; i < 5; i++) {
         double *u = random_bases(1, 7, 3, &pairs[i][0], 11 + i);
         double *v = random_bases(1, 7, 3, &pairs[i][1], 31 + i), distance = 0;
-        assert_int_equal(clo_i_subspace_distance(u, v, 7, 3, &distance, NULL), CLO_OK);
+        assert_int_equal(clo_i_subspaces_distance(u, v, 1, 7, 3, &distance, NULL), CLO_OK);
         assert_close(distance, sqrt(by_projectors(u, v, 7, 3)), 1e-13);
         free(u), free(v);
     }

@@ -170,9 +170,9 @@ static double apart(const double *a, const double *b, size_t d, size_t q)
         for (size_t c = 0; c < K; c++) {
             clo_error err;
             double here;
-            assert_ok(
-                clo_i_subspace_distance(a + c * d * q, b + orders[o][c] * d * q, d, q, &here, &err),
-                err);
+            assert_ok(clo_i_subspaces_distance(a + c * d * q, b + orders[o][c] * d * q, 1, d, q,
+                                               &here, &err),
+                      err);
             total += here * here;
         }
         best = fmin(best, sqrt(total));

@@ -13,7 +13,6 @@
 #include "query/aggregate.h"
 #include "query/assign.h"
 #include "query/cell_counts.h"
-#include "query/choose.h"
 #include "query/choose_centers.h"
 #include "query/choose_flats.h"
 #include "query/count.h"
@@ -248,18 +247,6 @@ static clo_status ask_cell_counts(const question *q)
 {
     double counts[1 << D];
     return clo_i_ask_cell_counts(q->context, 0, q->data, counts, q->err);
-}
-
-static clo_status plan_choose(const clo_domain *domain, clo_line *out, clo_error *err)
-{
-    return clo_i_plan_choose(domain, 3, 1, 1, 1, "", out, err);
-}
-
-static clo_status ask_choose(const question *q)
-{
-    static const int64_t scores[] = { 1, 2, 3 };
-    size_t chosen;
-    return clo_i_ask_choose(q->context, 0, scores, &chosen, q->err);
 }
 
 static clo_status plan_choose_flats(const clo_domain *domain, clo_line *out, clo_error *err)

@@ -32,7 +32,8 @@ static size_t width_of(size_t cols, bool affine)
     return cols + affine;
 }
 
-size_t clo_i_flat_fit_width(const clo_flat_fit *fit)
+/* Of what a query shows of a record: cols, and a constant where affine. */
+static size_t fit_width(const clo_flat_fit *fit)
 {
     return width_of(fit->cols, fit->affine);
 }
@@ -141,7 +142,7 @@ static clo_status rule_behind_lens(clo_workspace *workspace, const clo_flat_fit 
 
 static void average_in(const double *fresh, double precision, double memory, clo_flat_fit *fit)
 {
-    const size_t width = clo_i_flat_fit_width(fit), count = fit->clusters * width * width;
+    const size_t width = fit_width(fit), count = fit->clusters * width * width;
     fit->trust = memory * fit->trust + precision;
     const double step = precision / fit->trust;
     for (size_t i = 0; i < count; i++) fit->moments[i] += step * (fresh[i] - fit->moments[i]);
@@ -159,7 +160,7 @@ static clo_status take_scatter(clo_workspace *space, const clo_flat_fit *fit, do
 static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_flat_fit *fit,
                          clo_error *err)
 {
-    const size_t d = fit->cols, q = fit->dim, width = clo_i_flat_fit_width(fit);
+    const size_t d = fit->cols, q = fit->dim, width = fit_width(fit);
     const double noise = 1 / sqrt(fit->trust);
     double *scatter = NULL, *scratch = NULL;
     CLO_TRY(take_scatter(workspace, fit, &scatter, &scratch, err));
@@ -184,7 +185,7 @@ static clo_status follow(clo_workspace *workspace, const clo_lens *lens, clo_fla
 static clo_status take_fresh(clo_workspace *space, const clo_flat_fit *fit, double **fresh,
                              clo_error *err)
 {
-    const size_t width = clo_i_flat_fit_width(fit);
+    const size_t width = fit_width(fit);
     return clo_i_take(space, fit->clusters * width * width, sizeof **fresh, fresh, err);
 }
 

@@ -29,8 +29,6 @@ typedef struct clo_flat_fit {
     double trust;        /* in that average: sum of 1/variance, older rounds discounted; 0: none */
 } clo_flat_fit;
 
-/* Of what a query shows of a record: cols, and a constant where affine. */
-size_t clo_i_flat_fit_width(const clo_flat_fit *fit);
 CLO_CHECK clo_status clo_i_flat_fit_take(clo_workspace *workspace, size_t clusters, size_t cols,
                                          size_t dim, bool affine, clo_flat_fit *out,
                                          clo_error *err);
