@@ -1,8 +1,8 @@
 /*
  * viewed_law.h - what the tests of sums share that are taken at the widths of clusters, with
  * squares and sizes beside: the noise has the planned law on every number of the answer, empty
- * clusters included, and the worst neighbours are told apart no better than planned.  A test says of
- * its query what viewed_query has, and runs viewed_tests.
+ * clusters included, and the worst neighbours are told apart no better than planned.  A test says
+ * of its query what viewed_query has, and runs viewed_tests.
  *
  * Power.  Noise 5 % small moves the normal law by .0124, and the radius at 2^17 samples and 5e-9 is
  * .0086.  At mu = 2 and 20,000 trials a world evidence reaches 1.86 or so, and a sensitivity that
