@@ -9,27 +9,12 @@
  *
  *   bench_bingham [seconds a cell, preset 1]
  */
+#include "bench.h"
 #include <cloister/cloister.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static void stop_if(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_bingham: %s\n", err->message);
-    exit(1);
-}
 
 static double *room(size_t count)
 {
@@ -49,7 +34,7 @@ static void make_gram(clo_rng *rng, size_t n, size_t d, size_t q, double *gram)
     model.clusters = 1;
     model.dim = q;
     model.noise = 0.05;
-    stop_if(clo_generate_subspaces(&model, rng, x, NULL, NULL, &err), &err);
+    must(clo_generate_subspaces(&model, rng, x, NULL, NULL, &err), &err);
     for (size_t i = 0; i < n; i++) {
         double square = 0;
         for (size_t j = 0; j < d; j++) square += x[i * d + j] * x[i * d + j];
@@ -75,7 +60,7 @@ static clo_bingham *law(const double *gram, size_t d, size_t q, double weight)
     clo_bingham *made = NULL;
     clo_error err;
     for (size_t r = 0; r < q; r++) weights[r] = weight;
-    stop_if(clo_bingham_new(a, weights, q, &made, &err), &err);
+    must(clo_bingham_new(a, weights, q, &made, &err), &err);
     free(weights);
     return made;
 }
@@ -89,8 +74,8 @@ static double best(const double *gram, size_t d, size_t q, clo_rng *rng)
     clo_bingham *const b = law(gram, d, q, 5e7 / trace);
     double *const u = room(d * q);
     clo_error err;
-    stop_if(clo_bingham_uniform(d, q, rng, u, &err), &err);
-    stop_if(clo_bingham_sweep(b, rng, 50, u, &err), &err);
+    must(clo_bingham_uniform(d, q, rng, u, &err), &err);
+    must(clo_bingham_sweep(b, rng, 50, u, &err), &err);
     const double found = energy(gram, d, q, u);
     clo_bingham_free(b);
     free(u);
@@ -107,12 +92,12 @@ static void measure(clo_rng *rng, size_t d, size_t q, size_t n, double epsilon, 
     make_gram(rng, n, d, q, gram);
     const double top = best(gram, d, q, rng);
     clo_bingham *const b = law(gram, d, q, epsilon / 2);
-    stop_if(clo_bingham_uniform(d, q, rng, u, &err), &err);
-    stop_if(clo_bingham_sweep(b, rng, START, u, &err), &err);
+    must(clo_bingham_uniform(d, q, rng, u, &err), &err);
+    must(clo_bingham_sweep(b, rng, START, u, &err), &err);
     while (spent < seconds) {
-        const double before = cpu_seconds();
-        stop_if(clo_bingham_sweep(b, rng, CHUNK, u, &err), &err);
-        spent += cpu_seconds() - before;
+        const double before = process_seconds();
+        must(clo_bingham_sweep(b, rng, CHUNK, u, &err), &err);
+        spent += process_seconds() - before;
         sweeps += CHUNK;
         const double share = energy(gram, d, q, u) / top;
         sum += share;
@@ -138,7 +123,7 @@ int main(int argc, char **argv)
     clo_rng *rng = NULL;
     clo_error err;
     clo_seed_from_text("bench", seed);
-    stop_if(clo_rng_new_seeded(seed, &rng, &err), &err);
+    must(clo_rng_new_seeded(seed, &rng, &err), &err);
     printf("   d   q     n  epsilon  sweeps/CPUs   mean/best    sd\n");
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (size_t e = 0; e < sizeof epsilons / sizeof *epsilons; e++)

@@ -11,6 +11,7 @@
  *   bench_chain EPSILON TRIALS SWEEPS SEED        one line a look: trial,sweep,statistic,cost,d_W
  *                                                 at the end: rhat, gap and sd of the cost
  */
+#include "bench.h"
 #include "bingham/bingham.h"
 #include "measure/measure.h"
 #include "random/random.h"
@@ -29,36 +30,17 @@ typedef struct chain {
     clo_stream *stream;
 } chain;
 
-static void stop_if(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_chain: %s\n", err->message);
-    exit(1);
-}
-
-static clo_rng *seeded(const char *kind, int number)
-{
-    char text[64];
-    uint8_t seed[32];
-    clo_rng *rng = NULL;
-    clo_error err;
-    snprintf(text, sizeof text, "%s%d", kind, number);
-    clo_seed_from_text(text, seed);
-    stop_if(clo_rng_new_seeded(seed, &rng, &err), &err);
-    return rng;
-}
-
 static void make_data(chain *c, int seed)
 {
     clo_subspace_model model = clo_subspace_model_default();
-    clo_rng *const rng = seeded("", seed);
+    clo_rng *const rng = seeded_rng("", seed);
     clo_error err;
     model.rows = ROWS;
     model.cols = COLS;
     model.clusters = CLUSTERS;
     model.dim = DIM;
     model.noise = 0.1;
-    stop_if(clo_generate_subspaces(&model, rng, c->rows, NULL, c->truth, &err), &err);
+    must(clo_generate_subspaces(&model, rng, c->rows, NULL, c->truth, &err), &err);
     clo_rng_free(rng);
     for (size_t i = 0; i < ROWS; i++) {
         double *const x = c->rows + i * COLS, square = 0;
@@ -108,10 +90,9 @@ static void sweep(chain *c)
     for (size_t r = 0; r < DIM; r++) weights[r] = c->rate;
     for (size_t l = 0; l < CLUSTERS; l++) {
         clo_bingham *law = NULL;
-        stop_if(
-            clo_bingham_new((clo_matrix){ grams[l], COLS, COLS, COLS }, weights, DIM, &law, &err),
-            &err);
-        stop_if(clo_bingham_sweep(law, c->rng, 1, c->frames + l * COLS * DIM, &err), &err);
+        must(clo_bingham_new((clo_matrix){ grams[l], COLS, COLS, COLS }, weights, DIM, &law, &err),
+             &err);
+        must(clo_bingham_sweep(law, c->rng, 1, c->frames + l * COLS * DIM, &err), &err);
         clo_bingham_free(law);
     }
     for (size_t i = 0; i < FRAMES; i++) c->sums[i] += c->frames[i];
@@ -122,7 +103,7 @@ static double cost_now(const chain *c)
     const clo_flats flats = { CLUSTERS, COLS, DIM, NULL, c->frames };
     double cost;
     clo_error err;
-    stop_if(clo_i_flat_cost(&flats, c->rows, ROWS, &cost, &err), &err);
+    must(clo_i_flat_cost(&flats, c->rows, ROWS, &cost, &err), &err);
     return cost;
 }
 
@@ -131,8 +112,7 @@ static void look(const chain *c, int trial, int done)
     double mean[FRAMES], distance;
     clo_error err;
     for (size_t i = 0; i < FRAMES; i++) mean[i] = c->sums[i] / done;
-    stop_if(clo_i_subspaces_distance(c->frames, c->truth, CLUSTERS, COLS, DIM, &distance, &err),
-            &err);
+    must(clo_i_subspaces_distance(c->frames, c->truth, CLUSTERS, COLS, DIM, &distance, &err), &err);
     printf("%d,%d,%.6g,%.6g,%.6g\n", trial, done, clo_i_mean_basis_norm(mean, CLUSTERS, COLS, DIM),
            cost_now(c), distance);
 }
@@ -142,10 +122,10 @@ static void run_trial(chain *c, int trial, int sweeps, int seed, double *costs)
 {
     clo_error err;
     int next = 1;
-    c->rng = seeded("chain", 1000 * seed + trial);
-    stop_if(clo_i_stream_open(c->rng, clo_i_rng_next_ask(c->rng), 0, &c->stream, &err), &err);
+    c->rng = seeded_rng("chain", 1000 * seed + trial);
+    must(clo_i_stream_open(c->rng, clo_i_rng_next_ask(c->rng), 0, &c->stream, &err), &err);
     for (size_t l = 0; l < CLUSTERS; l++)
-        stop_if(clo_bingham_uniform(COLS, DIM, c->rng, c->frames + l * COLS * DIM, &err), &err);
+        must(clo_bingham_uniform(COLS, DIM, c->rng, c->frames + l * COLS * DIM, &err), &err);
     memset(c->sums, 0, sizeof c->sums);
     for (int done = 1; done <= sweeps; done++) {
         sweep(c);
@@ -175,7 +155,7 @@ int main(int argc, char **argv)
     clo_error err;
     for (int trial = 0; trial < trials; trial++)
         run_trial(&c, trial, sweeps, seed, costs + (size_t)trial * kept);
-    stop_if(clo_i_compare_chains(costs, (size_t)trials, kept, &told, &err), &err);
+    must(clo_i_compare_chains(costs, (size_t)trials, kept, &told, &err), &err);
     printf("rhat,%.6g\ngap,%.6g\nsd,%.6g\n", told.rhat, told.gap, told.sd);
     free(costs);
     return 0;

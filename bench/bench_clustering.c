@@ -6,26 +6,11 @@
  *
  * Prints one JSON object; LABELS is written as one number a line ("-": nowhere).
  */
+#include "bench.h"
 #include "solver/solver.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-
-static double cpu_seconds(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (status == CLO_OK) return;
-    fprintf(stderr, "bench_clustering: %s\n", err->message);
-    exit(clo_status_exit_code(status));
-}
 
 static double *read_doubles(const char *path, size_t cols, size_t *rows)
 {
@@ -73,9 +58,9 @@ int main(int argc, char **argv)
                           .rng = rng,
                           .threads = atoi(argv[4]),
                           .progress_to = 1 };
-    const double before = cpu_seconds();
+    const double before = process_seconds();
     must(solver->solve(&job, params->values, &out, &err), &err);
-    printf("{\"cpu_s\": %.4f, \"cost\": %.17g}\n", cpu_seconds() - before, out.cost);
+    printf("{\"cpu_s\": %.4f, \"cost\": %.17g}\n", process_seconds() - before, out.cost);
     FILE *const labels = strcmp(argv[6], "-") == 0 ? NULL : fopen(argv[6], "w");
     for (size_t i = 0; labels && i < out.count; i++) fprintf(labels, "%u\n", out.labels[i]);
     if (labels) fclose(labels);

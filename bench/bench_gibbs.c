@@ -12,57 +12,30 @@
  *   bench_gibbs A 1,3,10 2000 5 1 score=min
  *   bench_gibbs T 10 2000 1 1 sweeps=10000        (T: setting A, for its time)
  */
+#include "bench.h"
 #include "measure/measure.h"
 #include <cloister/cloister.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 typedef struct setting {
     size_t rows, cols, clusters, dim;
     double noise;
 } setting;
 
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-static void stop_if(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_gibbs: %s\n", err->message);
-    exit(1);
-}
-
-static clo_rng *seeded(const char *kind, int number)
-{
-    char text[64];
-    uint8_t seed[32];
-    clo_rng *rng = NULL;
-    clo_error err;
-    snprintf(text, sizeof text, "%s%d", kind, number);
-    clo_seed_from_text(text, seed);
-    stop_if(clo_rng_new_seeded(seed, &rng, &err), &err);
-    return rng;
-}
-
 static void make_data(const setting *s, int number, double *rows, double *truth)
 {
     clo_subspace_model model = clo_subspace_model_default();
-    clo_rng *const rng = seeded("", number);
+    clo_rng *const rng = seeded_rng("", number);
     clo_error err;
     model.rows = s->rows;
     model.cols = s->cols;
     model.clusters = s->clusters;
     model.dim = s->dim;
     model.noise = s->noise;
-    stop_if(clo_generate_subspaces(&model, rng, rows, NULL, truth, &err), &err);
+    must(clo_generate_subspaces(&model, rng, rows, NULL, truth, &err), &err);
     clo_rng_free(rng);
     for (size_t i = 0; i < s->rows; i++) {
         double *const x = rows + i * s->cols, square = 0;
@@ -78,20 +51,20 @@ static clo_plan *make_plan(const setting *s, const clo_domain *domain, double ep
     clo_plan *plan = NULL;
     clo_error err;
     char number[32];
-    stop_if(clo_params_new(clo_mechanism_find("subspaces/gibbs"), &params, &err), &err);
+    must(clo_params_new(clo_mechanism_find("subspaces/gibbs"), &params, &err), &err);
     snprintf(number, sizeof number, "%zu", s->clusters);
-    stop_if(clo_params_set_text(params, "clusters", number, &err), &err);
+    must(clo_params_set_text(params, "clusters", number, &err), &err);
     snprintf(number, sizeof number, "%zu", s->dim);
-    stop_if(clo_params_set_text(params, "dim", number, &err), &err);
+    must(clo_params_set_text(params, "dim", number, &err), &err);
     for (int i = 0; i < count; i++) {
         char name[64];
         const char *const equals = strchr(words[i], '=');
         if (!equals) exit(2);
         snprintf(name, sizeof name, "%.*s", (int)(equals - words[i]), words[i]);
-        stop_if(clo_params_set_text(params, name, equals + 1, &err), &err);
+        must(clo_params_set_text(params, name, equals + 1, &err), &err);
     }
-    stop_if(clo_plan_new(params, domain, (clo_loss){ epsilon, delta }, CLO_ASYMPTOTIC, &plan, &err),
-            &err);
+    must(clo_plan_new(params, domain, (clo_loss){ epsilon, delta }, CLO_ASYMPTOTIC, &plan, &err),
+         &err);
     clo_params_free(params);
     return plan;
 }
@@ -101,21 +74,20 @@ static void run_chain(const setting *s, const clo_plan *plan, const clo_bounded 
                       const double *rows, const double *truth, int number, double *cost,
                       double *distance)
 {
-    clo_rng *const rng = seeded("chain", number);
+    clo_rng *const rng = seeded_rng("chain", number);
     clo_run_options options = clo_run_options_default();
     clo_grant *grant = NULL;
     clo_release *release = NULL;
     clo_array bases;
     clo_error err;
     options.threads = 1;
-    stop_if(clo_grant_unmetered(plan, &grant, &err), &err);
-    stop_if(clo_run(plan, grant, data, rng, &options, &release, &err), &err);
+    must(clo_grant_unmetered(plan, &grant, &err), &err);
+    must(clo_run(plan, grant, data, rng, &options, &release, &err), &err);
     if (!clo_release_find(release, "bases", &bases)) exit(1);
     const clo_flats flats = { s->clusters, s->cols, s->dim, NULL, bases.data };
-    stop_if(clo_i_flat_cost(&flats, rows, s->rows, cost, &err), &err);
-    stop_if(
-        clo_i_subspaces_distance(bases.data, truth, s->clusters, s->cols, s->dim, distance, &err),
-        &err);
+    must(clo_i_flat_cost(&flats, rows, s->rows, cost, &err), &err);
+    must(clo_i_subspaces_distance(bases.data, truth, s->clusters, s->cols, s->dim, distance, &err),
+         &err);
     clo_release_free(release);
     clo_grant_free(grant);
     clo_rng_free(rng);
@@ -161,15 +133,15 @@ static void measure(const setting *s, double epsilon, int first, int sets, int c
         clo_bounded *data = NULL;
         moments mine = { 0 };
         make_data(s, first + set, rows, truth);
-        stop_if(clo_table_wrap((clo_matrix){ rows, s->rows, s->cols, s->cols }, CLO_MISSING_NULL,
-                               &table, &err),
-                &err);
-        stop_if(clo_bound(table, &domain, &data, &err), &err);
+        must(clo_table_wrap((clo_matrix){ rows, s->rows, s->cols, s->cols }, CLO_MISSING_NULL,
+                            &table, &err),
+             &err);
+        must(clo_bound(table, &domain, &data, &err), &err);
         for (int chain = 0; chain < chains; chain++) {
             double c, w;
-            const double before = cpu_seconds();
+            const double before = process_seconds();
             run_chain(s, plan, data, rows, truth, 100 * set + chain, &c, &w);
-            seconds += cpu_seconds() - before;
+            seconds += process_seconds() - before;
             add(&cost, c);
             add(&distance, w);
             add(&mine, c);

@@ -12,6 +12,7 @@
  * the loss (mean squared distance; of kmedian the mean distance) over that of the non-private
  * solver with 10 restarts, the largest of these ratios, and CPU seconds a run.
  */
+#include "bench.h"
 #include "random/random.h"
 #include <cloister/cloister.h>
 #include <math.h>
@@ -30,13 +31,6 @@ static const task tasks[] = {
     { "a", 20000, 10, 8, 0.85, 0.05 },
     { "b", 10000, 3, 3, 0.8, 0.1 },
 };
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_highdim: %s\n", err->message);
-    exit(1);
-}
 
 static void *room(size_t count)
 {

@@ -10,6 +10,7 @@
  * method, the mean ratio of the losses with its standard error, the median, and CPU seconds a run.
  * Without a method: all baselines at their presets.
  */
+#include "bench.h"
 #include "random/random.h"
 #include "solver/solver.h"
 #include <cloister/cloister.h>
@@ -27,13 +28,6 @@ typedef struct kind {
 static const kind kinds[] = { { 20000, 10, 8, .05, .85 }, { 10000, 3, 3, .1, .8 } };
 static const double DELTA = 1e-6;
 enum { MOST_SETS = 1000 };
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (status == CLO_OK) return;
-    fprintf(stderr, "bench_kmeans_baselines: %s\n", err->message);
-    exit(clo_status_exit_code(status));
-}
 
 static clo_rng *seeded(const char *what, long seed)
 {

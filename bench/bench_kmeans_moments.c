@@ -14,6 +14,7 @@
  * how many of the runs are above 1.2, what was predicted, what the release says of itself, the
  * centres' true error, and CPU seconds a run.
  */
+#include "bench.h"
 #include "data/data.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
@@ -37,13 +38,6 @@ static const task tasks[] = {
     { "b", 10000, 3, 3, 0.8, 0.1 },
     { "c", 100000, 100, 64, 0.85, 0.0125 },
 };
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_kmeans_moments: %s\n", err->message);
-    exit(1);
-}
 
 static void *room(size_t count)
 {

@@ -8,6 +8,7 @@
  * One line of JSON a seed: CPU seconds on one thread, cost, accuracy; and, where THREADS (1 unless
  * told) is more than 1, what they gain in wall time beside what they gain a matrix product.
  */
+#include "bench.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
 #include "solver/solver.h"
@@ -37,13 +38,6 @@ static double seconds(clockid_t clock)
     struct timespec t;
     clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (status == CLO_OK) return;
-    fprintf(stderr, "bench_kplanes: %s\n", err->message);
-    exit(clo_status_exit_code(status));
 }
 
 /* Of this program alone: getrusage's figure is inherited from whoever started it. */

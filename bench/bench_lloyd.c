@@ -6,6 +6,7 @@
  * Prints one JSON object.  The shares of BLAS and of noise are measured apart, on the same number
  * of products and of draws as the run has: a clock inside the run would slow it.
  */
+#include "bench.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
 #include <cloister/cloister.h>
@@ -31,13 +32,6 @@ static long peak_bytes(void)
         if (sscanf(line, "VmHWM: %ld", &kilobytes) == 1) break;
     if (status) fclose(status);
     return kilobytes * 1024;
-}
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (status == CLO_OK) return;
-    fprintf(stderr, "bench_lloyd: %s\n", err->message);
-    exit(clo_status_exit_code(status));
 }
 
 /* Seconds of the products records x centres of one round, as the run does them: by blocks. */

@@ -4,6 +4,7 @@
  *
  *   bench_ssc [SEEDS]
  */
+#include "bench.h"
 #include "linalg/linalg.h"
 #include "solver/affinity/self_expression.h"
 #include <stdio.h>
@@ -29,13 +30,6 @@ static void *need(size_t count, size_t size)
     void *const block = calloc(count, size);
     if (block) return block;
     fprintf(stderr, "bench_ssc: no memory\n");
-    exit(70);
-}
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_ssc: %s\n", err->message);
     exit(70);
 }
 

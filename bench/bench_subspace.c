@@ -6,6 +6,7 @@
  * Records are U y + noise with |y| = 1, clipped to norm 1; replace one; delta = 1/(n ln n).  Prints
  * the mean over SETS data sets of ||sin Theta||_F, what was predicted, and CPU seconds a run.
  */
+#include "bench.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
 #include <cloister/cloister.h>
@@ -19,13 +20,6 @@ typedef struct task {
     size_t rows, cols, dim;
     double noise;
 } task;
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_subspace: %s\n", err->message);
-    exit(1);
-}
 
 static double *room(size_t count)
 {

@@ -10,6 +10,7 @@
  * of a hundred sines of the largest angle, and the root of the mean ||sin Theta||_F^2 beside what
  * the plan predicts; and seconds of processor time a run.
  */
+#include "bench.h"
 #include "linalg/linalg.h"
 #include "random/random.h"
 #include <cloister/cloister.h>
@@ -27,13 +28,6 @@ typedef struct setting {
     int count;
     double *values, *truth; /* rows x cols; cols x dim */
 } setting;
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (status == CLO_OK) return;
-    fprintf(stderr, "bench_subspace_approx: %s\n", err->message);
-    exit(clo_status_exit_code(status));
-}
 
 static int ascending(const void *a, const void *b)
 {

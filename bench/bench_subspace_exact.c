@@ -11,6 +11,7 @@
  * of the rows in one plane of the subspace, which is what the score has to find.  delta = 1e-6,
  * replace one.
  */
+#include "bench.h"
 #include "plan/mechanism.h"
 #include "query/gapmax_parts.h"
 #include "random/random.h"
@@ -33,13 +34,6 @@ typedef struct tally {
     size_t found, wrong;
     double seconds;
 } tally;
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_subspace_exact: %s\n", err->message);
-    exit(1);
-}
 
 static clo_rng *seeded(const char *what, size_t run)
 {

@@ -13,6 +13,7 @@
  * nearest subspace), of d_W, of the cost of the best subspaces (k-planes from the true ones), of
  * the predicted d_W and of what the release says of itself, and CPU seconds a run.
  */
+#include "bench.h"
 #include "linalg/linalg.h"
 #include "measure/measure.h"
 #include "random/random.h"
@@ -38,13 +39,6 @@ static const task tasks[] = {
     { "c", 20000, 16, 5, 3, 0.05, 0.7, true },
     { "d", 20000, 50, 5, 4, 0.05, 1, false },
 };
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (!status) return;
-    fprintf(stderr, "bench_subspaces: %s\n", err->message);
-    exit(1);
-}
 
 static void *room(size_t count)
 {

@@ -7,6 +7,7 @@
  * the nearest centre, and the processor's seconds of bounding and of the run.  delta is 1e-6, the
  * relation add-remove, the generator seeded: this is a measurement, not a release.
  */
+#include "bench.h"
 #include <cloister/cloister.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,6 @@
 static double seconds(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;
-}
-
-static void must(clo_status status, const clo_error *err)
-{
-    if (status == CLO_OK) return;
-    fprintf(stderr, "bench_tree: %s\n", err->message);
-    exit(clo_status_exit_code(status));
 }
 
 static clo_plan *make_plan(const char *method, char *settings, const clo_domain *domain,

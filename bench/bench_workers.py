@@ -37,24 +37,10 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402  (threads are set above)
 
 from cloister import distributed  # noqa: E402
+from rows_file import make_rows  # noqa: E402
 
-PIECE = 500_000
 #: A network of 10 Gbit/s, and half a millisecond for a message there and back.
 BANDWIDTH, LATENCY = 10e9 / 8, 0.5e-3
-
-
-def make_rows(path, rows, cols, clusters):
-    random = np.random.default_rng(7)
-    centres = random.normal(size=(clusters, cols))
-    centres *= 0.6 / np.linalg.norm(centres, axis=1, keepdims=True)
-    with open(path, "wb") as out:
-        np.lib.format.write_array_header_1_0(
-            out, {"descr": "<f8", "fortran_order": False, "shape": (rows, cols)})
-        for first in range(0, rows, PIECE):
-            count = min(PIECE, rows - first)
-            noise = random.standard_normal((count, cols), dtype=np.float32)
-            piece = centres[random.integers(0, clusters, count)] + 0.08 * noise
-            piece.astype("<f8").tofile(out)
 
 
 # ---- measured ----------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
  * test_ledger_terms.c - what a steward narrows (ledger.T15), and groups (ledger.T16), to the unit
  * and to the second: first the decision by itself, then the ledger that acts and charges.
  */
-#include "ledger_place.h"
+#include "ledger_charges.h"
 #include <cloister/steward.h>
 #include <fcntl.h>
 
@@ -117,45 +117,6 @@ static void terms_are_those_of_the_data_set(void **state)
 }
 
 /* ---- the ledger ------------------------------------------------------------------------------ */
-
-/* Every charge is rehearsed first: that ends as the charge will, and leaves nothing behind. */
-static clo_status charge_on(clo_ledger *ledger, const char *dataset, double epsilon,
-                            const char *along, clo_error *err)
-{
-    const clo_i_charge charge = { .dataset = dataset,
-                                  .mechanism = "kmeans/lloyd",
-                                  .relation = "replace",
-                                  .loss = { epsilon, 0 },
-                                  .rho = 100,
-                                  .along = along };
-    const uint64_t charges = charges_of(ledger);
-    clo_i_receipt receipt;
-    clo_error rehearsed;
-    const clo_status expected = clo_i_ledger_rehearse(ledger, &charge, &rehearsed);
-    assert_int_equal(charges_of(ledger), charges);
-    const clo_status status = clo_i_ledger_charge(ledger, &charge, &receipt, err);
-    assert_true((status == CLO_OK) == (expected == CLO_OK));
-    if (status == CLO_BUDGET) assert_string_equal(rehearsed.message, err->message);
-    return status;
-}
-
-static void declare(clo_ledger *ledger, const char *dataset, double epsilon)
-{
-    clo_error err;
-    assert_ok(clo_ledger_declare(ledger, dataset, (clo_loss){ epsilon, 0 }, &err), err);
-}
-
-/* In units of 2^-48: as nobody rounds what is on the grid. */
-static uint64_t spent_on(clo_ledger *ledger, const char *dataset)
-{
-    clo_i_account account;
-    bool found = false;
-    clo_error err;
-    assert_ok(clo_i_ledger_find_account(ledger, dataset, &account, &found, &err), err);
-    return found ? account.spent.epsilon : 0;
-}
-
-static const uint64_t QUARTER = UINT64_C(1) << 46;
 
 /* ledger.T15 */
 static void charges_up_to_the_lowered_cap(void **state)
@@ -359,78 +320,6 @@ static void what_is_adopted_counts_by_its_rho(void **state)
     clo_ledger_close(ledger);
 }
 
-/* ---- brought back ---------------------------------------------------------------------- */
-
-typedef struct told {
-    clo_loss_source source[2];
-    double epsilon[2];
-    int count;
-} told;
-
-static bool hear(void *user, const clo_restored *restored)
-{
-    told *const t = user;
-    const size_t which = restored->dataset[0] == 'b';
-    t->source[which] = restored->source;
-    t->epsilon[which] = restored->charged.epsilon;
-    t->count++;
-    return true;
-}
-
-static told brought_back(const place *p, const char *backup)
-{
-    clo_restoration how = clo_restoration_default();
-    told heard = { .count = 0 };
-    clo_error err;
-    how.backup = backup;
-    how.ledger = p->ledger;
-    how.note = "a disk";
-    assert_ok(clo_ledger_restore(&how, hear, &heard, &err), err);
-    assert_int_equal(heard.count, 2);
-    return heard;
-}
-
-static void declare_under(clo_ledger *ledger, const char *dataset, const char *rule)
-{
-    clo_error err;
-    declare(ledger, dataset, 2);
-    assert_ok(clo_ledger_choose_rule(ledger, dataset, rule, "so", &err), err);
-    assert_ok(charge_on(ledger, dataset, 0.25, NULL, &err), err);
-}
-
-/* ledger.T15: what a copy has all of is charged nothing and no entry is made for it, under every
- * rule; what it lacks is charged. */
-static void says_what_a_copy_lacks(void **state)
-{
-    static const char *const rules[] = { "basic", "zcdp" };
-    const place *p = *state;
-    char copy[300];
-    snprintf(copy, sizeof copy, "%s/copy", p->folder);
-    for (int i = 0; i < 4; i++) {
-        const bool lacks = i % 2;
-        clo_ledger *ledger = open_at(p->ledger);
-        clo_error err;
-        declare_under(ledger, "a", rules[i / 2]);
-        declare_under(ledger, "b", rules[i / 2]);
-        assert_ok(clo_ledger_backup(ledger, copy, &err), err);
-        if (lacks) assert_ok(charge_on(ledger, "a", 0.25, NULL, &err), err);
-        const uint64_t charges = charges_of(ledger);
-        clo_ledger_close(ledger);
-        in_shell(p, "rm '%s/ledger.db'");
-        const told heard = brought_back(p, copy);
-        assert_int_equal(heard.source[0], lacks ? CLO_LOST_KNOWN : CLO_LOST_NOTHING);
-        assert_int_equal(heard.source[1], CLO_LOST_NOTHING);
-        assert_true(heard.epsilon[0] == (lacks ? 0.25 : 0) && heard.epsilon[1] == 0);
-        ledger = open_at(p->ledger);
-        assert_int_equal(charges_of(ledger), charges);
-        assert_true(spent_on(ledger, "a") == (lacks ? 2 : 1) * QUARTER);
-        assert_true(spent_on(ledger, "b") == QUARTER);
-        is_sound(ledger);
-        clo_ledger_close(ledger);
-        in_shell(p, "rm -rf '%s/ledger.db' '%s/copy' '%s/config'");
-    }
-}
-
 /* Once along, by the caller's word: to what has a cap, and to nothing else. */
 static void charges_along_what_has_a_cap_alone(void **state)
 {
@@ -526,7 +415,6 @@ int main(void)
         IN_PLACE(says_whether_what_is_adopted_took_all),
         IN_PLACE(a_charge_notices_a_term_of_another_data_set),
         IN_PLACE(what_is_adopted_counts_by_its_rho),
-        IN_PLACE(says_what_a_copy_lacks),
         IN_PLACE(charges_along_what_has_a_cap_alone),
         IN_PLACE(a_group_is_of_data_sets_and_covers_their_past),
         IN_PLACE(counts_by_the_rule_that_was_chosen),
