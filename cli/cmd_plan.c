@@ -88,6 +88,15 @@ static clo_status run(const cli_args *args, cli_error *err)
     const char *const target = cli_value(args, "target");
     cli_job job = { .args = NULL };
     clo_status status = cli_check_words(args, 1, 1, "a mechanism", err);
+    if (status != CLO_OK && cli_word(args, 1)) {
+        cli_hint(err,
+                 "cloister run %s FILE ... --dry-run, which plans for a file and spends nothing",
+                 cli_word(args, 0));
+        return cli_fail(err, CLO_ARGUMENT,
+                        "a plan reads no data, so '%s' is not for it: say with --cols and --rows "
+                        "what it is for",
+                        cli_word(args, 1));
+    }
     if (status == CLO_OK) status = check_words(args, err);
     if (status == CLO_OK) status = cli_job_open(&job, args, cli_word(args, 0), CLI_NO_FILES, err);
     if (status == CLO_OK)

@@ -37,7 +37,7 @@ static void print_visible(FILE *out, const char *text)
  * option to try here. */
 void cli_option_in(const char *message, char *out, size_t size)
 {
-    static const char *const names[] = { "columns ", "decimal ", "missing " };
+    static const char *const names[] = { "columns ", "decimal ", "missing ", "header " };
     const char *const open = strrchr(message, '(');
     const size_t length = open ? strlen(open) : 0;
     out[0] = 0;

@@ -88,10 +88,10 @@ static void hint_ids(hints *h)
     if (!count) return;
     leave_out(h->args, list, option, sizeof option);
     snprintf(text, sizeof text,
-             "By %s name, %s number%s rows or names things, and measures nothing: leave %s out "
-             "(%s); a column that says whose row it is, is named with --unit.",
-             count > 1 ? "their" : "its", names, count > 1 ? "" : "s", count > 1 ? "them" : "it",
-             option);
+             "Going by names, %s %s and measure%s nothing: leave %s out (%s); a column that says "
+             "whose row it is, is named with --unit.",
+             names, count > 1 ? "number rows or name things," : "numbers rows or names things,",
+             count > 1 ? "" : "s", count > 1 ? "them" : "it", option);
     say(h, text);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 8 }; /* columns */
+enum { MOST_SHOWN = 8 /* columns */, LONGEST_NAME = 40 };
 
 cli_prediction cli_predict(const clo_plan *plan)
 {
@@ -23,9 +23,16 @@ static void add_column(const clo_job *job, size_t j, double error, char *text, s
     const char *const name = job ? clo_job_column_name(job, j) : NULL;
     const size_t used = strlen(text);
     char number[32];
+    cli_bytes shown = { NULL, 0, 0 };
+    clo_writer to_shown = { .write = cli_bytes_write, .user = &shown };
     snprintf(number, sizeof number, "column %zu", j + 1);
-    snprintf(text + used, size - used, "%s%.40s \u00b1 %s", j ? ", " : "", name ? name : number,
-             cli_rounded(error, 2).text);
+    const char *const called = name && name[0] ? name : number;
+    const size_t width = clo_text_width(called);
+    /* A header may hold anything, terminal controls too. */
+    clo_writer_cell(&to_shown, called, width < LONGEST_NAME ? width : LONGEST_NAME, false);
+    snprintf(text + used, size - used, "%s%.*s \u00b1 %s", j ? ", " : "", (int)shown.length,
+             shown.data ? shown.data : "", cli_rounded(error, 2).text);
+    free(shown.data);
 }
 
 /* "carat ± 0.12, price ± 310"; without a job, columns go without names; "" where the error is not

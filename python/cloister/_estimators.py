@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin,
                           TransformerMixin)
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._job import Job
 from ._learn import learn_bounds, together
@@ -27,6 +27,7 @@ from ._progress import shown
 from ._release import Release
 from ._rows import family_parameters
 from ._table import Table, as_table, gives_arrow
+from ._validate import validated
 from .distributed import engine_of, is_collection, release as spread_release
 from .exceptions import ArgumentError, NotPrivateWarning, UnsupportedError
 
@@ -102,7 +103,7 @@ class PrivateEstimator(BaseEstimator):
                                 "fit(X, unit=...), and is kept nowhere")
         if _by_arrow(X) and (person is None or isinstance(person, str)):
             if _is_frame(X):
-                validate_data(self, self._named_features(X), reset=reset, skip_check_array=True)
+                validated(self, self._named_features(X), reset=reset, skip_check_array=True)
             table = as_table(X, unit=person, missing=missing, fill=fill,
                              text_columns=text_columns)
             if not _is_frame(X):
@@ -114,7 +115,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _array(self, X: Any, *, reset: bool, dtype: Any = "numeric") -> Any:
         X = self._named_features(X) if _is_frame(X) else X
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=dtype,
+        return validated(self, X, reset=reset, accept_sparse="csr", dtype=dtype,
                              ensure_all_finite=False)
 
     # ---- the run ----

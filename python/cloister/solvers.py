@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._job import setting_text
 from ._native import Watcher, call, ffi, lib, make, settle_threads
 from ._parameters import python_name, solver_class
 from ._rows import solver_parameters
 from ._table import from_array
+from ._validate import validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class Solver(ClusterMixin, BaseEstimator):
         return self
 
     def _checked(self, X: Any) -> Any:
-        return validate_data(self, X, dtype=np.float64)
+        return validated(self, X, dtype=np.float64)
 
     def _take(self, solution: Any) -> None:
         rows = lib.clo_solution_rows(solution)
@@ -99,7 +100,7 @@ class _Flats(Solver):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The nearest flat of each row."""
         check_is_fitted(self)
-        rows = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        rows = np.asarray(validated(self, X, reset=False, dtype=np.float64))
         away = []
         for basis, offset in zip(self.bases_, self.offsets_):
             centred = rows - offset

@@ -43,3 +43,83 @@ def test_what_is_wrong_is_said(rows, change, kind, message):
     with pytest.raises(kind, match=message) as raised:
         cloister.PrivateKMeans(**settings).fit(with_hole)
     assert "\n" not in str(raised.value)
+
+
+SECRET = "Jane Doe, 4711"
+
+
+def fit_frame(data, **more):
+    settings = {"epsilon": 1, "bounds": (0, 1), "random_state": 1, **more}
+    return cloister.PrivateKMeans(2, **settings).fit(data)
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+@pytest.mark.parametrize("data", [
+    np.array([[SECRET, 1], ["y", 2]], dtype=object),
+    np.array([[SECRET, 1], ["y", 2]]),
+    [[SECRET, 1], ["y", 2]],
+    np.full(9, 4711.5),
+], ids=["objects", "texts", "lists", "one dimension"])
+def test_no_message_quotes_a_cell(data):
+    with pytest.raises(ValueError) as raised:
+        fit_frame(data)
+    told = raised.value
+    while told is not None:  # what was raised before goes along, and is printed, too
+        assert SECRET not in str(told) and "4711" not in str(told)
+        told = told.__context__
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_columns_that_are_no_numbers_are_named():
+    pandas = pytest.importorskip("pandas")
+    many = 300
+    columns = {
+        "text": ([SECRET] * many, "it is of text"),
+        "categories": (pandas.Categorical([SECRET] * many), "it is of categories"),
+        "mixed": ([SECRET] + [1.5] * (many - 1), "not of numbers alone"),
+        "times": (pandas.date_range("2020-01-01", periods=many), "it is of points in time"),
+        "lengths": (pandas.to_timedelta(range(many), unit="h"), "it is of durations"),
+        "periods": (pandas.period_range("2020-01-01", periods=many), "its type is period"),
+        "empty": ([None] * many, "is empty in every row"),
+    }
+    for name, (cells, message) in columns.items():
+        frame = pandas.DataFrame({"x": np.linspace(0, 1, many), name: cells})
+        with pytest.raises(cloister.FormatError, match=message) as raised:
+            fit_frame(frame)
+        assert f"'{name}'" in str(raised.value) and SECRET not in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_frames_of_numbers_are_taken_whatever_their_type():
+    """The index is no column; a missing cell of a nullable type is one of NaN."""
+    pandas = pytest.importorskip("pandas")
+    numbers = pandas.DataFrame({"a": [0.0, 1.0, np.nan] * 100, "b": [1.0, 0.0, 1.0] * 100})
+    expected = fit_frame(numbers).cluster_centers_
+    for same in (numbers.astype("Float64"), numbers.astype("Int8"), numbers.astype(object),
+                 numbers.astype("boolean"), numbers.set_index(np.arange(300)[::-1]),
+                 numbers.assign(who="me").set_index(["who"])):
+        np.testing.assert_array_equal(fit_frame(same).cluster_centers_, expected)
+
+
+@pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
+def test_a_refusal_names_parameters_as_they_are_called_here(rows, tmp_path):
+    path = str(tmp_path / "ledger.db")
+    cloister.Ledger(path, create=True).declare("people", epsilon=9, delta=1e-3)
+    with pytest.raises(cloister.ArgumentError, match="or say anyway=True") as raised:
+        cloister.PrivateBounds(epsilon=0.001, norm=1e6).fit(rows[:300])
+    assert "\x01" not in str(raised.value)
+    hidden = {"epsilon": 0.001, "bounds": (-1, 1), "ledger": path, "dataset": "people"}
+    with pytest.raises(cloister.BudgetError) as raised:
+        cloister.PrivateKMeans(2, **hidden).fit(rows)
+    assert any("anyway=True" in note for note in raised.value.__notes__)
+    np.savetxt(tmp_path / "rows.csv", rows, delimiter=",")
+    settings = {"clusters": 2, "header": "no", **hidden}
+    with pytest.raises(cloister.BudgetError):
+        cloister.run("kmeans", tmp_path / "rows.csv", **settings)
+    assert cloister.run("kmeans", tmp_path / "rows.csv", anyway=True, **settings)["centers"].size
+
+
+def test_names_in_latin_1_come_out_as_text(tmp_path):
+    (tmp_path / "people.csv").write_bytes("größe,alter\n1,2\n3,4\n".encode("latin-1"))
+    release = cloister.run("kmeans", tmp_path / "people.csv", clusters=1, epsilon=1, norm=5)
+    assert release.info["domain"]["columns"] == ["größe", "alter"]

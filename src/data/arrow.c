@@ -49,17 +49,43 @@ static bool is_number(const struct ArrowSchema *schema)
            (!schema->dictionary && element_of(schema->format, &unused));
 }
 
+/* What a type of Arrow's is called; NULL: by its own letters. */
+static const char *kind_of(const struct ArrowSchema *schema)
+{
+    static const struct {
+        const char *begins, *kind;
+    } kinds[] = { { "u", "text" },
+                  { "U", "text" },
+                  { "vu", "text" },
+                  { "z", "bytes" },
+                  { "Z", "bytes" },
+                  { "vz", "bytes" },
+                  { "td", "dates" },
+                  { "tt", "times" },
+                  { "ts", "points in time" },
+                  { "tD", "durations" },
+                  { "ti", "intervals" },
+                  { "d:", "decimals" },
+                  { "e", "half floats" },
+                  { "+", "lists or structs" } };
+    if (schema->dictionary) return "categories";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(schema->format, kinds[i].begins, strlen(kinds[i].begins)) == 0)
+            return kinds[i].kind;
+    return NULL;
+}
+
 static clo_status not_numbers(const reading *r, size_t column, clo_error *err)
 {
     char shown[CLO_SHOWN_BYTES], format[CLO_SHOWN_BYTES];
     const struct ArrowSchema *const schema = r->schema.children[column];
+    const char *const kind = kind_of(schema);
     clo_i_show_name(r->names[column], shown);
-    clo_i_show_name(schema->dictionary ? "dictionary" : schema->format, format);
-    return clo_i_fail(
-        err, CLO_FORMAT,
-        "the column '%s' is not of numbers (its type is '%s' in Arrow): leave it out, "
-        "or turn it into numbers",
-        shown, format);
+    clo_i_show_name(kind ? kind : schema->format, format);
+    return clo_i_fail(err, CLO_FORMAT,
+                      "the column '%s' is not of numbers (it is of %s): leave it out, or turn it "
+                      "into numbers",
+                      shown, format);
 }
 
 /* ---- the schema ------------------------------------------------------------------------------ */

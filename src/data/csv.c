@@ -41,6 +41,7 @@ typedef struct csv {
     size_t cols;
     size_t unit;        /* the cell that is the unit, or SIZE_MAX */
     bool guessed;       /* a record alone has told how many cells there are */
+    bool remark;        /* the first line begins with # */
     size_t blank_lines; /* before the first record that is not */
     uint8_t key[CLO_UNIT_KEY_BYTES];
 } csv;
@@ -392,6 +393,15 @@ static void parse(const void *self, const char *text, const char *end, size_t li
     fault->status = trim_block(f, block);
 }
 
+/* What files of other programs do, and what to do about it. */
+static const char *why_ragged(const csv *f, const clo_i_fault *fault)
+{
+    if (f->names && fault->found == f->cells + 1)
+        return ": if the header lacks a name, as where R writes the names of rows, put one in "
+               "front of it; if lines end with a delimiter too many, take that out";
+    return "";
+}
+
 static clo_status explain(const void *self, const clo_i_fault *fault, size_t line, clo_error *err)
 {
     const csv *const f = self;
@@ -405,8 +415,8 @@ static clo_status explain(const void *self, const clo_i_fault *fault, size_t lin
     case FAULT_RAGGED:
         return clo_i_fail(
             err, CLO_FORMAT,
-            "%s, line %zu: %zu cells were expected, as on the first line, and %zu found", f->name,
-            line, f->cells, fault->found);
+            "%s, line %zu: %zu cell%s expected, as on the first line, and %zu found%s", f->name,
+            line, f->cells, f->cells == 1 ? " was" : "s were", fault->found, why_ragged(f, fault));
     case FAULT_BAD_CELL:
         return clo_i_fail(
             err, CLO_FORMAT,
@@ -457,6 +467,23 @@ static char detect_delimiter(bool comma, const char *text, const char *end)
     return counts[best] == 0 && blank ? ' ' : usual[best];
 }
 
+/* "sep=;": spreadsheets write and read it as a first line, which is neither header nor record. */
+static bool skip_sep_line(clo_i_source *source, char *delimiter)
+{
+    const char *text = source->bytes + source->start, *const end = source->bytes + source->end;
+    const bool quoted = *text == '"';
+    text += quoted;
+    if (end - text < 6 || strncasecmp(text, "sep=", 4) != 0) return false;
+    const char found = text[4];
+    text += 5 + quoted;
+    if (*text == '\r') text++;
+    if (found == '\r' || found == '\n' || text >= end || *text != '\n') return false;
+    *delimiter = found;
+    source->start = (size_t)(text + 1 - source->bytes);
+    source->lines++;
+    return true;
+}
+
 /* Brings the first record that is not blank to the start of the window, and settles the delimiter;
  * how long the record is, 0 where there is none, and how many blank lines came before it. */
 static clo_status find_first_record(csv *f, clo_i_source *source, char delimiter, size_t *length,
@@ -475,6 +502,11 @@ static clo_status find_first_record(csv *f, clo_i_source *source, char delimiter
         if (!(next = blank_line_end(f, text))) break;
         source->start += (size_t)(next - text);
         source->lines++;
+    }
+    const bool told = !delimiter && skip_sep_line(source, &delimiter);
+    if (told) {
+        set_delimiter(f, delimiter);
+        return find_first_record(f, source, delimiter, length, blank_lines, err);
     }
     if (!delimiter) set_delimiter(f, detect_delimiter(f->comma, text, end));
     next = record_end(f, text, end);
@@ -534,6 +566,11 @@ static clo_status find_header(csv *f, const char *text, const char *end,
     header_signs signs = { 0 };
     *found = options->header == CLO_HEADER_FIRST_LINE;
     if (options->header != CLO_HEADER_AUTO) return CLO_OK;
+    if (f->remark)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s: the first line begins with #, so that it may be a remark: take it "
+                          "out, or say that it is the header (header yes)",
+                          f->name);
     if (options->unit && clo_i_is_column_number(options->unit))
         for (const char *d = options->unit; *d && signs.unit < CLO_MOST_COLS; d++)
             signs.unit = signs.unit * 10 + (size_t)(*d - '0');
@@ -623,6 +660,7 @@ static clo_status read_first_record(csv *f, clo_i_source *source, const clo_read
     CLO_TRY(find_first_record(f, source, options->delimiter, &length, &f->blank_lines, err));
     const char *const text = source->bytes + source->start, *const end = text + length;
     if (length > 0) {
+        f->remark = *text == '#';
         (void)each_cell(f, text, end, count_cell, NULL);
         CLO_TRY(find_header(f, text, end, options, &header, err));
     }

@@ -83,6 +83,8 @@ static const char *const signs[] = { "%",
                                      "\xc2\xa5",     /* ¥ */
                                      "\xe2\x82\xb9", /* ₹ */
                                      "\xe2\x80\xb0", /* ‰ */
+                                     "\xe2\x88\x92", /* − */
+
                                      "\x80",
                                      "\xa3",
                                      "\xa5",

@@ -120,6 +120,9 @@ static clo_status refuse_foreign(const clo_i_source *source, clo_error *err)
         if (held >= foreign[i].length && memcmp(text, foreign[i].magic, foreign[i].length) == 0)
             what = foreign[i].what;
     if (!what) what = markup_of(text, text + held);
+    if (!what && memchr(text, 0, held) && memcmp(text, "\x93NUMPY", held < 6 ? held : 6) != 0)
+        what = "holds bytes that no text has (UTF-16, or another program's format); save one table "
+               "of it as CSV in UTF-8, or as NPY";
     return what ? clo_i_fail(err, CLO_FORMAT, "%s %s", source->name, what) : CLO_OK;
 }
 

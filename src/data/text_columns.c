@@ -119,7 +119,8 @@ static const char *dressed_words(const clo_table *table, clo_i_dress dress)
     case CLO_DRESS_THOUSANDS:
         return "numbers with separated thousands: save them without the separators";
     case CLO_DRESS_SIGN:
-        return "numbers with a sign of percent or currency, or in brackets: save the numbers alone";
+        return "numbers with a sign of percent or currency, a long minus or brackets: save plain "
+               "numbers, such as -5";
     default:
         return table->comma ? "a point before three digits, which may separate thousands, where a "
                               "decimal comma was announced: save the numbers without it"

@@ -69,12 +69,37 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: bern.csv, column 'price': numbers with separated thousands: save them without the separators
   ! cloister: either.csv, column 'price': a comma before three digits, which may separate thousands or be a decimal mark: save the numbers without it, or say that it is one (decimal ,)
   ! try: --decimal ,
-  ! cloister: signs.csv, column 'share': numbers with a sign of percent or currency, or in brackets: save the numbers alone
+  ! cloister: signs.csv, column 'share': numbers with a sign of percent or currency, a long minus or brackets: save plain numbers, such as -5
   ! cloister: empty.csv: column 'b' is empty in every row: choose the columns, or leave it out (columns -b)
   ! try: --columns -b
   ! cloister: gaps.csv: every row has a missing cell in the columns that would be used, and counts for nothing: leave out columns with many gaps (columns), or fill the cells (missing fill)
   ! try: --missing fill
   [exit 3]
+
+## Files of other programs that look like CSV
+
+  $ sample; ledger
+  $ printf '"a" "b"\n"1" 1 2\n"2" 3 4\n' > r.csv
+  $ printf '# prices, from the bank\ndate,a\n1,2\n' > remark.csv
+  $ printf 'a,b\n1,2\n' | iconv -t UTF-16LE > wide.csv
+  $ printf 'year,1960,1961\n1,2,3\n' > years.csv
+  $ for file in r remark wide years; do
+  >     refused cloister run kmeans $file.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >         --dataset sample.csv -o out.json
+  > done
+  ! cloister: r.csv, line 2: 2 cells were expected, as on the first line, and 3 found: if the header lacks a name, as where R writes the names of rows, put one in front of it; if lines end with a delimiter too many, take that out
+  ! cloister: remark.csv: the first line begins with #, so that it may be a remark: take it out, or say that it is the header (header yes)
+  ! try: --header yes
+  ! cloister: wide.csv holds bytes that no text has (UTF-16, or another program's format); save one table of it as CSV in UTF-8, or as NPY
+  ! cloister: years.csv: the first line is partly numbers and partly text, so that it may be a header or a record: say which (header yes or no)
+  ! try: --header yes or no
+  [exit 3]
+  $ printf '# a,b\n1,2\n' > numpy.csv
+  $ cloister inspect numpy.csv --header yes 2> /dev/null | head -n 4
+  numpy.csv: csv, cells separated by a comma, a header, 1 row, 2 columns
+
+          column  holds          missing  a run
+       1  # a     numbers           none  uses it
 
 ## A fill that means nothing
 

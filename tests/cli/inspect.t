@@ -19,8 +19,9 @@ Its answers are not private, and it says so each time.  It never says how large 
 
   What next:
   - Look again with: --columns -cut
-  - By its name, 'id' numbers rows or names things, and measures nothing: leave it
-    out (--columns -id); a column that says whose row it is, is named with --unit.
+  - Going by names, 'id' numbers rows or names things, and measures nothing: leave
+    it out (--columns -id); a column that says whose row it is, is named with
+    --unit.
   ! warning: not private: for the operator only
 
 ## Says what a run would use

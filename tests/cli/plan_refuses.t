@@ -193,3 +193,10 @@
   $ cloister plan kmeans --clusters auto --clusters-at-most many --epsilon 1 --norm 1 --cols 3
   ! cloister: clusters must be a number, not 'many'
   [exit 2]
+
+## A file, which it does not read
+
+  $ cloister plan kmeans people.csv --clusters 3 --epsilon 1 --norm 1
+  ! cloister: a plan reads no data, so 'people.csv' is not for it: say with --cols and --rows what it is for
+  ! try: cloister run kmeans FILE ... --dry-run, which plans for a file and spends nothing
+  [exit 2]

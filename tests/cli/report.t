@@ -200,3 +200,28 @@ drawn.
   $ LC_ALL=C.UTF-8 cloister report out.json | grep -c '█'
   0
   [exit 1]
+
+## Shows names of any alphabet below each other, and publishes UTF-8
+
+  $ printf 'gr\366\337e,\200 je Monat\n1,2\n3,4\n' > latin.csv
+  $ printf '\357\273\277größe,0,9\n€ je Monat,0,9\n' > bounds.csv
+  $ cloister run kmeans latin.csv --clusters 1 --epsilon 1 --bounds bounds.csv --no-ledger --seed 1 \
+  >     -q -o latin.json
+  ! warning: --seed: this release is reproducible, not private
+  $ grep -A 3 '"columns"' latin.json
+      "columns": ["größe", "€ je Monat"],
+      "norm": 1.4142135623730951,
+      "lower": [0, 0],
+      "upper": [9, 9],
+  $ cloister report latin.json | grep -A 2 ^centers
+  centers (1 x 2)
+                größe   € je Monat
+       0      5.31698            9
+  $ printf '年齢,e\314\201ge\033[2J\n1,2\n3,4\n' > wide.csv
+  $ cloister run kmeans wide.csv --clusters 1 --epsilon 30 --bounds 0,9 --no-ledger --seed 1 \
+  >     -o wide.json 2>&1 | grep expects
+    expects centres off by about 年齢 ± 0.21, ége?[2J ± 0.21
+  $ cloister report wide.json | grep -A 2 ^centers
+  centers (1 x 2)
+                 年齢      ége?[2J
+       0      1.90323      3.20599

@@ -179,6 +179,19 @@ static void a_blank_line_counts_wherever_it_stands(void **state)
     refuse("\n2\n", &options, CLO_FORMAT, "line 1, column 1");
 }
 
+static void a_line_that_names_the_delimiter_is_neither_header_nor_record(void **state)
+{
+    expect("sep=;\na;b\n1;2\n", NULL, 1, 2, VALUES(1, 2));
+    expect("\xef\xbb\xbf\"sep=|\"\r\n1|2\r\n", NULL, 1, 2, VALUES(1, 2));
+    expect("sep=\n1\n", NULL, 1, 1, VALUES(1)); /* a name like any other */
+    expect("sep=;\n",
+           &(clo_read_options){ .struct_size = sizeof(clo_read_options),
+                                .missing = CLO_MISSING_NULL,
+                                .text = CLO_TEXT_REFUSE,
+                                .cols = 2 },
+           0, 2, NULL);
+}
+
 static void line_ends_may_be_of_either_kind(void **state)
 {
     expect("a,b\r\n1,2\r\n3,4", NULL, 2, 2, VALUES(1, 2, 3, 4));
@@ -357,9 +370,16 @@ static void separated_thousands_are_refused(void **state)
 
 static void signs_of_percent_and_currency_are_refused(void **state)
 {
-    static const char *const cells[] = {
-        "12%", "12.5 %", "$5", "-$5", "(300)", "\xe2\x82\xac 5", "5,50 \xe2\x82\xac", "$1,234.50"
-    };
+    static const char *const cells[] = { "12%",
+                                         "12.5 %",
+                                         "$5",
+                                         "-$5",
+                                         "(300)",
+                                         "\xe2\x82\xac 5",
+                                         "5,50 \xe2\x82\xac",
+                                         "\xe2\x88\x92"
+                                         "5",
+                                         "$1,234.50" };
     char text[128];
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         snprintf(text, sizeof text, "a;b\n1;%s\n2;9\n", cells[i]);
@@ -906,6 +926,7 @@ int main(void)
         cmocka_unit_test(no_records_are_a_table_where_the_columns_are_known),
         cmocka_unit_test(a_record_does_not_tell_the_columns_where_the_rows_are_a_secret),
         cmocka_unit_test(a_blank_line_counts_wherever_it_stands),
+        cmocka_unit_test(a_line_that_names_the_delimiter_is_neither_header_nor_record),
         cmocka_unit_test(line_ends_may_be_of_either_kind),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(blank_lines_are_skipped),
