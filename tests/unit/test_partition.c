@@ -34,7 +34,7 @@ static void start(asking *a, clo_line line, const char *seed)
                                 .threads = 1,
                                 .progress_to = 1,
                                 .meter = &a->meter };
-    assert_ok(clo_workspace_new((size_t)1 << 26, &a->context.workspace, &err), err);
+    assert_ok(clo_workspace_new(1 << 22, &a->context.workspace, &err), err);
 }
 
 static void stop(asking *a)
