@@ -220,7 +220,7 @@ def of_records():
             (b"1,2,3\n", b"a,2,3\n", b"a,b,c\n", b",,\n")], {})
     one_column = ["--cols", "1", "--header", "no", *SMALL, *NORM, "--no-ledger", "--json"]
     yield ("a blank line that is a record, wherever it stands",
-           ["run", "kmeans/lloyd", "data.csv", *one_column],
+           ["run", "kmeans/lloyd", "data.csv", *one_column, "--text-columns", "missing"],
            [b"1\n2\n3\n", b"1\n\n3\n", b"\n2\n3\n", b"\n\n\n", b"1\n2\n\n"], {})
 
 

@@ -517,7 +517,8 @@ def test_budgets(folder):
     for epsilon in (1, 0.5, 3):
         cloister("run", "kmeans/lloyd", Path(folder) / "d.csv", "--ledger", ledger, "--dataset",
                  "people", "--noise", "laplace", "--clusters", 3, "--epsilon", epsilon, "--delta",
-                 0, "--norm", 2, "-q", "-o", Path(folder) / "x.json", "--purpose", f"<b>{epsilon}")
+                 0, "--norm", 2, "-q", "-o", Path(folder) / "x.json", "--overwrite",
+                 "--purpose", f"<b>{epsilon}")
         spent += epsilon
         wanted.append(100 * spent / 8)
         time.sleep(1)
