@@ -41,7 +41,7 @@ static clo_status plan_noise(clo_event_kind kind, double largest, uint64_t sensi
                           "epsilon");
     line->sensitivity = sensitivity;
     line->scale = (uint64_t)wanted;
-    /* Rounded up twice over: the price is of sensitivity/scale or more (gaussian.T1, samplers.T2). */
+    /* Rounded up twice over: the price is of this or more (gaussian.T1, samplers.T2). */
     const double exact = (double)line->sensitivity / (double)line->scale;
     line->event = (clo_event){ .kind = kind, .parameter = exact * (1 + 0x1p-51), .count = times };
     return CLO_OK;
