@@ -28,45 +28,37 @@ uint64_t clo_i_root_up(unsigned __int128 square)
     return root;
 }
 
-clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, clo_line *line,
-                               clo_error *err)
+/* parameter: the mu or epsilon that is asked for; beyond `largest` there is no privacy at all. */
+static clo_status plan_noise(clo_event_kind kind, double largest, uint64_t sensitivity,
+                             double parameter, uint64_t times, clo_line *line, clo_error *err)
 {
-    const double wanted = ceil((double)sensitivity / mu * (1 + 0x1p-50)) + 1;
-    /* More than this is no privacy at all, and the proof of the tail ends there (gaussian.T1). */
-    if (mu > LARGEST_MU)
+    const double wanted = ceil((double)sensitivity / parameter * (1 + 0x1p-50)) + 1;
+    if (parameter > largest)
         return clo_i_fail(err, CLO_ARGUMENT, "so large a budget protects nobody: lower epsilon");
-    if (!(mu > 0) || !(wanted <= (double)LARGEST_SCALE))
+    if (!(parameter > 0) || !(wanted <= (double)LARGEST_SCALE))
         return clo_i_fail(err, CLO_BUDGET,
                           "so small a budget needs more noise than any release could bear: raise "
                           "epsilon");
     line->sensitivity = sensitivity;
     line->scale = (uint64_t)wanted;
-    /* Rounded up twice over: the price is of this mu or more (gaussian.T1). */
+    /* Rounded up twice over: the price is of this or more (gaussian.T1, samplers.T2). */
     const double exact = (double)line->sensitivity / (double)line->scale;
-    line->event = (clo_event){ .kind = CLO_EVENT_GAUSSIAN,
-                               .parameter = exact * (1 + 0x1p-51),
-                               .count = times };
+    line->event = (clo_event){ .kind = kind, .parameter = exact * (1 + 0x1p-51), .count = times };
     return CLO_OK;
 }
 
+/* The proof of the tail ends at LARGEST_MU (gaussian.T1). */
+clo_status clo_i_plan_gaussian(uint64_t sensitivity, double mu, uint64_t times, clo_line *line,
+                               clo_error *err)
+{
+    return plan_noise(CLO_EVENT_GAUSSIAN, LARGEST_MU, sensitivity, mu, times, line, err);
+}
+
+/* Above LARGEST_SCALE a draw might not fit into 64 bits (samplers.T2). */
 clo_status clo_i_plan_laplace(uint64_t sensitivity, double epsilon, uint64_t times, clo_line *line,
                               clo_error *err)
 {
-    const double wanted = ceil((double)sensitivity / epsilon * (1 + 0x1p-50)) + 1;
-    if (epsilon > LARGEST_EPSILON)
-        return clo_i_fail(err, CLO_ARGUMENT, "so large a budget protects nobody: lower epsilon");
-    /* Above that scale a draw might not fit into 64 bits (samplers.T2). */
-    if (!(epsilon > 0) || !(wanted <= (double)LARGEST_SCALE))
-        return clo_i_fail(err, CLO_BUDGET,
-                          "so small a budget needs more noise than any release could bear: raise "
-                          "epsilon");
-    line->sensitivity = sensitivity;
-    line->scale = (uint64_t)wanted;
-    /* Exactly sensitivity/scale (samplers.T2), rounded up. */
-    const double exact = (double)line->sensitivity / (double)line->scale;
-    line->event =
-        (clo_event){ .kind = CLO_EVENT_PURE, .parameter = exact * (1 + 0x1p-51), .count = times };
-    return CLO_OK;
+    return plan_noise(CLO_EVENT_PURE, LARGEST_EPSILON, sensitivity, epsilon, times, line, err);
 }
 
 /* ---- draws --------------------------------------------------------------------------------- */

@@ -8,68 +8,19 @@
  * listed below by name, with the reason, as they are in SECURITY.md, and the list is held to be
  * true as well.
  */
-#include "check.h"
-#include "base/base.h"
+#include "watched_sizes.h"
 #include "plan/mechanism.h"
 #include <cloister/cloister.h>
 #include <ctype.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { COLS = 3, MOST_ROWS = 400, MOST_SIZES = 1 << 16 };
+enum { COLS = 3, MOST_ROWS = 400 };
 
 /* A row more; and so many more that every array which is as long as the data shows, although sizes
  * are rounded up to cache lines. */
 static const size_t lengths[] = { 200, 201, MOST_ROWS };
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
-
-/* ---- what is asked for --------------------------------------------------------------------- */
-
-typedef struct sizes {
-    size_t bytes[MOST_SIZES];
-    size_t count;
-} sizes;
-
-static sizes *watched;
-static const clo_grant *watched_grant;
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
-/* What is asked for before the grant is used tells nobody anything: nothing is spent yet. */
-static void note(size_t bytes)
-{
-    if (!watched_grant->used) return;
-    pthread_mutex_lock(&one_at_a_time);
-    if (watched->count < MOST_SIZES) watched->bytes[watched->count] = bytes;
-    watched->count++;
-    pthread_mutex_unlock(&one_at_a_time);
-}
-
-static int compare(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void watch_into(sizes *out, const clo_grant *grant)
-{
-    out->count = 0;
-    watched = out;
-    watched_grant = grant;
-    clo_i_watch_allocations(note);
-}
-
-static void stop_watching(void)
-{
-    clo_i_watch_allocations(NULL);
-    assert_true(watched->count <= MOST_SIZES);
-    qsort(watched->bytes, watched->count, sizeof *watched->bytes, compare);
-}
-
-static bool same_sizes(const sizes *a, const sizes *b)
-{
-    return a->count == b->count && memcmp(a->bytes, b->bytes, a->count * sizeof *a->bytes) == 0;
-}
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
@@ -281,7 +232,7 @@ static void sizes_after_the_grant(const method *m, const clo_plan *plan, size_t 
     prepared p = prepare(m, plan, rows);
     clo_error err = { 0 };
     take_workspace(&p, from);
-    watch_into(out, p.grant);
+    watch_into(out, &p.grant->used); /* before, nothing is spent, and nobody is told anything */
     const clo_status status = run(&p, &err);
     stop_watching();
     assert_ok(status, err);
@@ -337,14 +288,13 @@ static void nor_how_many_of_a_public_number_of_rows_are_null(void **state)
 /* The control: what a run asks for before its grant is used, it could ask for afterwards. */
 static void memory_that_follows_the_rows_is_noticed(void **state)
 {
-    static const clo_grant used = { .used = true };
     static sizes found[2];
     const method gibbs = { "subspaces/gibbs", "clusters=2 dim=1 sweeps=2", NULL, false, false };
     clo_plan *const plan = plan_of(&gibbs);
     (void)state;
     for (size_t l = 0; l < 2; l++) {
         prepared p = prepare(&gibbs, plan, lengths[l]);
-        watch_into(&found[l], &used);
+        watch_into(&found[l], NULL);
         take_workspace(&p, BEFORE_THE_CHARGE);
         stop_watching();
         let_go(&p);

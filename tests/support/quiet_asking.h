@@ -7,6 +7,7 @@
 #include "pipeline.h"
 #include "parallel/parallel.h"
 #include "query/query.h"
+#include "random/random.h"
 
 typedef struct asking {
     clo_line line;
@@ -34,6 +35,41 @@ static inline void stop(asking *a)
 {
     clo_workspace_free(a->context.workspace);
     clo_rng_free(a->context.rng);
+}
+
+/* ---- a random search ------------------------------------------------------------------------- */
+
+static inline clo_stream *start_search(clo_rng **rng)
+{
+    clo_stream *stream = NULL;
+    clo_error err;
+    *rng = seeded("search");
+    assert_ok(clo_i_stream_open(*rng, clo_i_rng_next_ask(*rng), 0, &stream, &err), err);
+    return stream;
+}
+
+static inline void stop_search(clo_stream *stream, clo_rng *rng)
+{
+    clo_i_stream_close(stream);
+    clo_rng_free(rng);
+}
+
+/* A vector of this length in a random direction. */
+static inline void draw_vector(clo_stream *stream, double length, size_t cols, double *out)
+{
+    double square = 0;
+    for (size_t j = 0; j < cols; j++) {
+        out[j] = clo_i_random_normal(stream);
+        square += out[j] * out[j];
+    }
+    for (size_t j = 0; j < cols; j++) out[j] *= length / sqrt(square);
+}
+
+static inline double distance_between(const double *one, const double *other, size_t count)
+{
+    double square = 0;
+    for (size_t e = 0; e < count; e++) square += (one[e] - other[e]) * (one[e] - other[e]);
+    return sqrt(square);
 }
 
 #endif

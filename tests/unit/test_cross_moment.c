@@ -1,44 +1,13 @@
 /* cross_moment: the sensitivity of cross_moment.T1 by random search, through the query itself, with
  * bases that are orthonormal and bases that are not; what it answers is what plain C makes of its
  * definition (cross_moment.T2); and an ask that is not one of its line is refused. */
-#include "pipeline.h"
-#include "parallel/parallel.h"
+#include "quiet_asking.h"
 #include "linalg/linalg.h"
 #include "query/assign.h"
 #include "query/cross_moment.h"
 #include "query/fold.h"
-#include "query/query.h"
-#include "random/random.h"
 
-enum { D = 4, Q = 2, K = 2, EACH = D * Q + 2, ENTRIES = K * EACH, TINY = 1 };
-
-typedef struct asking {
-    clo_line line;
-    clo_meter meter;
-    clo_context context;
-} asking;
-
-static void start(asking *a, clo_line line)
-{
-    clo_error err;
-    *a = (asking){ .line = line, .meter = { .count = 1 } };
-    a->line.event.count = UINT64_MAX;
-    a->line.scale = TINY; /* next to no noise */
-    a->meter.lines = &a->line;
-    a->context = (clo_context){ .rng = seeded("cross"),
-                                .comm = clo_i_comm_self(),
-                                .threads = 1,
-                                .block_rows = 8,
-                                .progress_to = 1,
-                                .meter = &a->meter };
-    assert_ok(clo_workspace_new(1 << 16, &a->context.workspace, &err), err);
-}
-
-static void stop(asking *a)
-{
-    clo_workspace_free(a->context.workspace);
-    clo_rng_free(a->context.rng);
-}
+enum { D = 4, Q = 2, K = 2, EACH = D * Q + 2, ENTRIES = K * EACH };
 
 static clo_line planned(clo_relation relation)
 {
@@ -75,16 +44,6 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     clo_bounded_free(data);
 }
 
-static void draw(clo_stream *stream, double length, double *out)
-{
-    double square = 0;
-    for (size_t j = 0; j < D; j++) {
-        out[j] = clo_i_random_normal(stream);
-        square += out[j] * out[j];
-    }
-    for (size_t j = 0; j < D; j++) out[j] *= length / sqrt(square);
-}
-
 /* Bases orthonormal, or of any entries from -1 to 1; records anywhere, or halfway between a
  * subspace and its complement, on two sides of it. */
 static void draw_case(clo_stream *stream, int trial, double *bases, clo_cross_view *views,
@@ -97,7 +56,7 @@ static void draw_case(clo_stream *stream, int trial, double *bases, clo_cross_vi
         if (trial % 3) assert_ok(clo_i_orthonormalize(bases + c * D * Q, D, Q, &err), err);
         views[c].width = sizes[(size_t)trial % 6];
         views[c].reach = sizes[(size_t)trial / 6 % 6];
-        draw(stream, 2 * clo_i_random_unit(stream), pair[c]);
+        draw_vector(stream, 2 * clo_i_random_unit(stream), D, pair[c]);
     }
     if (trial % 5) return;
     for (size_t j = 0; j < D; j++)
@@ -114,27 +73,24 @@ static void draw_case(clo_stream *stream, int trial, double *bases, clo_cross_vi
 
 static double widest_change(clo_relation relation)
 {
-    clo_error err;
-    clo_rng *const rng = seeded("search");
-    clo_stream *stream = NULL;
+    clo_rng *rng;
+    clo_stream *const stream = start_search(&rng);
     const clo_line line = planned(relation);
     double widest = 0;
     asking a;
-    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     start(&a, line);
     for (int trial = 0; trial < 1800; trial++) {
         clo_cross_view views[K];
-        double pair[2][D], bases[K * D * Q], one[ENTRIES], other[ENTRIES], square = 0;
+        double pair[2][D], bases[K * D * Q], one[ENTRIES], other[ENTRIES];
         draw_case(stream, trial, bases, views, pair);
         value_of(&a, pair[0], 1, bases, views, relation, one);
         value_of(&a, pair[1], relation == CLO_REPLACE, bases, views, relation, other);
-        for (size_t e = 0; e < ENTRIES; e++) square += (one[e] - other[e]) * (one[e] - other[e]);
-        assert_true(sqrt(square) <= (double)line.sensitivity + 60); /* the noise of two answers */
-        widest = fmax(widest, sqrt(square));
+        const double change = distance_between(one, other, ENTRIES);
+        assert_true(change <= (double)line.sensitivity + 60); /* the noise of two answers */
+        widest = fmax(widest, change);
     }
     stop(&a);
-    clo_i_stream_close(stream);
-    clo_rng_free(rng);
+    stop_search(stream, rng);
     return widest / (double)line.sensitivity;
 }
 
@@ -177,20 +133,19 @@ static void a_cross_moment_is_what_its_definition_says(void **state)
 {
     const clo_cross_view views[K] = { { 0.1, 0.3 }, { 0.2, 0.2 } };
     const clo_line line = planned(CLO_ADD_REMOVE);
-    clo_rng *const rng = seeded("definition");
-    clo_stream *stream = NULL;
+    clo_rng *rng;
+    clo_stream *const stream = start_search(&rng);
     double bases[K * D * Q], records[20 * D], value[ENTRIES], wanted[ENTRIES];
     clo_error err;
     asking a;
     (void)state;
-    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     for (size_t i = 0; i < K * D * Q; i++) bases[i] = clo_i_random_normal(stream);
     for (size_t c = 0; c < K; c++)
         assert_ok(clo_i_orthonormalize(bases + c * D * Q, D, Q, &err), err);
     memset(wanted, 0, sizeof wanted);
     for (size_t i = 0; i < 20; i++) {
         double inside[K] = { 0 };
-        draw(stream, clo_i_random_unit(stream), records + i * D);
+        draw_vector(stream, clo_i_random_unit(stream), D, records + i * D);
         for (size_t c = 0; c < K; c++)
             for (size_t e = 0; e < Q; e++) {
                 double dot = 0;
@@ -206,8 +161,7 @@ static void a_cross_moment_is_what_its_definition_says(void **state)
     for (size_t e = 0; e < ENTRIES; e++) /* steps of the grid, over the width; 20 records */
         assert_close(value[e], wanted[e], 20 * 40);
     stop(&a);
-    clo_i_stream_close(stream);
-    clo_rng_free(rng);
+    stop_search(stream, rng);
 }
 
 static clo_status checked(const clo_assign *rule, const uint64_t *words, size_t count)

@@ -1,7 +1,6 @@
 /* gaussian_step: the sensitivity of gaussian_step.T1 by random search, in exact integers, through
  * the query itself (gaussian_step.T2); and the pull of a cluster is what its definition says. */
 #include "quiet_asking.h"
-#include "random/random.h"
 #include "query/assign.h"
 #include "query/gaussian_step.h"
 
@@ -30,24 +29,13 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     clo_bounded_free(data);
 }
 
-static void draw(clo_stream *stream, double length, double *out)
-{
-    double square = 0;
-    for (size_t j = 0; j < D; j++) {
-        out[j] = clo_i_random_normal(stream);
-        square += out[j] * out[j];
-    }
-    for (size_t j = 0; j < D; j++) out[j] *= length / sqrt(square);
-}
-
 /* gaussian_step.T1, gaussian_step.T2 */
 static void no_record_moves_the_answer_further_than_planned(void **state)
 {
     clo_error err;
-    clo_rng *const rng = seeded("search");
-    clo_stream *stream = NULL;
+    clo_rng *rng;
+    clo_stream *const stream = start_search(&rng);
     (void)state;
-    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
         const clo_domain domain = ball(D, 1, (clo_relation)relation);
         clo_line line;
@@ -57,11 +45,11 @@ static void no_record_moves_the_answer_further_than_planned(void **state)
         start(&a, line);
         for (int trial = 0; trial < 600; trial++) {
             const double width = trial % 3 ? 0.25 : 0.01;
-            double pair[2][D], centers[K * D], one[ENTRIES], other[ENTRIES], square = 0;
-            draw(stream, trial % 2, centers);
-            draw(stream, clo_i_random_unit(stream), centers + D);
-            draw(stream, 2 * clo_i_random_unit(stream), pair[0]);
-            draw(stream, 2 * clo_i_random_unit(stream), pair[1]);
+            double pair[2][D], centers[K * D], one[ENTRIES], other[ENTRIES];
+            draw_vector(stream, trial % 2, D, centers);
+            draw_vector(stream, clo_i_random_unit(stream), D, centers + D);
+            draw_vector(stream, 2 * clo_i_random_unit(stream), D, pair[0]);
+            draw_vector(stream, 2 * clo_i_random_unit(stream), D, pair[1]);
             if (trial % 5 == 0) /* on both sides of a centre, or on it to the width */
                 for (size_t j = 0; j < D; j++) {
                     pair[0][j] = centers[j] + (j == 0 ? width : 0);
@@ -70,16 +58,14 @@ static void no_record_moves_the_answer_further_than_planned(void **state)
             value_of(&a, pair[0], 1, centers, width, (clo_relation)relation, one);
             value_of(&a, pair[1], relation == CLO_REPLACE, centers, width, (clo_relation)relation,
                      other);
-            for (size_t e = 0; e < ENTRIES; e++)
-                square += (one[e] - other[e]) * (one[e] - other[e]);
-            assert_true(sqrt(square) <= (double)line.sensitivity + 40 * TINY);
-            widest = fmax(widest, sqrt(square));
+            const double change = distance_between(one, other, ENTRIES);
+            assert_true(change <= (double)line.sensitivity + 40 * TINY);
+            widest = fmax(widest, change);
         }
         assert_true(widest > 0.97 * (double)line.sensitivity);
         stop(&a);
     }
-    clo_i_stream_close(stream);
-    clo_rng_free(rng);
+    stop_search(stream, rng);
 }
 
 static void a_pull_is_what_its_definition_says(void **state)

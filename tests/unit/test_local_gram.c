@@ -7,7 +7,6 @@
 #include "query/fold.h"
 #include "query/local_gram.h"
 #include "query/local_sum.h"
-#include "random/random.h"
 
 enum { D = 3 };
 static const double UNIT = 0x1p16, NOISE = 12; /* of an answer; more than noise of scale 1 */
@@ -42,41 +41,29 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     clo_bounded_free(data);
 }
 
-static void draw(clo_stream *stream, double length, double *out)
-{
-    double square = 0;
-    for (size_t j = 0; j < D; j++) {
-        out[j] = clo_i_random_normal(stream);
-        square += out[j] * out[j];
-    }
-    for (size_t j = 0; j < D; j++) out[j] *= length / sqrt(square);
-}
-
 static double widest_change(clo_relation relation)
 {
     static const double widths[] = { 0x1p-20, 0x1p-12, 0.01, 0.25, 1, 4 };
     const clo_line line = planned(D, relation);
-    clo_rng *const rng = seeded("search");
-    clo_stream *stream = NULL;
-    clo_error err;
+    clo_rng *rng;
+    clo_stream *const stream = start_search(&rng);
     double widest = 0;
     asking a;
-    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     start(&a, line);
     for (int trial = 0; trial < 2400; trial++) {
         const double width = widths[trial % 6];
-        double center[D], pair[2][D], one[D * D], other[D * D], square = 0;
-        draw(stream, trial % 7 ? clo_i_random_unit(stream) : 0.999, center);
-        for (size_t r = 0; r < 2; r++) draw(stream, 2 * clo_i_random_unit(stream), pair[r]);
+        double center[D], pair[2][D], one[D * D], other[D * D];
+        draw_vector(stream, trial % 7 ? clo_i_random_unit(stream) : 0.999, D, center);
+        for (size_t r = 0; r < 2; r++)
+            draw_vector(stream, 2 * clo_i_random_unit(stream), D, pair[r]);
         value_of(&a, pair[0], 1, center, width, one);
         value_of(&a, pair[1], relation == CLO_REPLACE, center, width, other);
-        for (size_t e = 0; e < D * D; e++) square += (one[e] - other[e]) * (one[e] - other[e]);
-        assert_true(sqrt(square) <= (double)line.sensitivity + 3 * NOISE);
-        widest = fmax(widest, sqrt(square));
+        const double change = distance_between(one, other, D * D);
+        assert_true(change <= (double)line.sensitivity + 3 * NOISE);
+        widest = fmax(widest, change);
     }
     stop(&a);
-    clo_i_stream_close(stream);
-    clo_rng_free(rng);
+    stop_search(stream, rng);
     return widest / (double)line.sensitivity;
 }
 

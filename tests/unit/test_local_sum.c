@@ -5,7 +5,6 @@
 #include "query/assign.h"
 #include "query/fold.h"
 #include "query/local_sum.h"
-#include "random/random.h"
 
 enum { D = 3, K = 2, ENTRIES = K * (D + 2) };
 
@@ -42,26 +41,16 @@ static void value_of(asking *a, const double *records, size_t rows, const double
     clo_bounded_free(data);
 }
 
-static void draw(clo_stream *stream, double length, double *out)
-{
-    double square = 0;
-    for (size_t j = 0; j < D; j++) {
-        out[j] = clo_i_random_normal(stream);
-        square += out[j] * out[j];
-    }
-    for (size_t j = 0; j < D; j++) out[j] *= length / sqrt(square);
-}
-
 /* Centres in the ball and out of it, records anywhere, or as far apart as a rule allows. */
 static void draw_case(clo_stream *stream, int trial, double *centers, clo_local_view *views,
                       double pair[2][D])
 {
     static const double sizes[] = { 0x1p-20, 0x1p-12, 0.01, 0.25, 1, 4 };
     for (size_t c = 0; c < K; c++) {
-        draw(stream, trial % 7 == 0 ? 0.999 : clo_i_random_unit(stream), centers + c * D);
+        draw_vector(stream, trial % 7 == 0 ? 0.999 : clo_i_random_unit(stream), D, centers + c * D);
         views[c].width = sizes[(size_t)trial % 6];
         views[c].reach = sizes[(size_t)trial / 6 % 6];
-        draw(stream, 2 * clo_i_random_unit(stream), pair[c]);
+        draw_vector(stream, 2 * clo_i_random_unit(stream), D, pair[c]);
     }
     if (trial % 5) return;
     for (size_t j = 0; j < D; j++) { /* the ends of the ball; in one cluster or in two */
@@ -74,23 +63,18 @@ static void draw_case(clo_stream *stream, int trial, double *centers, clo_local_
 
 static double norm_of_change(const double *one, const double *other, bool pure)
 {
-    double square = 0, total = 0;
-    for (size_t e = 0; e < ENTRIES; e++) {
-        square += (one[e] - other[e]) * (one[e] - other[e]);
-        total += fabs(one[e] - other[e]);
-    }
-    return pure ? total : sqrt(square);
+    double total = 0;
+    for (size_t e = 0; e < ENTRIES; e++) total += fabs(one[e] - other[e]);
+    return pure ? total : distance_between(one, other, ENTRIES);
 }
 
 static double widest_change(clo_relation relation, clo_event_kind kind)
 {
-    clo_error err;
-    clo_rng *const rng = seeded("search");
-    clo_stream *stream = NULL;
+    clo_rng *rng;
+    clo_stream *const stream = start_search(&rng);
     const clo_line line = planned(relation, kind);
     double widest = 0;
     asking a;
-    assert_ok(clo_i_stream_open(rng, clo_i_rng_next_ask(rng), 0, &stream, &err), err);
     start(&a, line);
     for (int trial = 0; trial < 1200; trial++) {
         clo_local_view views[K];
@@ -103,8 +87,7 @@ static double widest_change(clo_relation relation, clo_event_kind kind)
         widest = fmax(widest, change);
     }
     stop(&a);
-    clo_i_stream_close(stream);
-    clo_rng_free(rng);
+    stop_search(stream, rng);
     return widest / (double)line.sensitivity;
 }
 
