@@ -118,11 +118,31 @@ static void hint_gaps(hints *h)
            "or give a cell that is missing a public value: --missing fill --fill COLUMN=VALUE.");
 }
 
+/* Columns that are used and say nothing in most rows. */
+static bool hint_sparse_columns(hints *h)
+{
+    const uint64_t rows = clo_inspection_rows(h->found);
+    char list[LIST_BYTES] = "", name[NAME_BYTES], option[2 * LIST_BYTES], text[3 * LIST_BYTES];
+    for (size_t j = 0; j < clo_inspection_cols(h->found); j++) {
+        const clo_column column = cli_column_at(h->found, j);
+        if (!column.taken || column.missing <= rows / 2) continue;
+        call(h->found, j, name);
+        add_item(list, sizeof list, ",", "-", name, "");
+    }
+    if (!list[0]) return false;
+    leave_out(h->args, list, option, sizeof option);
+    snprintf(text, sizeof text, "Look again without the columns that most rows have nothing in: %s",
+             option);
+    say(h, text);
+    return true;
+}
+
 static void hint_refusal(hints *h, const char *refusal)
 {
     char option[LIST_BYTES], text[2 * LIST_BYTES], joined[2 * LIST_BYTES];
     cli_option_in(refusal, option, sizeof option);
-    if (!option[0]) return;
+    if (!option[0] || (strstr(refusal, "rows have a missing cell") && hint_sparse_columns(h)))
+        return;
     if (strncmp(option, "--columns -", 11) == 0) {
         leave_out(h->args, option + 10, joined, sizeof joined);
         snprintf(option, sizeof option, "%.*s", (int)sizeof option - 1, joined);

@@ -55,8 +55,8 @@ CLO_CHECK clo_status clo_i_table_choose(const clo_table *table, const char *list
 clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,
                                    const char *needed_by, clo_error *err);
 
-/* CLO_FORMAT, with what to do, where all rows have a missing cell and are to be left out for it:
- * a run would spend its budget on nothing. */
+/* CLO_FORMAT, with what to do, where fewer than one row in ten has no missing cell, and the others
+ * are to be left out: a run would spend its budget on next to nothing. */
 clo_status clo_i_table_refuse_gaps(const clo_table *table, uint64_t rows_with_gaps, clo_error *err);
 
 /* Whether text is refused where a column is used (CLO_TEXT_LATER). */

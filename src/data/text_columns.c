@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 4, LIST_BYTES = 200, DRESSED_IN = 100 };
+enum { SHOWN = 4, LIST_BYTES = 200, DRESSED_IN = 100, WHOLE_IN = 10 };
 
 typedef enum trouble { NO_TROUBLE, IS_TEXT, IS_DRESSED, IS_EMPTY } trouble;
 
@@ -193,13 +193,15 @@ static clo_status refuse_columns(const clo_table *table, const bool *columns, co
 
 clo_status clo_i_table_refuse_gaps(const clo_table *table, uint64_t rows_with_gaps, clo_error *err)
 {
-    if (!table->rows || rows_with_gaps < table->rows || table->missing == CLO_MISSING_FILL)
+    const uint64_t whole = table->rows - rows_with_gaps;
+    if (!table->rows || whole * WHOLE_IN >= table->rows || table->missing == CLO_MISSING_FILL)
         return CLO_OK;
-    return clo_i_fail(err, CLO_FORMAT,
-                      "%s: every row has a missing cell in the columns that would be used, and "
-                      "counts for nothing: leave out columns with many gaps (columns), or fill the "
-                      "cells (missing fill)",
-                      table->file);
+    return clo_i_fail(
+        err, CLO_FORMAT,
+        "%s: more than nine in ten rows have a missing cell in the columns that would "
+        "be used, and count for nothing: leave out columns with many gaps (columns), "
+        "take it so (text-columns missing), or fill the cells (missing fill)",
+        table->file);
 }
 
 clo_status clo_i_table_refuse_text(const clo_table *table, const bool *columns,

@@ -72,7 +72,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: signs.csv, column 'share': numbers with a sign of percent or currency, a long minus or brackets: save plain numbers, such as -5
   ! cloister: empty.csv: column 'b' is empty in every row: choose the columns, or leave it out (columns -b)
   ! try: --columns -b
-  ! cloister: gaps.csv: every row has a missing cell in the columns that would be used, and counts for nothing: leave out columns with many gaps (columns), or fill the cells (missing fill)
+  ! cloister: gaps.csv: more than nine in ten rows have a missing cell in the columns that would be used, and count for nothing: leave out columns with many gaps (columns), take it so (text-columns missing), or fill the cells (missing fill)
   ! try: --missing fill
   [exit 3]
 

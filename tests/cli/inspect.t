@@ -98,6 +98,18 @@ Its answers are not private, and it says so each time.  It never says how large 
     each. 'cloister plan' says with them what a run would cost and what it would
     find.
 
+## Finds columns that are nearly empty
+
+  $ printf 'seats,speed\n1,2\n' > planes.csv
+  $ for i in 1 2 3 4 5 6 7 8 9 10 11; do echo $i,; done >> planes.csv
+  $ cloister inspect planes.csv 2> /dev/null | tail -n 6
+  A run with these options would be refused, before anything is spent:
+  planes.csv: more than nine in ten rows have a missing cell in the columns that would be used, and count for nothing: leave out columns with many gaps (columns), take it so (text-columns missing), or fill the cells (missing fill)
+
+  What next:
+  - Look again without the columns that most rows have nothing in: --columns
+    -speed
+
 ## Reads other formats
 
   $ printf '1 1:2 3:nan\n-1 2:1\n' > words.svm

@@ -205,8 +205,8 @@ drawn.
 
   $ printf 'gr\366\337e,\200 je Monat\n1,2\n3,4\n' > latin.csv
   $ printf '\357\273\277größe,0,9\n€ je Monat,0,9\n' > bounds.csv
-  $ cloister run kmeans latin.csv --clusters 1 --epsilon 1 --bounds bounds.csv --no-ledger --seed 1 \
-  >     -q -o latin.json
+  $ cloister run kmeans latin.csv --clusters 1 --epsilon 1 --bounds bounds.csv --no-ledger \
+  >     --seed 1 -q -o latin.json
   ! warning: --seed: this release is reproducible, not private
   $ grep -A 3 '"columns"' latin.json
       "columns": ["größe", "€ je Monat"],

@@ -320,7 +320,14 @@ static void gaps_that_leave_no_record_are_refused(void **state)
     clo_read_options options = clo_read_options_default();
     static const char empty[] = "a,b\n1,NA\n2,\n", crossed[] = "a,b\n1,\n,2\n";
     refuse(empty, NULL, CLO_FORMAT, "column 'b' is empty in every row");
-    refuse(crossed, NULL, CLO_FORMAT, "every row has a missing cell");
+    refuse(crossed, NULL, CLO_FORMAT, "more than nine in ten rows have a missing cell");
+    char many[400] = "a,b\n";
+    for (size_t i = 0; i < 20; i++) strcat(many, i < 19 ? "1,\n" : "1,2\n");
+    refuse(many, NULL, CLO_FORMAT, "more than nine in ten rows");
+    strcat(many, "1,2\n1,2\n"); /* 3 of 22 */
+    clo_table *table = NULL;
+    assert_ok(read_csv(many, NULL, &table), err);
+    clo_table_free(table);
     options.columns = "a";
     expect(empty, &options, 2, 1, VALUES(1, 2));
     options.columns = NULL;
