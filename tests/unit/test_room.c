@@ -207,7 +207,8 @@ static void stays_within(const clo_plan *plan, int needs, const clo_bounded *dat
     options.threads = threads;
     options.block_rows = block_rows;
     assert_ok(clo_workspace_new(planned, &options.workspace, &err), err);
-    run.from = plan->steps ? recenter_bytes(data, plan->learning.center) : 0;
+    run.from = kept_bytes(plan->lines, plan->line_count, data);
+    if (plan->steps) run.from += recenter_bytes(data, plan->learning.center);
     clo_i_watch_takes(options.workspace, see, &run);
     clo_release_free(run_seeded(plan, data, "room", &options));
     if (clo_i_workspace_peak(options.workspace) > planned)
