@@ -8,6 +8,7 @@
 #include "query/fold.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
+#include "query/kept.h"
 #include "query/lens.h"
 
 /* ---- room ---------------------------------------------------------------------------------- */
@@ -97,6 +98,18 @@ static clo_status fold_part(void *user, const clo_bounded *part, clo_error *err)
                       p->fold->line->query->add, p->fold, err);
 }
 
+void clo_i_fold_assign(const clo_fold *fold, size_t block, const double *values, size_t rows,
+                       double *scores, uint32_t *labels)
+{
+    const size_t first = block * fold->block_rows;
+    if (fold->keeping == CLO_KEEP_READ) {
+        clo_i_kept_labels_read(fold->kept, first, rows, labels);
+        return;
+    }
+    clo_i_assign_rows(fold->ask->rules, values, rows, scores, labels);
+    if (fold->keeping == CLO_KEEP_FILL) clo_i_kept_labels_fill(fold->kept, first, rows, labels);
+}
+
 /* flow.T1: of rows that are not held, the sum over the parts. */
 static clo_status fold_rows(clo_context *context, clo_fold *fold, clo_error *err)
 {
@@ -109,7 +122,12 @@ static clo_status fold_rows(clo_context *context, clo_fold *fold, clo_error *err
                 .to = context->progress_to,
                 .all = (double)clo_i_bounded_rows(all) };
     if (!query->reads_nothing) {
+        fold->kept = context->kept;
+        fold->keeping = query->labels && !context->lens
+                            ? (int)clo_i_kept_labels_begin(fold->kept, fold->ask->rules, all)
+                            : CLO_KEEP_NOTHING;
         const clo_status status = clo_i_bounded_each(all, fold_part, &p, err);
+        if (!status && fold->keeping == CLO_KEEP_FILL) fold->kept->labelled = true;
         fold->data = all;
         context->progress_from = p.from;
         context->progress_to = p.to;

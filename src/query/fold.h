@@ -32,8 +32,10 @@ typedef struct clo_fold {
     size_t block_rows;
     int threads;
     size_t entries;
-    int64_t *totals; /* entries; the fold adds to what is there */
-    double *scratch; /* of the pass */
+    int64_t *totals;       /* entries; the fold adds to what is there */
+    double *scratch;       /* of the pass */
+    struct clo_kept *kept; /* of the run; NULL: nothing is kept */
+    int keeping;           /* clo_keeping: what is done with its labels */
     union {
         max_align_t align;
         unsigned char bytes[CLO_FOLD_WORK]; /* of the query's own: CLO_FOLD_WORK_OF */
@@ -54,6 +56,14 @@ typedef struct clo_numbers {
 } clo_numbers;
 #define CLO_AS_TOLD SIZE_MAX /* as many as are told, however many that is */
 clo_numbers clo_i_numbers_drawn(const clo_line *line);
+
+/* What a query does with labels: finds them anew; the same, but takes them where they are kept, and
+ * leaves them there; or is asked again about the same cells, so that it pays to keep them. */
+typedef enum clo_label_use {
+    CLO_LABELS_ANEW = 0,
+    CLO_LABELS_SHARED,
+    CLO_LABELS_KEPT
+} clo_label_use;
 
 /* What a query is. */
 struct clo_query {
@@ -76,6 +86,7 @@ struct clo_query {
     clo_status (*check)(const clo_ask *ask, size_t cols, clo_error *err);
     /* Numbers of its sum; ask NULL: at most. */
     size_t (*entries)(const clo_line *line, size_t cols, const clo_ask *ask);
+    clo_label_use labels;            /* by its first rule */
     bool reads_nothing;              /* no pass: what is added follows the number of rows alone */
     int (*bits)(const clo_ask *ask); /* of the grid it reads; 0: none; NULL: that of its line */
     /* Takes what its ask_* takes of the workspace for rules and words, before it begins. */
@@ -84,6 +95,10 @@ struct clo_query {
     clo_visit *add;                                    /* user: the clo_fold */
     void (*gather)(clo_fold *fold); /* moves what the threads have summed into the totals */
 };
+
+/* Labels of a block by the ask's first rule, or as they were kept. */
+void clo_i_fold_assign(const clo_fold *fold, size_t block, const double *values, size_t rows,
+                       double *scores, uint32_t *labels);
 
 /* ---- one ask, from its charge to its answer ------------------------------------------------- */
 

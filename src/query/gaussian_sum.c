@@ -61,6 +61,7 @@ const clo_query clo_i_query_gaussian_sum = {
     .name = "gaussian_sum",
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_added,
+    .labels = CLO_LABELS_SHARED,
     .check = clo_i_cluster_sum_check,
     .entries = clo_i_cluster_sum_entries,
     .lay_out = clo_i_cluster_sum_lay_out,

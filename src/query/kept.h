@@ -1,10 +1,13 @@
-/* kept.h - what a lens has shown of the records, kept from one ask to the next. */
+/* kept.h - what a lens has shown of the records, and which cluster each is in, kept from one ask to
+ * the next. */
 #ifndef CLO_QUERY_KEPT_H
 #define CLO_QUERY_KEPT_H
 
+#include "query/assign.h"
 #include "query/lens.h"
 
-/* Of one run: room for what is seen of all rows through one lens at a time. */
+/* Of one run: room for what is seen of all rows through one lens at a time, and for their labels by
+ * one rule at a time. */
 typedef struct clo_kept {
     const clo_bounded *data; /* the only records that it is kept of; they stay as they are */
     double *map;             /* what they were seen through: the rows of the lens */
@@ -14,6 +17,12 @@ typedef struct clo_kept {
     double constant;
     int bits;
     bool whole; /* all rows are there */
+
+    uint16_t *labels; /* rows: their cells */
+    double *centers;  /* by which rule: the points of the cells */
+    size_t label_room, center_room;
+    clo_assign rule; /* the same, but for its arrays */
+    bool labelled;   /* all rows are */
 } clo_kept;
 
 /* Takes room for what the lines of a plan would keep, which follows the number of rows: before a
@@ -30,5 +39,11 @@ clo_keeping clo_i_kept_begin(clo_kept *kept, const clo_lens *lens, const clo_bou
 /* Rows first, first + 1, ...: to be kept, or as they were. */
 void clo_i_kept_fill(clo_kept *kept, size_t first, size_t rows, const double *seen);
 void clo_i_kept_read(const clo_kept *kept, size_t first, size_t rows, double *seen);
+
+/* The same for labels by a rule of centres, of records that are seen through no lens. */
+clo_keeping clo_i_kept_labels_begin(clo_kept *kept, const clo_assign *rule,
+                                    const clo_bounded *data);
+void clo_i_kept_labels_fill(clo_kept *kept, size_t first, size_t rows, const uint32_t *labels);
+void clo_i_kept_labels_read(const clo_kept *kept, size_t first, size_t rows, uint32_t *labels);
 
 #endif

@@ -105,8 +105,7 @@ static clo_status weigh_block(void *user, int thread, size_t block, const double
     double *const scores = w->scores + t * fold->block_rows * cells;
     uint32_t *const labels = w->labels + t * fold->block_rows;
     int64_t *const weights = w->weights + t * cells;
-    (void)block;
-    clo_i_assign_rows(&fold->ask->rules[0], values, rows, scores, labels);
+    clo_i_fold_assign(fold, block, values, rows, scores, labels);
     if (seeds)
         clo_i_multiply_transposed(values, rows, seeds->points, seeds->clusters, cols, scores);
     for (size_t i = 0; i < rows; i++)
@@ -223,6 +222,7 @@ const clo_query clo_i_query_seed = {
     .reading = CLO_READING_SUM,
     .numbers = clo_i_numbers_drawn,
     .sampler = "exact draws by integer weights",
+    .labels = CLO_LABELS_KEPT,
     .check = check,
     .entries = entries,
     .lay_out = lay_out,

@@ -12,6 +12,7 @@
 #include "query/gaussian_sum.h"
 #include "query/kept.h"
 #include "query/parts.h"
+#include "query/seed.h"
 
 enum { ROWS = 300, D = 17, RANK = 5 };
 
@@ -272,7 +273,9 @@ static void what_is_kept_is_what_is_seen(void **state)
     clo_error err;
     const fixture *const f = *state;
     const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
-    const clo_line line = { .lens = CLO_LENS, .cols = RANK + 1, .event = { .count = 2 } };
+    const clo_line line = {
+        .query = &clo_i_query_local_sum, .lens = CLO_LENS, .cols = RANK + 1, .event = { .count = 2 }
+    };
     double turned[D * RANK];
     clo_lens other, copy = f->lenses[0];
     clo_kept kept;
@@ -298,14 +301,49 @@ static void what_is_kept_is_what_is_seen(void **state)
     clo_bounded_free(others);
 }
 
+/* assign.T3: by one rule at a time, of one set of records. */
+static void labels_are_kept_as_long_as_the_rule_is_the_same(void **state)
+{
+    enum { CELLS = 4 };
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    double scores[ROWS * CELLS], *values = malloc(ROWS * D * sizeof *values);
+    uint32_t labels[ROWS], again[ROWS];
+    size_t rows;
+    clo_assign rule, other;
+    clo_kept kept;
+    clo_line line;
+    assert_ok(clo_i_plan_seed(&domain, CELLS, 2, 1, 2, "", &line, &err), err);
+    assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
+    assert_ok(clo_i_assign_centers(f->space, f->frame, CELLS, D, line.bits, &rule, &err), err);
+    assert_ok(clo_i_assign_centers(f->space, f->frame + 1, CELLS, D, line.bits, &other, &err), err);
+    clo_bounded *const others = bounded_from(f->values, ROWS / 2, &domain);
+    assert_ok(clo_i_block_load(f->data, 0, ROWS, line.bits, values, &rows, &err), err);
+    clo_i_assign_rows(&rule, values, rows, scores, labels);
+    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_FILL);
+    clo_i_kept_labels_fill(&kept, 0, ROWS, labels);
+    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_FILL); /* no pass */
+    kept.labelled = true;
+    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, f->data), CLO_KEEP_READ);
+    clo_i_kept_labels_read(&kept, 100, ROWS - 100, again);
+    assert_memory_equal(again, labels + 100, (ROWS - 100) * sizeof *again);
+    assert_int_equal(clo_i_kept_labels_begin(&kept, &rule, others), CLO_KEEP_NOTHING);
+    assert_int_equal(clo_i_kept_labels_begin(&kept, &other, f->data), CLO_KEEP_FILL);
+    assert_int_equal(clo_i_kept_labels_begin(NULL, &rule, f->data), CLO_KEEP_NOTHING);
+    clo_bounded_free(others);
+    free(values);
+}
+
 static void nothing_is_kept_that_is_asked_once_or_through_a_wide_frame(void **state)
 {
     clo_error err;
     const fixture *const f = *state;
-    const clo_line lines[] = { { .lens = CLO_LENS, .cols = RANK, .event = { .count = 1 } },
-                               { .lens = CLO_LENS, .cols = D, .event = { .count = 5 } },
-                               { .lens = CLO_NO_LENS, .cols = 1, .event = { .count = 5 } } };
+    clo_line lines[] = { { .lens = CLO_LENS, .cols = RANK, .event = { .count = 1 } },
+                         { .lens = CLO_LENS, .cols = D, .event = { .count = 5 } },
+                         { .lens = CLO_NO_LENS, .cols = 1, .event = { .count = 5 } } };
     clo_kept kept;
+    for (size_t i = 0; i < 3; i++) lines[i].query = &clo_i_query_local_sum;
     assert_ok(clo_i_kept_take(f->space, lines, 3, f->data, &kept, &err), err);
     assert_int_equal(kept.room, 0);
     assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_NOTHING);
@@ -334,6 +372,7 @@ int main(void)
         cmocka_unit_test(queries_add_up_what_is_seen),
         cmocka_unit_test(the_meter_refuses_another_lens),
         cmocka_unit_test(what_is_kept_is_what_is_seen),
+        cmocka_unit_test(labels_are_kept_as_long_as_the_rule_is_the_same),
         cmocka_unit_test(nothing_is_kept_that_is_asked_once_or_through_a_wide_frame),
         cmocka_unit_test(a_frame_that_is_not_orthonormal_is_refused),
     };
