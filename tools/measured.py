@@ -113,7 +113,7 @@ def with_error(found):
     if not error:
         return f"{mean:.4g}"
     places = max(0, -math.floor(math.log10(error)))
-    return f"{mean:.{places}f} ± {error:.{places}f}"
+    return f"{mean:.{places}f}\u00a0±\u00a0{error:.{places}f}"  # on one line of a table
 
 
 def holds(results, words):

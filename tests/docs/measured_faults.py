@@ -13,7 +13,7 @@ FILLED = {"README.md": "On <!--measured: one; machine; cpu-->Fast<!--/measured--
                        "of <!--measured: one; rows-->20,000<!--/measured--> rows,\n"
                        "and <!--measured: one; points; at=1.0; y as .1f-->8.5<!--/measured-->\n",
           "docs/page.md": "<!-- made by tools/measured.py of bench/pages/page.md -->\n\n# Page\n\n"
-                          "| a | 1.00 ± 0.05 |\n|---|---|\n\n"
+                          "| a | 1.00\u00a0±\u00a00.05 |\n|---|---|\n\n"
                           "It is 1.81 of it, from 4.0 to 8.5.\n"}
 TEMPLATE = ("# Page\n\n| a | {{one; loss as ±}} |\n|---|---|\n\n{{holds one; loss < one; time}}\n\n"
             "It is {{one; points; 0; y over one; time as .2f}} of it, from\n"
