@@ -10,7 +10,7 @@ RESULTS ?= build/reproduce/results
 release := build/release
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long audit mutants mutants-generated lint bench bench-quick reproduce figures fuzz asan tsan coverage format report-look wheel python-long spark docs pictures install clean
+.PHONY: help deps build demo test test-long audit mutants mutants-generated lint bench bench-quick bench-pages pages reproduce figures fuzz asan tsan coverage format report-look wheel python-long spark docs pictures install clean
 
 help: ## this list
 	@echo "cloister: differentially private clustering and subspace learning"
@@ -71,9 +71,19 @@ bench: build ## measure speed, against the peers in build/venv; BENCH="read" for
 	@test -n "$(BENCH)" || build/venv/bin/python3 bench/bench_peers.py $(release)/cli/cloister
 	@test -n "$(BENCH)" || build/venv/bin/python3 bench/bench_bingham_peers.py
 
-bench-quick: build ## utility and speed beside the peers of PyPI, in minutes: build/bench/peers.md
+bench-quick: build ## beside the peers of PyPI, in minutes: build/bench/peers.md, and docs/ with it
 	@tools/deps.sh bench
 	@build/venv/bin/python3 bench/bench_peers.py $(release)/cli/cloister --runs 3
+	@mkdir -p build/bench/results && cp bench/results/*.json build/bench/results
+	@cp build/bench/peers.json build/bench/results
+	@tools/measured.py --results build/bench/results --out build/bench/pages
+
+bench-pages: build ## measure all that README and docs/ state, and fill it in: DATA=FOLDER of MNIST
+	@tools/deps.sh bench
+	@bench/pages.sh $(release) build/venv/bin/python3 $(DATA)
+
+pages: ## fill the measured numbers of README and docs/ from bench/results
+	@tools/measured.py
 
 reproduce: build ## the papers' experiments again: DATA=FOLDER, QUICK=1 (minutes), FULL=1 (hours)
 	@tools/deps.sh bench
@@ -124,7 +134,7 @@ docs: build ## build the site in build/docs/html; a warning is a failure
 	@tools/deps.sh build docs
 	@tools/docs.py $(release)/cli/cloister
 
-pictures: ## draw the README's pictures anew from docs/pictures/places.json
+pictures: ## draw the README's pictures anew from bench/results/places.json
 	@tools/pictures.py
 
 format: ## lay out all C files by .clang-format, and wrap all Markdown

@@ -17,11 +17,12 @@ usage: bench_bingham_peers.py [--draws N] [-o RESULTS.json] [--page PAGE.md]
 Needs diffprivlib and opendp (tools/packages-pip.txt, [bench]).
 """
 import argparse
-import importlib.metadata
 import json
 import math
 import sys
 from pathlib import Path
+
+import record
 
 COLS, ENERGY, EPSILONS = 5, 100, (0.1, 0.2)
 LOSS_COLS, LOSS_ENERGY, LOSS_EPSILON = (3, 5, 10, 20, 50), 1200, 1.0
@@ -134,14 +135,9 @@ def main():
         if page(json.loads(file.read_text(encoding="utf-8"))) != shown.read_text(encoding="utf-8"):
             sys.exit(f"{shown} is not what {file} says")
         return
-    found = {"schema": "cloister.bingham-peers/1", "draws": args.draws,
-             "versions": {name: importlib.metadata.version(name)
-                          for name in ("diffprivlib", "opendp")},
-             "means": list(draw_means(args.draws)), "losses": list(losses())}
-    out = Path(args.o)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    text = page(found)
+    found = {"draws": args.draws, "means": list(draw_means(args.draws)), "losses": list(losses())}
+    record.write(args.o, found, **record.versions("diffprivlib", "opendp"))
+    text = page(json.loads(Path(args.o).read_text(encoding="utf-8")))
     if args.page:
         Path(args.page).write_text(text, encoding="utf-8")
     print(text, end="")

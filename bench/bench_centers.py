@@ -25,6 +25,8 @@ Data: gaussians10 (20,000 x 10, 8 Gaussians), gaussians3 (10,000 x 3, 3), gaussi
 pixels, or the folder with its .gz files).  A mixture's centres have norms of .4 to 1 of a radius.
 Nothing was ever tuned on the seeds 1000 to 1009, which are the preset.
 
+-o FILE.json: what was found goes there as well, beside what is in the file from other calls.
+
 Needs numpy and scikit-learn, and diffprivlib for that peer.
 """
 import argparse
@@ -40,6 +42,8 @@ from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+import record  # noqa: E402
 
 import numpy as np  # noqa: E402  (the variables above must be set before)
 from sklearn.cluster import KMeans  # noqa: E402
@@ -236,6 +240,7 @@ def arguments():
     parser.add_argument("--mnist", help="an .npy file of pixels, or the folder of the .gz files")
     parser.add_argument("--mnist-norm", type=float, default=12.0,
                         help="the public norm of an image with pixels from 0 to 1")
+    parser.add_argument("-o", metavar="FILE.json", help="puts the results there as well")
     parser.add_argument("--cache", help="a file for the losses of the non-private solver")
     parser.add_argument("--folder", help="for the .npy files; by default a temporary one")
     options = parser.parse_args()
@@ -257,6 +262,17 @@ def line(name, clusters, epsilon, method, runs):
     shown = "–" if np.isnan(own).any() else f"{own.mean():.3f}"
     return (f"| {name} | {clusters} | {epsilon:g} | {method} | {ratios.mean():.4f} ± {error:.4f} "
             f"| {ratios.max():.4f} | {cpu.mean():.3f} | {wall.mean():.3f} | {shown} |")
+
+
+def told(options, name, clusters, epsilon, method, runs):
+    """The same row for the file of results, by its name there."""
+    ratios, cpu, _, own = zip(*runs)
+    key = f"{name}, k = {clusters}, ε = {epsilon:g}, δ = {options.delta:g}"
+    family = "" if options.family == "kmeans" else f"{options.family}, "
+    row = {"loss": record.measured(ratios), "cpu_seconds": record.measured(cpu)}
+    if own[0] is not None:
+        row["own_cpu_seconds"] = record.measured(own)
+    return f"{family}{key}, {method}", row
 
 
 def measure(options, name, references):
@@ -305,6 +321,10 @@ def main():
             runs = measure(options, name, references)
             for (clusters, epsilon, method), seen in runs.items():
                 print(line(name, clusters, epsilon, method, seen), flush=True)
+            record.add(options.o, dict(told(options, name, *key, seen)
+                                       for key, seen in runs.items()),
+                       **record.versions("scikit-learn", "diffprivlib", "numpy",
+                                         cloister=options.cloister))
 
 
 if __name__ == "__main__":

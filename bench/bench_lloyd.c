@@ -22,6 +22,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Of all threads. */
+static double processor(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Of this program alone: getrusage's figure is inherited from whoever started it. */
 static long peak_bytes(void)
 {
@@ -105,17 +113,19 @@ int main(int argc, char **argv)
     must(clo_grant_unmetered(plan, &grant, &err), &err);
     must(clo_rng_new(&rng, &err), &err);
     options.threads = threads;
-    const double planned = now();
+    const double planned = now(), used = processor();
     must(clo_run(plan, grant, data, rng, &options, &release, &err), &err);
-    const double ran = now();
+    const double ran = now(), used_by_run = processor() - used;
     const long peak = peak_bytes();
     const double blas = rounds * seconds_in_blas(rows, cols, (size_t)clusters, threads);
     const double noise = rounds * seconds_in_noise((size_t)clusters * (cols + 1));
     printf("{\"read_s\": %.4f, \"bound_s\": %.4f, \"plan_s\": %.4f, \"run_s\": %.4f, "
-           "\"per_round_s\": %.4f, \"blas_share\": %.3f, \"noise_share\": %.5f, "
+           "\"per_round_s\": %.4f, \"per_round_cpu_s\": %.4f, \"blas_share\": %.3f, "
+           "\"noise_share\": %.5f, "
            "\"peak_bytes\": %ld, \"data_bytes\": %zu}\n",
            read - start, bound - read, planned - bound, ran - planned, (ran - planned) / rounds,
-           blas / (ran - planned), noise / (ran - planned), peak, rows * cols * sizeof(double));
+           used_by_run / rounds, blas / (ran - planned), noise / (ran - planned), peak,
+           rows * cols * sizeof(double));
     clo_release_free(release);
     clo_rng_free(rng);
     clo_grant_free(grant);

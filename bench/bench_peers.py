@@ -12,12 +12,9 @@ standard error over the runs, each with data and noise of its own; machine and v
 file.  `make bench-quick` is this with 3 runs.
 """
 import argparse
-import importlib.metadata
 import json
 import math
 import os
-import platform
-import re
 import resource
 import subprocess
 import sys
@@ -25,6 +22,8 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+
+import record
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
@@ -95,6 +94,11 @@ def release(cloister, mechanism, path, epsilon, seed, *more):
     return json.loads(out)["values"], seconds
 
 
+def over(found, loss, best):
+    """None where nothing was found."""
+    return None if found is None else loss(found) / best
+
+
 # ---- what is compared ----------------------------------------------------------------------------
 
 def centers_run(cloister, seed, folder, add):
@@ -121,7 +125,7 @@ def centers_run(cloister, seed, folder, add):
     add("k-means, not private", "cloister solve, 10 starts",
         loss(json.loads(out)["values"]["centers"]) / best, seconds)
     found, seconds = timed(lambda: DaskKMeans(k, random_state=seed).fit(rows).cluster_centers_)
-    add("k-means, not private", "dask-ml", found is not None and loss(found) / best, seconds)
+    add("k-means, not private", "dask-ml", over(found, loss, best), seconds)
     for epsilon in EPSILONS:
         case = f"private k-means, ε = {epsilon:g}"
         found, seconds = release(cloister, "kmeans", path, epsilon, seed, "--clusters", k,
@@ -129,7 +133,7 @@ def centers_run(cloister, seed, folder, add):
         add(case, "cloister", loss(found["centers"]) / best, seconds)
         found, seconds = timed(lambda e=epsilon: PrivateKMeans(
             k, epsilon=e, bounds=(-1, 1), random_state=seed).fit(rows).cluster_centers_)
-        add(case, "diffprivlib", found is not None and loss(found) / best, seconds)
+        add(case, "diffprivlib", over(found, loss, best), seconds)
 
 
 def plane_run(cloister, seed, folder, add):
@@ -161,11 +165,11 @@ def plane_run(cloister, seed, folder, add):
         add(case, "cloister, δ = 0", outside(np.array(found["basis"]).T) / best, seconds)
         found, seconds = timed(lambda e=epsilon: PrivatePCA(
             q, epsilon=e, data_norm=1, centered=True, random_state=seed).fit(rows).components_)
-        add(case, "diffprivlib, δ = 0", found is not None and outside(found) / best, seconds)
+        add(case, "diffprivlib, δ = 0", over(found, outside, best), seconds)
         found, seconds = timed(lambda e=epsilon: OpenPCA(
             epsilon=e, row_norm=1, n_samples=len(rows), n_features=rows.shape[1],
             n_components=q).fit(rows).components_)
-        add(case, "OpenDP, δ = 0", found is not None and outside(found) / best, seconds)
+        add(case, "OpenDP, δ = 0", over(found, outside, best), seconds)
 
 
 def prices(cloister):
@@ -198,24 +202,6 @@ def prices(cloister):
 
 # ---- the file and the page -----------------------------------------------------------------------
 
-def summed(values):
-    """Mean and standard error of those that gave something (not False), and how many did."""
-    values = [value for value in values if value is not False]
-    if not values:
-        return [None, None, 0]
-    mean = sum(values) / len(values)
-    square = sum((value - mean)**2 for value in values)
-    error = math.sqrt(square / (len(values) - 1) / len(values)) if len(values) > 1 else 0.0
-    return [float(f"{mean:.6g}"), float(f"{error:.3g}"), len(values)]
-
-
-def machine():
-    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    return {"cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(),
-            "system": platform.freedesktop_os_release()["PRETTY_NAME"],
-            "python": platform.python_version()}
-
-
 def measure(cloister, runs):
     cases = {}
 
@@ -226,19 +212,16 @@ def measure(cloister, runs):
         for seed in range(1, runs + 1):
             centers_run(cloister, seed, folder, add)
             plane_run(cloister, seed, folder, add)
-    out, _ = command([cloister, "version"])
-    return {"schema": "cloister.peers/1", "runs": runs, "machine": machine(),
-            "versions": {"cloister": out.decode().split()[1],
-                         **{name: importlib.metadata.version(name) for name in PEERS}},
+    return {"runs": runs, "epsilons": EPSILONS, "limit_seconds": LIMIT,
             "data": {"k-means": CENTERS, "PCA": PLANE},
-            "cases": {case: {name: {"loss": summed([loss for loss, _ in found]),
-                                    "cpu_seconds": summed([s for _, s in found])}
+            "cases": {case: {name: {"loss": record.measured([loss for loss, _ in found]),
+                                    "cpu_seconds": record.measured([s for _, s in found])}
                              for name, found in names.items()} for case, names in cases.items()},
             "prices": prices(cloister)}
 
 
 def cell(told, runs):
-    mean, error, count = told
+    mean, error, count = told["mean"], told["se"], told["runs"]
     if not count:
         return f"none in {LIMIT} s"
     text = f"{mean:.4g} ± {float(f'{error:.1g}'):g}" if error else f"{mean:.4g}"
@@ -253,7 +236,8 @@ def page(found):
              "<!-- made by bench/bench_peers.py out of bench/results/peers.json -->", "",
              "What `make bench-quick` measures: same data, same run, one thread. "
              f"Mean ± standard error of {found['runs']} runs, each with data and noise of its own. "
-             f"{versions}; {m['cpu']}, {m['cores']} cores, {m['system']}, Python {m['python']}.",
+             f"{found['date']}; {versions}; {m['cpu']}, {m['cores']} cores, "
+             f"{m['memory_gib']:g} GiB, {m['system']}, Python {m['python']}.",
              "", "Loss: of k-means the mean squared distance, of PCA the variance outside of the "
              "directions, over that of scikit-learn without privacy: 1 is perfect. CPU s: of "
              "cloister the whole command, starting, reading, planning; of the others the fit "
@@ -265,10 +249,10 @@ def page(found):
              + "; norm 1; δ = 1e-6 where it does not say δ = 0.", "",
              "| | by | loss | ratio | CPU s |", "|---|---|---|---|---|"]
     for case, names in found["cases"].items():
-        ours = names.get("cloister", {}).get("loss", [math.nan])[0]
+        ours = names["cloister"]["loss"]["mean"] if "cloister" in names else math.nan
         for name, row in names.items():
-            theirs = row["loss"][2] and not name.startswith("cloister")
-            ratio = row["loss"][0] / ours if theirs else math.nan
+            theirs = row["loss"]["runs"] and not name.startswith("cloister")
+            ratio = row["loss"]["mean"] / ours if theirs else math.nan
             lines.append(f"| {case} | {name} | {cell(row['loss'], found['runs'])} | "
                          f"{'' if math.isnan(ratio) else f'{ratio:.3g}'} | "
                          f"{cell(row['cpu_seconds'], found['runs'])} |")
@@ -309,11 +293,9 @@ def main():
     if not asked.cloister:
         parser.error("which cloister?")
     found = measure(asked.cloister, asked.runs)
-    for path in (asked.o, asked.page):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(asked.o).write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n",
-                             encoding="utf-8")
-    text = page(found)
+    record.write(asked.o, found, **record.versions(*PEERS, cloister=asked.cloister))
+    text = page(json.loads(Path(asked.o).read_text(encoding="utf-8")))
+    Path(asked.page).parent.mkdir(parents=True, exist_ok=True)
     Path(asked.page).write_text(text, encoding="utf-8")
     print(text)
 

@@ -21,12 +21,9 @@ Needs numpy, scikit-learn (< 1.6, for diffprivlib) and diffprivlib; to make the 
 import argparse
 import csv
 import gzip
-import importlib.metadata
 import io
 import json
 import os
-import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +32,8 @@ from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+import record  # noqa: E402
 
 import numpy as np  # noqa: E402  (the variables above must be set before)
 from sklearn.cluster import KMeans  # noqa: E402
@@ -112,15 +111,9 @@ def curve(rows, best, find, seeds):
     for epsilon in EPSILONS:
         ratios = [loss(rows, find(epsilon, FIRST_SEED + i)) / best for i in range(seeds)]
         points.append({"epsilon": epsilon, "mean": round(float(np.mean(ratios)), 4),
-                       "error": round(float(np.std(ratios, ddof=1) / np.sqrt(seeds)), 4),
+                       "se": round(float(np.std(ratios, ddof=1) / np.sqrt(seeds)), 4),
                        "worst": round(max(ratios), 4)})
     return points
-
-
-def machine():
-    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    system = platform.freedesktop_os_release()["PRETTY_NAME"]
-    return f"{cpu[1] if cpu else platform.machine()}, {system}"
 
 
 def main():
@@ -128,7 +121,7 @@ def main():
     parser.add_argument("cloister")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--make-data", action="store_true")
-    parser.add_argument("-o", default=ROOT / "docs" / "pictures" / "places.json")
+    parser.add_argument("-o", default=record.RESULTS / "places.json")
     arguments = parser.parse_args()
     if arguments.make_data:
         make_data()
@@ -154,16 +147,11 @@ def main():
                     "ratio": round(loss(rows, shown["values"]["centers"]) / best, 4)},
         "seeds": arguments.seeds,
         "curves": curves,
-        "versions": {"cloister": shown["version"],
-                     **{name: importlib.metadata.version(name)
-                        for name in ("scikit-learn", "diffprivlib", "numpy")}},
-        "machine": machine(),
     }
-    text = json.dumps(out, indent=1)
-    text = re.sub(r"\[\s+([-0-9.]+),\s+([-0-9.]+)\s+\]", r"[\1, \2]", text)
-    Path(arguments.o).write_text(text + "\n", encoding="utf-8")
+    record.write(arguments.o, out, **record.versions("scikit-learn", "diffprivlib", "numpy",
+                                                     cloister=arguments.cloister))
     for name, points in curves.items():
-        print(name, ", ".join(f"{p['epsilon']:g}: {p['mean']} ± {p['error']}" for p in points))
+        print(name, ", ".join(f"{p['epsilon']:g}: {p['mean']} ± {p['se']}" for p in points))
 
 
 if __name__ == "__main__":

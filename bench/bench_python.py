@@ -4,14 +4,14 @@ the library's own steps called from the same process.
 
 The estimator is given an array; the command reads the same rows from an NPY file.  Processor
 times (a busy machine tells little by wall time) of a fit on one thread, medians of many, in turns.
-"Overhead" is a fit by the estimator less the library's one call (clo_job_release) in the same
-process on the same table: what scikit-learn's checks, the wrapping of the array and the making of
-the release as an object take.  The command has the start of a process and the reading of a file,
-which Python has once for all fits.
+"Overhead" is a fit by the estimator less the library's one call (clo_job_release) that followed it,
+in the same process on the same table: what scikit-learn's checks, the wrapping of the array and the
+making of the release as an object take.  The command has the start of a process and the reading of
+a file, which Python has once for all fits.
 
-Prints a table for bench/RESULTS.md.
+Prints a table for bench/RESULTS.md; -o writes the same as JSON.
 
-usage: bench/bench_python.py [--fits N]       run by a Python that has cloister
+usage: bench/bench_python.py [--fits N] [-o FILE.json]       run by a Python that has cloister
 """
 import argparse
 import resource
@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import cloister
+import record
 from cloister._job import Job
 from cloister._table import as_table
 
@@ -46,7 +47,8 @@ def used():
 
 
 def milliseconds(works, times):
-    """The median of each, taken in turns."""
+    """The median of each, taken in turns, and the least: what others do on the machine adds to a
+    time, and never takes away.  And the overhead: the median over the turns."""
     taken = {name: [] for name in works}
     for turn in range(times + 1):
         for name, work in works.items():
@@ -54,7 +56,10 @@ def milliseconds(works, times):
             work()
             if turn:  # the first warms caches
                 taken[name].append(1e3 * (used() - start))
-    return {name: statistics.median(values) for name, values in taken.items()}
+    return ({name: statistics.median(values) for name, values in taken.items()},
+            {name: min(values) for name, values in taken.items()},
+            statistics.median(fit - call for fit, call in zip(taken["estimator"],
+                                                              taken["library"])))
 
 
 def ways(rows, folder, method):
@@ -82,10 +87,16 @@ def ways(rows, folder, method):
     }
 
 
+def rounded(values):
+    return {name: round(value, 2) for name, value in values.items()}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fits", type=int, default=40)
-    times = parser.parse_args().fits
+    parser.add_argument("-o", metavar="FILE.json")
+    asked = parser.parse_args()
+    times, found = asked.fits, {}
     warnings.simplefilter("ignore")
     rows = data()
     print(f"cloister {cloister.__version__}, {ROWS:,} x {COLS}, {CLUSTERS} clusters, one thread, "
@@ -94,10 +105,15 @@ def main():
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for method in ("auto", "lloyd", "local"):
-            middle = milliseconds(ways(rows, Path(folder), method), times)
+            middle, least, overhead = milliseconds(ways(rows, Path(folder), method), times)
+            found[method] = {"median": rounded(middle), "least": rounded(least),
+                             "overhead": round(overhead, 2)}
             print(f"| {method} | {middle['estimator']:.1f} | {middle['library']:.1f} | "
-                  f"{middle['estimator'] - middle['library']:.1f} | {middle['command']:.1f} | "
+                  f"{overhead:.1f} | {middle['command']:.1f} | "
                   f"{middle['plan']:.1f} |")
+    record.write(asked.o, {"rows": ROWS, "cols": COLS, "clusters": CLUSTERS, "fits": times,
+                           "cpu_ms": found},
+                 **record.versions("cloister", "numpy", "scikit-learn"))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     python bench_solvers.py PATH/TO/cloister [--parts table,peers,threads,memory]
         [--cases s1,s2,s3] [--solvers kplanes,tsc,...] [--seeds 5]
         [--yale X.npy --labels LABELS.npy] [--faces IMAGES.npy --people PEOPLE.npy]
-        [--reference-gflops G]
+        [--reference-gflops G] [-o FILE.json]
 
 The data are made by `cloister generate`: s1 = 5000 rows, 5 columns, 3 subspaces of dimension 3,
 noise .01; s2 = 1000, 10, 3, 3, .1; s3 = 2000, 50, 10, 5, .05.  --yale: the table that
@@ -29,6 +29,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import record
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 for _name in THREAD_VARIABLES:
@@ -108,6 +110,7 @@ class Launcher:
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder, self.launcher = options, folder, Launcher()
+        self.found = {}  # for the file of results
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -296,9 +299,14 @@ def compare_kmeans(bench, name, shape, seeds):
         costs = [fit[1].inertia_ / rows for fit in fits]
         print(f"| scikit-learn, {algorithm} | | {theirs:.3g} | {mean_and_error(costs)} | "
               f"{theirs / seconds:.3g} |", flush=True)
+        if algorithm == "lloyd":
+            times = record.measured([fit[0] / run["cpu"] for fit, run in zip(fits, runs)])
+            losses = record.measured([cost / run["cost"] for cost, run in zip(costs, runs)])
+            bench.found[f"kmeans, {name}"] = {"rows": rows, "cols": cols, "clusters": clusters,
+                                              "time_ratio": times, "loss_ratio": losses}
 
 
-def compare_spectral(bench, case):
+def compare_spectral(bench, case, turns=3):
     import numpy as np
     from sklearn.cluster import SpectralClustering
     data, labels = bench.generate(case, CASES[case], 1)
@@ -308,9 +316,16 @@ def compare_spectral(bench, case):
     np.fill_diagonal(affinity, 0)
     path = bench.path("affinity.npy")
     np.save(path, affinity)
-    ours = bench.solve("spectral", path, clusters, 0)
-    seconds, model = timed(lambda: SpectralClustering(
-        clusters, affinity="precomputed", random_state=1).fit(affinity))
+    ratios = []
+    for _ in range(turns):
+        ours = bench.solve("spectral", path, clusters, 0)
+        seconds, model = timed(lambda: SpectralClustering(
+            clusters, affinity="precomputed", random_state=1).fit(affinity))
+        ratios.append(seconds / ours["cpu"])
+    bench.found[f"spectral, {case}"] = {
+        "rows": len(truth), "time_ratio": record.measured(ratios),
+        "accuracy": accuracy(truth, ours["labels"]),
+        "accuracy_of_peer": accuracy(truth, model.labels_)}
     print(f"| spectral | {case}, {len(truth)} × {len(truth)} | {ours['cpu']:.3g} | "
           f"{accuracy(truth, ours['labels']):.4f} | |")
     print(f"| scikit-learn, spectral | | {seconds:.3g} | "
@@ -395,6 +410,7 @@ def parse():
     parser.add_argument("--labels", help="and their labels")
     parser.add_argument("--faces", help="images, one a row")
     parser.add_argument("--people", help="who is on each")
+    parser.add_argument("-o", metavar="FILE.json", help="what the part `peers` found")
     parser.add_argument("--reference-gflops", type=float, default=0,
                         help="one dgemm thread of the machine of the constants")
     options = parser.parse_args()
@@ -417,6 +433,9 @@ def main():
             {"table": table, "peers": peers, "threads": threads, "memory": memory}[part](bench)
         if options.faces:
             faces(bench)
+    if bench.found:
+        record.write(options.o, {"cases": bench.found},
+                     **record.versions("scikit-learn", "numpy", cloister=options.cloister))
 
 
 if __name__ == "__main__":

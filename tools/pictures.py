@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws the pictures of the README, light and dark, and writes their caption, out of
-docs/pictures/places.json.
+bench/results/places.json.
 
 Left, a release on real data beside the answer without privacy; right, how near releases come to it,
 against the peers.  Every number is the file's, which bench/bench_places.py writes; the same file
@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER, README = ROOT / "docs" / "pictures", ROOT / "README.md"
+NUMBERS = ROOT / "bench" / "results" / "places.json"
 OPENING = "<!-- pictures: made by tools/pictures.py -->\n"
 CLOSING = "<!-- /pictures -->\n"
 WIDTH, HEIGHT = 860, 250
@@ -108,7 +109,7 @@ def draw_curves(found, theme):
     curves = found["curves"]
     epsilons = [point["epsilon"] for point in curves["cloister"]]
     low, high = math.log(epsilons[0]), math.log(epsilons[-1])
-    most = math.ceil(10 * max(p["mean"] + p["error"] for c in curves.values() for p in c)) / 10
+    most = math.ceil(10 * max(p["mean"] + p["se"] for c in curves.values() for p in c)) / 10
 
     def at(epsilon, ratio):
         return (left + width * (math.log(epsilon) - low) / (high - low),
@@ -132,7 +133,7 @@ def draw_curves(found, theme):
         path = " L".join(f"{number(x)} {number(y)}" for x, y in spots)
         parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         for point, (x, y) in zip(points, spots):
-            reach = at(1, 1)[1] - at(1, 1 + point["error"])[1]
+            reach = at(1, 1)[1] - at(1, 1 + point["se"])[1]
             parts += [f'<path d="M{number(x)} {number(y - reach)}v{number(2 * reach)}" '
                       f'stroke="{colour}" stroke-width="1.2"/>',
                       mark(SHAPES[name], x, y, 4, colour, theme["paper"])]
@@ -156,7 +157,7 @@ def describe(found):
 
 def caption(found):
     """What the README shows between its marks."""
-    release, versions = found["release"], found["versions"]
+    release, versions, machine = found["release"], found["versions"], found["machine"]
     at = {name: next(p["mean"] for p in curve if p["epsilon"] == release["epsilon"])
           for name, curve in found["curves"].items()}
     return f"""<picture>
@@ -168,7 +169,7 @@ def caption(found):
 the loss is {at['cloister']:.3f} times that of scikit-learn {versions['scikit-learn']} without
 privacy; of diffprivlib {versions['diffprivlib']} {at['diffprivlib']:.2f} times, of a tree coreset
 as other programs build it {at['coreset']:.2f} times. Means of {found['seeds']} runs with standard
-errors, {found['machine']}: [bench_places.py](bench/bench_places.py).</sub>
+errors, {machine['cpu']}, {machine['system']}: [bench_places.py](bench/bench_places.py).</sub>
 """
 
 
@@ -189,7 +190,7 @@ def draw(found, theme):
 
 
 def main():
-    found = json.loads((FOLDER / "places.json").read_text(encoding="utf-8"))
+    found = json.loads(NUMBERS.read_text(encoding="utf-8"))
     wrong = []
     made = {FOLDER / f"places-{name}.svg": draw(found, theme) for name, theme in THEMES.items()}
     made[README] = with_caption(README.read_text(encoding="utf-8"), found)

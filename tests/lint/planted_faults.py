@@ -25,6 +25,7 @@ import proofs  # noqa: E402
 import scripts  # noqa: E402
 import symbols  # noqa: E402
 import test as runner  # noqa: E402
+import typed  # noqa: E402
 import wrap_markdown  # noqa: E402
 
 # A tree in which everything is as it should be.
@@ -58,6 +59,12 @@ SOUND = {
     "tests/unit/test_sound.c": "/* Holds sound.T1. */\n",
     "tests/cli/sound.t": "# Sound\n\n## Is\n\n  $ echo\n  " + "x" * 100 + "\n",
     "tools/run.sh": "#!/bin/sh\nset -eu\necho \"$1\"\n",
+    "README.md": "It costs <!--measured: sound; a-->1.25<!--/measured--> times,\nε = 0.5 with "
+                 "scikit-learn 1.5.2; in code: `sleep 3 s`.\n\n```\ntakes 3.5 s\n```\n"
+                 "<!-- pictures: made -->\n2.5 times\n<!-- /pictures -->\nPieces of 32 MiB.\n",
+    "docs/made.md": "<!-- made by tools/measured.py of bench/pages/made.md -->\n\n3.5 s\n",
+    "bench/pages/made.md": "{{sound; b}} s\n\n| step | |\n|---|---|\n| 1 | {{sound; c}} |\n",
+    "tools/lint/typed.txt": "# allowed\nREADME.md: Pieces of 32 MiB -- a constant\n",
     "build/sound.1": '.TH SOUND 1 "" sound\n.SH NAME\nsound \\- is sound\n',
 }
 
@@ -147,6 +154,28 @@ PLANTED = [
     (proofs, "a theorem in another's file", "proofs/other.md", "## sound.T1\n", "belongs into"),
     (scripts, "an unquoted word", "tools/run.sh", "#!/bin/sh\nrm $1\n", "SC2086"),
     (scripts, "Python that does not parse", "tools/a.py", "if:\n", "invalid syntax"),
+    (typed, "a time", "docs/a.md", "It takes 12 ms.\n", "'12 ms' looks measured"),
+    (typed, "a time on the next line", "docs/a.md", "It takes 12\nseconds.\n",
+     "'12 seconds' looks measured"),
+    (typed, "a size", "docs/a.md", "a peak of 349 MiB\n", "'349 MiB' looks measured"),
+    (typed, "a ratio", "docs/a.md", "38 times as long\n", "'38 times' looks measured"),
+    (typed, "a factor with a cross", "docs/a.md", "it is 4× as fast\n", "'4×' looks measured"),
+    (typed, "a ratio in words", "docs/a.md", "three times as long\n", "'three times as long'"),
+    (typed, "a share", "docs/a.md", "it has 93 % of them\n", "'93 %' looks measured"),
+    (typed, "a loss", "docs/guides/a.md", "a loss of 1.003\n", "'1.003' looks measured"),
+    (typed, "a share without a zero", "docs/a.md", "an accuracy of .899\n", "'.899' looks"),
+    (typed, "a number behind a parameter", "docs/a.md", "at ε = 0.1 it has 1.06\n", "'1.06' looks"),
+    (typed, "a cell of a table", "docs/a.md", "| a | b |\n|---|---|\n| x | 147 |\n",
+     "'147' looks measured"),
+    (typed, "a number behind a mark", "docs/a.md",
+     "<!--measured: a; b-->1.1<!--/measured--> to 1.8\n", "'1.8' looks measured"),
+    (typed, "a number typed into a template", "bench/pages/made.md", "{{sound; b}} to 3.5 s\n",
+     "'3.5 s' looks measured"),
+    (typed, "an allowance for what is not there", "tools/lint/typed.txt",
+     "README.md: Pieces of 32 MiB -- a constant\nREADME.md: 7 MiB -- gone\n",
+     "README.md does not say '7 MiB'"),
+    (typed, "an allowance without a reason", "tools/lint/typed.txt",
+     "README.md: Pieces of 32 MiB\n", "is not PAGE: WORDS -- REASON"),
 ]
 
 # A C file of a library, and what symbols.py must say of it.
@@ -310,7 +339,8 @@ def the_runner_counts():
 
 
 def tests():
-    for lint in (arrows, environment, headers, layout, markdown, names, papers, proofs, scripts):
+    for lint in (arrows, environment, headers, layout, markdown, names, papers, proofs, scripts,
+                 typed):
         name = lint.__name__
         yield f"{name} finds nothing in a sound tree", lambda lint=lint: finds_nothing(lint)
     for lint, fault, *rest in PLANTED:
