@@ -43,12 +43,4 @@ static inline size_t recenter_bytes(const clo_bounded *data, bool shifted)
     return counted_bytes(counting, clo_i_recenter_room(counting, data, shifted, NULL));
 }
 
-static inline size_t kept_bytes(const clo_line *lines, size_t count, const clo_bounded *data)
-{
-    clo_workspace *counting = NULL;
-    clo_kept unused;
-    if (clo_i_workspace_counting(&counting, NULL)) return SIZE_MAX;
-    return counted_bytes(counting, clo_i_kept_take(counting, lines, count, data, &unused, NULL));
-}
-
 #endif
