@@ -105,14 +105,19 @@ static void look_in_frame(const clo_frame *frame, const double *row, double *see
     }
 }
 
+CLO_WIDE static bool is_finite(const double *row, size_t cols)
+{
+    double finite = 0; /* 0 times a value that is not, is not 0 */
+#pragma omp simd reduction(+ : finite)
+    for (size_t j = 0; j < cols; j++) finite += row[j] * 0;
+    return finite == 0;
+}
+
 /* Whether a cell is missing and stays so; those that a public value stands in for get it. */
 static bool is_null(const double *fill, double *row, size_t cols)
 {
-    double finite = 0; /* 0 times a value that is not, is not 0 */
     bool null = false;
-#pragma omp simd reduction(+ : finite)
-    for (size_t j = 0; j < cols; j++) finite += row[j] * 0;
-    if (finite == 0) return false;
+    if (is_finite(row, cols)) return false;
     for (size_t j = 0; j < cols; j++) {
         if (isfinite(row[j])) continue;
         if (fill)

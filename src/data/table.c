@@ -6,6 +6,7 @@
  * is (bound).
  */
 #include "data/formats.h"
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sodium.h>
@@ -246,6 +247,16 @@ static inline void load_run(const uint8_t *cell, size_t step, size_t count, clo_
     }
 }
 
+/* The usual case. */
+CLO_WIDE static void load_doubles(const uint8_t *cell, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++, cell += sizeof(double)) {
+        double value;
+        memcpy(&value, cell, sizeof value);
+        out[i] = fabs(value) <= DBL_MAX ? value : NAN;
+    }
+}
+
 static void load_cells(const uint8_t *cell, size_t step, size_t count, clo_element element,
                        double *out, size_t out_step)
 {
@@ -253,7 +264,7 @@ static void load_cells(const uint8_t *cell, size_t step, size_t count, clo_eleme
     switch (element) {
     case CLO_FLOAT64:
         if (together)
-            load_run(cell, sizeof(double), count, CLO_FLOAT64, out, 1);
+            load_doubles(cell, count, out);
         else
             load_run(cell, step, count, CLO_FLOAT64, out, out_step);
         break;
