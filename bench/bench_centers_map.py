@@ -7,8 +7,9 @@
 Each cell is a Gaussian mixture like those of bench_centers.py (centres with norms of .4 to 1 of
 .85, each coordinate with a deviation of .05), every method at its presets, and the loss over that
 of scikit-learn with 5 restarts, one of which starts from the true centres.  What is printed of a
-cell: the mean over the seeds for each method, the best of them, what `auto` took and got, and what
-an oracle would get.  The number of rows that all count on is stated, as a public round figure.
+cell: the mean over the seeds for each method, the best of them, what `auto` took and got, what one
+private mean with the same budget gets, and what an oracle would get.  The number of rows that all
+count on is stated, as a public round figure.
 
 The oracle knows which record is in which cluster, and each cluster's width (the root mean square
 distance of its records to their mean), and spends the whole budget on one Gaussian sum of the
@@ -81,7 +82,10 @@ def oracle(data, labels, epsilon, options):
 
 
 def run(options, name, path, rows, clusters, epsilon, seed):
-    """Centres and the method that made them, or None where it does not serve."""
+    """Centres and the method that made them, or None where it does not serve; "one": one mean."""
+    if name == "one":
+        name, clusters = "auto", 1
+    name = "kmeans" if name == "auto" else f"kmeans/{name}"
     command = [options.cloister, "run", name, str(path), f"--clusters={clusters}",
                f"--epsilon={epsilon}", f"--delta={options.delta}", f"--relation={options.relation}",
                f"--rows={rows}", "--norm=1", "--no-ledger", "--quiet", "--json",
@@ -95,7 +99,7 @@ def run(options, name, path, rows, clusters, epsilon, seed):
 
 def cells(options, folder, rows, cols, clusters):
     """{epsilon: (means of the loss ratios by method and of the oracle, what auto took)}."""
-    names = ["auto", *options.method]
+    names = ["auto", "one", *options.method]
     ratios = {e: {name: [] for name in [*names, "oracle"]} for e in options.epsilon}
     taken = {e: set() for e in options.epsilon}
     for seed in range(options.seeds[0], options.seeds[1] + 1):
@@ -104,8 +108,7 @@ def cells(options, folder, rows, cols, clusters):
         np.save(path, data)
         labels, reference = best_known(data, truth)
         for epsilon, name in itertools.product(options.epsilon, names):
-            answer = run(options, "kmeans" if name == "auto" else f"kmeans/{name}", path, rows,
-                         clusters, epsilon, seed)
+            answer = run(options, name, path, rows, clusters, epsilon, seed)
             if answer is None:
                 continue
             ratios[epsilon][name].append(loss(data, answer[0]) / reference)
@@ -124,6 +127,7 @@ def line(options, shape, means, taken):
     excess = (means["auto"] - 1) / (means["oracle"] - 1)
     return "| " + " | ".join([*(f"{value:g}" for value in shape), *shown,
                               f"{'/'.join(sorted(taken))} {means['auto']:.3f}",
+                              f"{means['one']:.3f}",
                               f"{means['oracle']:.4f}", f"{excess:.1f}"]) + " |"
 
 
@@ -140,8 +144,8 @@ def main():
     parser.add_argument("--seeds", nargs=2, type=int, default=[1, 10], metavar=("FIRST", "LAST"))
     options = parser.parse_args()
     print("| rows | columns | k | ε | " + " | ".join(options.method)
-          + " | auto | oracle | excess over the oracle's |")
-    print("|" + "---|" * (7 + len(options.method)))
+          + " | auto | one mean | oracle | excess over the oracle's |")
+    print("|" + "---|" * (8 + len(options.method)))
     with tempfile.TemporaryDirectory() as folder:
         for shape in itertools.product(options.rows, options.cols, options.clusters):
             for epsilon, (means, taken) in cells(options, folder, *shape).items():

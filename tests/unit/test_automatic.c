@@ -99,6 +99,35 @@ static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **s
     }
 }
 
+/* Where noise hides clusters local makes one mean: the grid is taken only where that mean would be
+ * lost in its noise, and the plan says that clusters are hidden. */
+static void the_grid_is_not_taken_where_one_mean_may_be_better(void **state)
+{
+    static const struct {
+        double epsilon;
+        size_t cols;
+        const char *method;
+        bool hidden;
+    } seen[] = {
+        { 0.1, 4, "grid", true }, { 0.3, 4, "local", true }, { 1, 4, "local", false },
+        { 0.1, 5, "grid", true }, { 0.3, 5, "local", true }, { 0.1, 8, "local", true },
+    };
+    const clo_setting clusters = { "clusters", "3" };
+    (void)state;
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        clo_domain domain = ball(seen[i].cols, 1, CLO_REPLACE);
+        clo_plan *plan = NULL;
+        clo_error err;
+        domain.rows = 342;
+        assert_ok(clo_plan_auto("kmeans", &clusters, 1, &domain,
+                                (clo_loss){ seen[i].epsilon, 1e-6 }, CLO_EXACT, &plan, &err),
+                  err);
+        assert_string_equal(clo_mechanism_method(clo_plan_mechanism(plan)), seen[i].method);
+        assert_int_equal(clo_plan_hidden(plan, 342), seen[i].hidden);
+        clo_plan_free(plan);
+    }
+}
+
 static void a_parameter_of_one_method_is_a_choice(void **state)
 {
     const clo_setting settings[] = { { "clusters", "3" }, { "dim", "2" }, { "schedule", "even" } };
@@ -323,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_method_that_promises_the_least_error),
         cmocka_unit_test(centres_are_left_to_the_grid_where_rows_and_columns_are_few),
+        cmocka_unit_test(the_grid_is_not_taken_where_one_mean_may_be_better),
         cmocka_unit_test(a_parameter_of_one_method_is_a_choice),
         cmocka_unit_test(a_family_of_one_has_nothing_to_say),
         cmocka_unit_test(says_what_is_wrong_where_nothing_serves),
