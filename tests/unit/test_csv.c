@@ -384,8 +384,8 @@ static void signs_of_percent_and_currency_are_refused(void **state)
                                          "(300)",
                                          "\xe2\x82\xac 5",
                                          "5,50 \xe2\x82\xac",
-                                         "\xe2\x88\x92"
-                                         "5",
+                                         ("\xe2\x88\x92"
+                                          "5"),
                                          "$1,234.50" };
     char text[128];
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
