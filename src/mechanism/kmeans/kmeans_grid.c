@@ -114,11 +114,14 @@ static clo_status plan_counts(clo_draft *draft, size_t side, clo_line *out, clo_
 static clo_status find_mean_noise(const clo_draft *draft, double *out, clo_error *err)
 {
     const clo_event gaussian = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 1, .count = 1 };
-    clo_error unused;
     clo_line line;
-    double mu;
-    const bool pure = draft->budget.delta <= 0 ||
-                      clo_calibrate(&gaussian, 1, draft->budget, &mu, &unused) != CLO_OK;
+    double mu = 0;
+    bool pure = draft->budget.delta <= 0;
+    if (!pure) {
+        const clo_status status = clo_calibrate(&gaussian, 1, draft->budget, &mu, NULL);
+        if (status == CLO_MEMORY) return clo_i_fail(err, status, "out of memory");
+        pure = status != CLO_OK;
+    }
     CLO_TRY(clo_i_plan_local_sum(draft->domain, 1, pure ? CLO_EVENT_PURE : CLO_EVENT_GAUSSIAN,
                                  pure ? draft->budget.epsilon : mu, 1, "", &line, err));
     *out = sqrt((double)draft->domain->cols) * clo_i_local_deviation(&line);
