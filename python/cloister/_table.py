@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from ._native import call, ffi, lib, make, text
-from ._validate import arrow_table, refuse_empty
+from ._validate import arrow_table
 from .exceptions import ArgumentError
 
 MISSING = {"null": lib.CLO_MISSING_NULL, "refuse": lib.CLO_MISSING_REFUSE,
@@ -174,8 +174,6 @@ def from_arrow(data: Any, *, unit: str | None = None, missing: str = "null",
     persons are hashed under the key, or under one that nobody knows."""
     if hasattr(data, "iloc"):  # pandas: a number of each row, which it would make a column of
         data = arrow_table(data)
-        if missing != "fill" and text_columns == "refuse":
-            refuse_empty(data)
     capsule = data.__arrow_c_stream__()
     address = _capsule_pointer(capsule, b"arrow_array_stream")
     options = ffi.new("clo_read_options *")

@@ -51,11 +51,3 @@ def arrow_table(frame: Any) -> Any:
         return table
     raise FormatError(f"the column '{name}' is not of numbers, or not of numbers alone (its type "
                       f"is {kind}): leave it out, or turn it into numbers with pandas.to_numeric")
-
-
-def refuse_empty(table: Any) -> None:
-    """Where a column of pyarrow's says nothing, no row counts, and a run would buy noise."""
-    for name, column in zip(table.column_names, table.columns):
-        if len(column) and column.null_count == len(column):
-            raise FormatError(f"the column '{name}' is empty in every row, so that no record would "
-                              "count: leave it out, or say missing='fill'")

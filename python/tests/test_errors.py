@@ -80,7 +80,6 @@ def test_columns_that_are_no_numbers_are_named():
         "times": (pandas.date_range("2020-01-01", periods=many), "it is of points in time"),
         "lengths": (pandas.to_timedelta(range(many), unit="h"), "it is of durations"),
         "periods": (pandas.period_range("2020-01-01", periods=many), "its type is period"),
-        "empty": ([None] * many, "is empty in every row"),
     }
     for name, (cells, message) in columns.items():
         frame = pandas.DataFrame({"x": np.linspace(0, 1, many), name: cells})

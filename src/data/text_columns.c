@@ -5,8 +5,8 @@
  * that counts, and a run would spend its budget on noise.  The rule is public and looks at shares,
  * not at single cells: one cell that is no number is a missing cell and ends nothing.  Numbers that
  * are written for people ("1,234", "12 %") are few where most are small, so that one in a hundred
- * is enough to say what they are.  What the
- * refusal tells, and whom, is in SECURITY.md; CLO_TEXT_MISSING does without.
+ * is enough to say what they are.  What the refusal tells, and whom, is in SECURITY.md;
+ * CLO_TEXT_MISSING does without.
  */
 #include "data/formats.h"
 #include <stdio.h>
