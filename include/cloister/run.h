@@ -89,6 +89,10 @@ typedef struct clo_run_options {
      * With workers every pass must find the same again, or the run ends.  NULL: such a plan is
      * refused. */
     const clo_persons *persons;
+    /* Of several ranks: how many rows all of them have together, at most, null ones among them; the
+     * same number on every rank.  A plan that asks in blocks takes memory by it before the grant is
+     * used.  0: such a plan is refused on several ranks. */
+    uint64_t all_rows;
 } clo_run_options;
 
 /* What the environment variable OPENBLAS_CORETYPE should say before a program starts, so that the

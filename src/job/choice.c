@@ -177,16 +177,21 @@ static clo_guarantee accepted(const clo_job *job)
     return CLO_EXACT;
 }
 
+/* Ranks, workers, and rows that are not held, choose among what they can do (clo_run_check). */
+static clo_reading most_reading(const clo_job *job)
+{
+    const bool ranks = clo_i_job_ranks(job) > 1 && !job->spec.unit;
+    if (!clo_i_job_spreads(job) && !clo_i_job_value(job, "memory")) return CLO_READING_WHOLE;
+    return ranks && !clo_i_job_value(job, "memory") ? CLO_READING_BLOCKS : CLO_READING_SUM;
+}
+
 static clo_status plan_choice(const clo_job *job, const clo_domain *domain, clo_loss budget,
                               clo_plan **out, clo_error *err)
 {
     const clo_i_choice *const choice = &job->choice;
     if (choice->named) return clo_plan_new(choice->params, domain, budget, accepted(job), out, err);
-    /* Several ranks, and rows that are not held, choose among what they can do. */
-    const bool sums = clo_i_job_spreads(job) || clo_i_job_value(job, "memory");
-    return clo_plan_auto_among(sums ? CLO_READING_SUM : CLO_READING_WHOLE, choice->family,
-                               choice->settings, choice->setting_count, domain, budget,
-                               accepted(job), out, err);
+    return clo_plan_auto_among(most_reading(job), choice->family, choice->settings,
+                               choice->setting_count, domain, budget, accepted(job), out, err);
 }
 
 /* The choice with that much for itself, and the learning before it. */

@@ -85,6 +85,7 @@ struct clo_job {
     clo_loss given_budget;
     clo_run_options options;
     clo_workers workers; /* what options.workers points to */
+    uint64_t all_rows;   /* of all ranks or parts together */
     clo_persons persons; /* what options.persons points to, or what the ranks have found */
     uint8_t unit_key[CLO_UNIT_KEY_BYTES]; /* of all ranks */
     bool is_part;                         /* it makes a worker (clo_job_worker) */

@@ -134,6 +134,7 @@ static clo_status read_and_bound(clo_job *job, clo_status ready, clo_error *err)
     status = clo_i_job_agree(job, status, err);
     if (!status) status = clo_i_job_share_rows(job, read, &rows, err);
     status = clo_i_job_agree(job, status, err);
+    job->all_rows = rows;
     if (!status) status = clo_i_job_compare_persons(job, read, err);
     if (!status) status = clo_i_job_share_digest(job, err);
     if (!status) status = bound(job, read ? read : job->table, rows, err);
@@ -197,7 +198,10 @@ clo_run_options clo_i_job_run_options(const clo_job *job)
     clo_run_options options = job->options;
     if (job->threads) options.threads = (int)job->threads;
     if (!options.workspace) options.workspace = job->workspace;
-    if (clo_i_job_ranks(job) > 1) options.persons = &job->persons; /* which have been compared */
+    if (clo_i_job_ranks(job) > 1) {
+        options.persons = &job->persons; /* which have been compared */
+        options.all_rows = job->all_rows;
+    }
     return options;
 }
 

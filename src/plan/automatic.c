@@ -120,10 +120,15 @@ static clo_status admit(const contest *c, clo_plan **plan, clo_error *why)
     const clo_mechanism *const m = (*plan)->mechanism;
     clo_plan_free(*plan);
     *plan = NULL;
+    if (c->most == CLO_READING_BLOCKS)
+        return clo_i_fail(why, CLO_UNSUPPORTED,
+                          "no method of %s serves this on several ranks: %s/%s needs all rows in "
+                          "one process",
+                          m->family, m->family, m->method);
     return clo_i_fail(
         why, CLO_UNSUPPORTED,
-        "no method of %s serves this with sums alone, as several ranks and rows that are "
-        "not held must: %s/%s needs all rows in one process",
+        "no method of %s serves this with sums alone, as rows in several parts and rows that are "
+        "not held must: %s/%s asks for more of them",
         m->family, m->family, m->method);
 }
 

@@ -45,6 +45,8 @@ struct clo_mechanism {
      * depends on the data would be a release of its own. */
     clo_status (*run)(const void *plan, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err);
+    /* Of a method that asks in blocks: what another rank does with each of its own. */
+    clo_block_open *open_blocks;
     /* The error to expect with so many rows, from public numbers; NULL: no prediction, NaN: none
      * with these parameters. */
     double (*predict)(const void *plan, const clo_domain *domain, const clo_line *lines,
@@ -89,9 +91,13 @@ struct clo_grant {
 };
 
 /* Bytes that a run needs with blocks of so many rows; 0: as the queries like.  data NULL: without
- * those that follow the number of rows. */
-size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
-                            size_t block_rows);
+ * those that follow the number of rows.  ranks NULL: one process. */
+size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, const clo_ranks *ranks,
+                            int threads, size_t block_rows);
+
+/* Refuses a plan that asks for more of rows in several places than they can give: in blocks, where
+ * these are ranks and no persons are dealt out; sums alone, where they are workers. */
+CLO_CHECK clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err);
 
 /* The methods of the plan's family that ask for sums alone, as a list for people; "" where there is
  * none. */

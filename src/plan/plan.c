@@ -347,13 +347,13 @@ clo_price clo_plan_price(const clo_plan *plan)
 
 size_t clo_plan_workspace(const clo_plan *plan, int threads)
 {
-    return clo_i_plan_workspace(plan, NULL, clo_i_threads(threads), 0);
+    return clo_i_plan_workspace(plan, NULL, NULL, clo_i_threads(threads), 0);
 }
 
 /* The records as they are seen, where a run learns first; what the mechanism takes; and the most
  * that a query does. */
-static clo_status count_run(const clo_plan *plan, const clo_bounded *data, int threads,
-                            size_t block_rows, clo_workspace *space, clo_error *err)
+static clo_status count_run(const clo_plan *plan, const clo_bounded *data, const clo_ranks *ranks,
+                            int threads, size_t block_rows, clo_workspace *space, clo_error *err)
 {
     char *mechanism;
     clo_kept kept;
@@ -361,18 +361,18 @@ static clo_status count_run(const clo_plan *plan, const clo_bounded *data, int t
     if (data && plan->steps) CLO_TRY(clo_i_recenter_room(space, data, plan->learning.center, err));
     CLO_TRY(clo_i_take(space, plan->workspace, 1, &mechanism, err));
     for (size_t i = 0; i < plan->line_count; i++)
-        CLO_TRY(clo_i_query_room(space, &plan->lines[i], plan->domain.cols, data, block_rows,
+        CLO_TRY(clo_i_query_room(space, &plan->lines[i], plan->domain.cols, data, ranks, block_rows,
                                  threads, err));
     return CLO_OK;
 }
 
-size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, int threads,
-                            size_t block_rows)
+size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, const clo_ranks *ranks,
+                            int threads, size_t block_rows)
 {
     clo_workspace *counting = NULL;
     size_t bytes = SIZE_MAX;
     if (clo_i_workspace_counting(&counting, NULL)) return SIZE_MAX;
-    if (!count_run(plan, data, threads, block_rows, counting, NULL))
+    if (!count_run(plan, data, ranks, threads, block_rows, counting, NULL))
         bytes = clo_i_workspace_peak(counting);
     clo_workspace_free(counting);
     return bytes;

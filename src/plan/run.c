@@ -223,39 +223,54 @@ clo_status clo_plan_check_data(const clo_plan *plan, const clo_bounded *data, cl
     return check_data(plan, data, NULL, err);
 }
 
-/* Whether the method, at its presets, would serve here with sums alone. */
-static bool is_spread(const clo_mechanism *mechanism, const clo_plan *plan)
+/* Whether the method, at its presets, would serve with readings of that kind. */
+static bool is_spread(const clo_mechanism *mechanism, const clo_plan *plan, clo_reading most)
 {
     clo_params *params = NULL;
     clo_plan *other = NULL;
     if (clo_params_new(mechanism, &params, NULL)) return false;
     const bool made =
         !clo_plan_new(params, &plan->domain, plan->budget, CLO_ASYMPTOTIC, &other, NULL);
-    const bool spread = made && clo_plan_reading(other) == CLO_READING_SUM;
+    const bool spread = made && clo_plan_reading(other) <= most;
     clo_plan_free(other);
     clo_params_free(params);
     return spread;
 }
 
-/* Says which query is in the way, and which methods of the family would serve. */
-static clo_status refuse_reading(const clo_plan *plan, clo_error *err)
+/* Why a line of that reading cannot be asked of rows that lie in several places, and what to do. */
+static const char *why_not(const clo_plan *plan, clo_reading reading, bool ranks)
+{
+    if (reading == CLO_READING_WHOLE)
+        return ranks ? "needs all rows in one process: run on one rank"
+                     : "needs all rows in one process: run in one";
+    if (!ranks) return "works on blocks of the rows: run in one process, or on MPI ranks";
+    return plan->domain.unit
+               ? "works on blocks of the rows in their order, which persons on several ranks do "
+                 "not keep: run on one rank"
+               : "";
+}
+
+clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
 {
     const clo_mechanism *const own = plan->mechanism;
-    const clo_query *first = NULL;
+    const clo_reading most =
+        ranks && !plan->domain.unit ? CLO_READING_BLOCKS : CLO_READING_SUM;
+    const clo_line *first = NULL;
     char others[300] = "";
     for (size_t i = 0; i < plan->line_count && !first; i++)
-        if (clo_i_line_reading(&plan->lines[i]) != CLO_READING_SUM) first = plan->lines[i].query;
-    for (size_t i = 0; first && i < clo_mechanism_count(); i++) {
+        if (clo_i_line_reading(&plan->lines[i]) > most) first = &plan->lines[i];
+    if (!first) return CLO_OK;
+    for (size_t i = 0; i < clo_mechanism_count(); i++) {
         const clo_mechanism *const m = clo_mechanism_at(i);
         const size_t used = strlen(others);
-        if (m == own || strcmp(m->family, own->family) != 0 || !is_spread(m, plan)) continue;
+        if (m == own || strcmp(m->family, own->family) != 0 || !is_spread(m, plan, most)) continue;
         snprintf(others + used, sizeof others - used, "%s%s/%s", used ? ", " : "", m->family,
                  m->method);
     }
-    return clo_i_fail(err, CLO_UNSUPPORTED,
-                      "%s/%s asks %s, which needs all rows in one process: run on one rank, or "
-                      "take a method that asks for sums alone%s%s",
-                      own->family, own->method, first ? clo_i_query_name(first) : "nothing",
+    return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s asks %s, which %s, or take a method that %s%s%s",
+                      own->family, own->method, clo_i_query_name(first->query),
+                      why_not(plan, clo_i_line_reading(first), ranks),
+                      most == CLO_READING_SUM ? "asks for sums alone" : "asks for sums or in blocks",
                       others[0] ? ": " : "", others);
 }
 
@@ -267,7 +282,11 @@ static clo_status check_ranks(const clo_plan *plan, const clo_run_options *optio
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "units are kept to their rows by whoever holds all of a person's: over "
                           "several parts persons must be compared first (clo_persons_compare)");
-    if (clo_plan_reading(plan) != CLO_READING_SUM) return refuse_reading(plan, err);
+    CLO_TRY(clo_i_check_reading(plan, !options->workers, err));
+    if (clo_plan_reading(plan) == CLO_READING_BLOCKS && !options->all_rows)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "a plan that asks in blocks needs memory for the rows of all ranks: say "
+                          "how many they are (clo_run_options.all_rows)");
     return CLO_OK;
 }
 
@@ -339,6 +358,16 @@ static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo
     return status;
 }
 
+static size_t count_workspace(const clo_plan *plan, const clo_bounded *data,
+                              const clo_run_options *options, int threads)
+{
+    const clo_comm *const comm = options->comm ? options->comm : clo_i_comm_self();
+    const clo_ranks ranks = { .rank = (size_t)comm->rank,
+                              .size = (size_t)comm->size,
+                              .rows = options->all_rows };
+    return clo_i_plan_workspace(plan, data, &ranks, threads, options->block_rows);
+}
+
 clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
                                  const clo_run_options *given, clo_workspace **out, clo_error *err)
 {
@@ -346,7 +375,7 @@ clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
     CLO_TRY(take_options(given, &options, err));
     CLO_TRY(check_data(plan, data, options.comm, err));
     const int threads = clo_i_threads(options.threads);
-    const size_t bytes = clo_i_plan_workspace(plan, data, threads, options.block_rows);
+    const size_t bytes = count_workspace(plan, data, &options, threads);
     CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
     return clo_workspace_new(bytes, out, err);
 }
@@ -357,7 +386,7 @@ static clo_status prepare_workspace(const clo_plan *plan, const clo_bounded *dat
                                     const clo_run_options *options, int threads,
                                     clo_workspace **own, clo_error *err)
 {
-    const size_t bytes = clo_i_plan_workspace(plan, data, threads, options->block_rows);
+    const size_t bytes = count_workspace(plan, data, options, threads);
     CLO_TRY(clo_i_data_check_memory(data, bytes, threads, err));
     if (options->workspace) return clo_i_workspace_reserve(options->workspace, bytes, err);
     return clo_workspace_new(bytes, own, err);
@@ -478,7 +507,10 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .solve_user = options.solve_user,
                             .user = options.user,
                             .progress_to = 1,
-                            .meter = &meter };
+                            .meter = &meter,
+                            .all_rows = options.all_rows,
+                            .open_blocks = plan->mechanism->open_blocks,
+                            .plan = plan->state };
     const size_t mark = clo_i_workspace_mark(context.workspace);
     clo_error why = { .status = CLO_OK };
     /* BLAS takes its number of threads from here; it is put back below. */

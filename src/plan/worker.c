@@ -25,6 +25,7 @@ static clo_status check(const clo_plan *plan, const clo_bounded *data, clo_error
     clo_run_options options = clo_run_options_default();
     options.comm = &others;
     options.persons = &any;
+    CLO_TRY(clo_i_check_reading(plan, false, err));
     return clo_run_check(plan, data, &options, err);
 }
 
@@ -35,7 +36,7 @@ clo_status clo_worker_new(const clo_plan *plan, const clo_bounded *data, int thr
     CLO_TRY(check(plan, data, err));
     CLO_TRY(clo_i_alloc(1, sizeof *worker, &worker, err));
     *worker = (clo_worker){ .plan = plan, .data = data, .threads = clo_i_threads(threads) };
-    clo_status status = clo_workspace_new(clo_i_plan_workspace(plan, data, worker->threads, 0),
+    clo_status status = clo_workspace_new(clo_i_plan_workspace(plan, data, NULL, worker->threads, 0),
                                           &worker->workspace, err);
     if (!status && plan->steps)
         status =

@@ -158,14 +158,41 @@ static clo_status solve_one(void *user, int thread, size_t b, const clo_block *b
     return space->settle(space, found, coordinates);
 }
 
-static clo_status solve_blocks(clo_context *context, const clo_division *d, const solutions *s,
-                               clo_block_solve *solve, void *user, clo_error *err)
+static size_t coordinate_count(const solutions *s)
 {
+    return s->blocks * s->space.length;
+}
+
+static void forget(solutions *s)
+{
+    clo_i_wipe_free(s->coordinates, coordinate_count(s) * sizeof *s->coordinates);
+}
+
+/* The solutions of all blocks, by this process or by all ranks; to be forgotten, also where it
+ * fails.  ready: whether there is a solver. */
+static clo_status solve_blocks(clo_context *context, const clo_line *line, const clo_bounded *data,
+                               clo_block_solve *solve, void *user, clo_status ready, solutions *out,
+                               clo_error *err)
+{
+    const clo_aggregate_part how = clo_i_aggregate_part(line);
+    solutions *const s = out;
     solving given = { .solutions = s, .solve = solve, .user = user };
-    CLO_TRY(clo_i_alloc((size_t)context->threads * s->space.given, sizeof(double), &given.scratch,
-                        err));
-    const clo_status status = clo_i_visit_blocks(context, d, solve_one, &given, err);
-    clo_i_wipe_free(given.scratch, (size_t)context->threads * s->space.given * sizeof(double));
+    *s = (solutions){ .blocks = how.blocks };
+    if (how.dim == 0)
+        clo_i_center_space(line->groups, line->cols, &s->space);
+    else
+        clo_i_subspace_space(line->groups, line->cols, how.dim, &s->space);
+    const size_t scratch = (size_t)context->threads * s->space.given;
+    if (!ready) ready = clo_i_alloc(coordinate_count(s), sizeof(double), &s->coordinates, err);
+    if (!ready) ready = clo_i_alloc(scratch, sizeof(double), &given.scratch, err);
+    const clo_each_block each = { .line = line,
+                                  .blocks = how.blocks,
+                                  .visit = solve_one,
+                                  .user = &given,
+                                  .results = s->coordinates,
+                                  .each = s->space.length * sizeof *s->coordinates };
+    const clo_status status = clo_i_each_block(context, &each, data, ready, err);
+    clo_i_wipe_free(given.scratch, scratch * sizeof(double));
     return status;
 }
 
@@ -262,22 +289,26 @@ clo_status clo_i_ask_aggregate(clo_context *context, size_t number, const clo_bo
 {
     const size_t mark = clo_i_workspace_begin_ask(context->workspace);
     const clo_line *line;
-    clo_division d;
+    solutions s;
     CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_aggregate, &line, err));
-    const clo_aggregate_part how = clo_i_aggregate_part(line);
-    solutions s = { .blocks = how.blocks };
-    if (how.dim == 0)
-        clo_i_center_space(line->groups, line->cols, &s.space);
-    else
-        clo_i_subspace_space(line->groups, line->cols, how.dim, &s.space);
-    const size_t count = s.blocks * s.space.length;
-    clo_status status = clo_i_alloc(count, sizeof *s.coordinates, &s.coordinates, err);
-    if (!status) status = clo_i_divide(context, line, how.blocks, data, &d, err);
-    if (!status) status = solve_blocks(context, &d, &s, solve, user, err);
+    clo_status status = solve_blocks(context, line, data, solve, user, CLO_OK, &s, err);
     clo_i_workspace_release(context->workspace, mark);
     if (!status) status = answer(context, line, &s, out, err);
     if (!status) clo_i_tell_answer(context, line, out, s.space.given, 0);
-    clo_i_wipe_free(s.coordinates, count * sizeof *s.coordinates);
+    forget(&s);
+    return status;
+}
+
+/* Another rank solves its blocks, and forgets all of them. */
+static clo_status help(clo_context *context, const clo_ask *ask, const clo_bounded *data,
+                       clo_error *err)
+{
+    clo_block_work work = { .solve = NULL };
+    solutions s;
+    clo_status status = clo_i_open_blocks(context, ask, data, &work, err);
+    if (!status && !work.solve) status = clo_i_fail(err, CLO_FORMAT, "this plan solves no blocks");
+    status = solve_blocks(context, ask->line, data, work.solve, work.user, status, &s, err);
+    forget(&s);
     return status;
 }
 
@@ -303,6 +334,12 @@ static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace 
     return clo_i_division_room(line, clo_i_aggregate_part(line).blocks, rows, space, err);
 }
 
+static clo_status lay_out_spread(const clo_line *line, size_t rows, const clo_ranks *ranks,
+                                 clo_workspace *space, clo_error *err)
+{
+    return clo_i_spread_room(line, clo_i_aggregate_part(line).blocks, rows, ranks, space, err);
+}
+
 const clo_query clo_i_query_aggregate = {
     .name = "aggregate",
     .reading = CLO_READING_BLOCKS,
@@ -310,4 +347,6 @@ const clo_query clo_i_query_aggregate = {
     .sampler = "exactly rounded Gaussian",
     .lay_out = lay_out,
     .lay_out_rows = lay_out_rows,
+    .lay_out_spread = lay_out_spread,
+    .help = help,
 };

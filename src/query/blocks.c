@@ -14,40 +14,56 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { LINE = 8 }; /* doubles of a cache line, which every block begins on */
+bool clo_i_divides_evenly(const clo_bounded *data)
+{
+    const clo_domain *const domain = clo_i_bounded_domain(data);
+    return domain->relation == CLO_REPLACE && !domain->unit;
+}
 
 /* Where the number of rows is public all blocks get equally many, but for one row, and which rows
  * share one is a uniform draw; a null record's place in its block stays empty (bound.T6).  Under
  * add-remove, and where persons may have fewer rows or more, each row draws its block by itself, so
  * that one more row changes no other's (aggregate.T4). */
-static clo_status draw_homes(clo_context *context, const clo_division *d, bool even, clo_error *err)
+void clo_i_draw_homes(clo_stream *stream, bool even, size_t blocks, size_t count, uint32_t *home)
+{
+    for (size_t i = 0; i < count; i++)
+        home[i] = even ? (uint32_t)(i % blocks) : (uint32_t)clo_i_random_below(stream, blocks);
+    for (size_t i = count; even && i > 1; i--) {
+        const size_t j = (size_t)clo_i_random_below(stream, i);
+        const uint32_t swapped = home[i - 1];
+        home[i - 1] = home[j];
+        home[j] = swapped;
+    }
+}
+
+static clo_status draw_all_homes(clo_context *context, const clo_division *d, bool even,
+                                 clo_error *err)
 {
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
-    for (size_t i = 0; i < d->slots; i++)
-        d->home[i] =
-            even ? (uint32_t)(i % d->blocks) : (uint32_t)clo_i_random_below(stream, d->blocks);
-    for (size_t i = d->slots; even && i > 1; i--) {
-        const size_t j = (size_t)clo_i_random_below(stream, i);
-        const uint32_t swapped = d->home[i - 1];
-        d->home[i - 1] = d->home[j];
-        d->home[j] = swapped;
-    }
+    clo_i_draw_homes(stream, even, d->blocks, d->slots, d->home);
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
 }
 
+size_t clo_i_lay_blocks(const clo_division *d, size_t first, size_t step, size_t line)
+{
+    size_t end = 0;
+    for (size_t b = first; b < d->blocks; b += step) {
+        d->begins[b] = (end + line - 1) / line * line;
+        end = d->begins[b] + d->sizes[b] * d->cols;
+    }
+    return end;
+}
+
 /* Rows stand in a block in the order of the data. */
-static void find_places(const clo_bounded *data, const clo_division *d)
+void clo_i_find_places(const clo_bounded *data, const clo_division *d, size_t line)
 {
     for (size_t i = 0; i < d->count; i++) /* from slots to rows, which are never before them */
         d->home[i] = d->home[clo_i_bounded_slot(data, i)];
     for (size_t i = 0; i < d->count; i++) d->sizes[d->home[i]]++;
-    for (size_t b = 1; b < d->blocks; b++) {
-        const size_t end = d->begins[b - 1] + d->sizes[b - 1] * d->cols;
-        d->begins[b] = (end + LINE - 1) / LINE * LINE;
-    }
+    (void)clo_i_lay_blocks(d, 0, 1, line);
     for (size_t i = 0; i < d->count; i++) {
         d->places[i] = d->begins[d->home[i]];
         d->begins[d->home[i]] += d->cols;
@@ -70,7 +86,7 @@ static clo_status place_rows(void *user, int thread, size_t block, const double 
 /* Between two blocks lies less than a line. */
 static size_t record_cells(size_t rows, size_t cols, size_t blocks)
 {
-    return rows * cols + blocks * LINE;
+    return rows * cols + blocks * CLO_BLOCK_LINE;
 }
 
 static clo_status take(clo_workspace *space, clo_division *d, clo_error *err)
@@ -93,8 +109,6 @@ clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
 clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t blocks,
                         const clo_bounded *data, clo_division *d, clo_error *err)
 {
-    const clo_domain *const domain = clo_i_bounded_domain(data);
-    const bool even = domain->relation == CLO_REPLACE && !domain->unit;
     double *scratch = NULL;
     *d = (clo_division){ .count = clo_i_bounded_rows(data),
                          .slots = clo_i_bounded_slots(data),
@@ -104,8 +118,8 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t block
                          .unit = ldexp(1, -line->bits) };
     CLO_TRY(take(context->workspace, d, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    CLO_TRY(draw_homes(context, d, even, err));
-    find_places(data, d);
+    CLO_TRY(draw_all_homes(context, d, clo_i_divides_evenly(data), err));
+    clo_i_find_places(data, d, CLO_BLOCK_LINE);
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                        sizeof *scratch, &scratch, err));
     const clo_status status =
@@ -116,12 +130,12 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t block
 
 /* ---- a visit to each ---------------------------------------------------------------------- */
 
-static clo_status draw_seeds(clo_context *context, size_t blocks, uint8_t *seeds, clo_error *err)
+clo_status clo_i_draw_seeds(clo_context *context, size_t blocks, uint8_t *seeds, clo_error *err)
 {
     const uint64_t ask = clo_i_rng_next_ask(context->rng);
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, ask, 0, &stream, err));
-    for (size_t i = 0; i < 4 * blocks; i++) {
+    for (size_t i = 0; i < CLO_BLOCK_SEED / sizeof(uint64_t) * blocks; i++) {
         const uint64_t word = clo_i_random_u64(stream);
         memcpy(seeds + 8 * i, &word, sizeof word);
     }
@@ -139,22 +153,20 @@ static bool tell(const clo_context *context, double share)
 static clo_block block_at(const clo_division *d, size_t b, const uint8_t *seeds)
 {
     clo_block block = { .rows = d->records + d->begins[b], .count = d->sizes[b], .cols = d->cols };
-    memcpy(block.seed, seeds + 32 * b, sizeof block.seed);
+    memcpy(block.seed, seeds + CLO_BLOCK_SEED * b, sizeof block.seed);
     return block;
 }
 
-clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d, clo_visit_block *visit,
-                              void *user, clo_error *err)
+clo_status clo_i_visit_blocks(const clo_context *context, const clo_division *d,
+                              const uint8_t *seeds, size_t first, size_t step,
+                              clo_visit_block *visit, void *user, clo_error *err)
 {
     _Atomic int failure = CLO_OK;
-    uint8_t *seeds = NULL;
-    clo_status status = clo_i_alloc(d->blocks, 32, &seeds, err);
-    if (!status) status = draw_seeds(context, d->blocks, seeds, err);
     const int serial = clo_i_blas_serial_begin();
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads) if (!status)
-    for (size_t b = 0; b < d->blocks; b++) {
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+    for (size_t b = first; b < d->blocks; b += step) {
         const int thread = omp_get_thread_num();
-        if (status || atomic_load(&failure)) continue;
+        if (atomic_load(&failure)) continue;
         const clo_block block = block_at(d, b, seeds);
         clo_status mine = visit(user, thread, b, &block);
         if (!mine && thread == 0 && !tell(context, (double)b / (double)d->blocks))
@@ -162,8 +174,36 @@ clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d, clo_v
         if (mine) atomic_store(&failure, (int)mine);
     }
     clo_i_blas_serial_end(serial);
-    clo_i_free(seeds);
-    if (status) return status;
-    status = (clo_status)atomic_load(&failure);
+    const clo_status status = (clo_status)atomic_load(&failure);
     return status ? clo_i_fail(err, status, "a block of the records could not be solved") : CLO_OK;
+}
+
+static clo_status visit_all(clo_context *context, const clo_each_block *how, const clo_division *d,
+                            clo_error *err)
+{
+    uint8_t *seeds = NULL;
+    CLO_TRY(clo_i_alloc(d->blocks, CLO_BLOCK_SEED, &seeds, err));
+    clo_status status = clo_i_draw_seeds(context, d->blocks, seeds, err);
+    if (!status) status = clo_i_visit_blocks(context, d, seeds, 0, 1, how->visit, how->user, err);
+    clo_i_free(seeds);
+    return status;
+}
+
+clo_status clo_i_open_blocks(clo_context *context, const clo_ask *ask, const clo_bounded *data,
+                             clo_block_work *out, clo_error *err)
+{
+    if (!context->open_blocks)
+        return clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    return context->open_blocks(context->plan, clo_i_bounded_domain(data)->cols, context,
+                                ask->words, ask->word_count, out, err);
+}
+
+clo_status clo_i_each_block(clo_context *context, const clo_each_block *how,
+                            const clo_bounded *data, clo_status ready, clo_error *err)
+{
+    clo_division d;
+    if (context->comm->size > 1) return clo_i_spread_blocks(context, how, data, ready, err);
+    if (ready) return ready;
+    CLO_TRY(clo_i_divide(context, how->line, how->blocks, data, &d, err));
+    return visit_all(context, how, &d, err);
 }

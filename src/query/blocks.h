@@ -2,7 +2,7 @@
 #ifndef CLO_QUERY_BLOCKS_H
 #define CLO_QUERY_BLOCKS_H
 
-#include "query/parts.h"
+#include "query/fold.h"
 
 /* The records, in unit-ball coordinates, divided at random into so many disjoint blocks.  Each
  * block begins on a cache line, whatever lies before it: what a solver makes of it is then a
@@ -19,15 +19,62 @@ typedef struct clo_division {
     double *records; /* block after block, each a row after the other */
 } clo_division;
 
+/* Shown each block, with a seed of its own, on some thread; BLAS is on one there. */
+typedef clo_status clo_visit_block(void *user, int thread, size_t number, const clo_block *block);
+
+/* Into how many blocks the records are divided, and what is made of each. */
+typedef struct clo_each_block {
+    const clo_line *line;
+    size_t blocks;
+    clo_visit_block *visit;
+    void *user;
+    void *results; /* blocks x each bytes, all 0: a visit writes those of its own block */
+    size_t each;   /* a multiple of 8 */
+    const uint64_t *words; /* what the other ranks are told (clo_block_open) */
+    size_t word_count;
+} clo_each_block;
+
+/* Divides the records and visits every block: by this process, or by all ranks, each of which
+ * visits those whose number is its own modulo their number (fold.T6).  Every rank calls it, rank 0
+ * first, and has all results afterwards.  ready: whether this one can; if not, it says so to the
+ * others and they end together. */
+CLO_CHECK clo_status clo_i_each_block(clo_context *context, const clo_each_block *how,
+                                      const clo_bounded *data, clo_status ready, clo_error *err);
+/* How another rank than the first does its part of that ask. */
+CLO_CHECK clo_status clo_i_open_blocks(clo_context *context, const clo_ask *ask,
+                                       const clo_bounded *data, clo_block_work *out,
+                                       clo_error *err);
+/* Takes what of it follows the number of rows: of one process, and of one of several ranks. */
+CLO_CHECK clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
+                                         clo_workspace *space, clo_error *err);
+CLO_CHECK clo_status clo_i_spread_room(const clo_line *line, size_t blocks, size_t rows,
+                                       const clo_ranks *ranks, clo_workspace *space,
+                                       clo_error *err);
+
+/* ---- what the two ways share ----------------------------------------------------------------- */
+
+enum { CLO_BLOCK_LINE = 8, CLO_BLOCK_SEED = 32 }; /* doubles of a cache line; bytes */
+
 /* From the workspace; lives as long as the caller's mark. */
 CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t blocks,
                                   const clo_bounded *data, clo_division *d, clo_error *err);
-/* Shows each block, with a seed of its own, to `visit`, on some thread; BLAS is on one there. */
-typedef clo_status clo_visit_block(void *user, int thread, size_t number, const clo_block *block);
-CLO_CHECK clo_status clo_i_visit_blocks(clo_context *context, const clo_division *d,
+/* Whether all blocks get equally many of a public number of rows. */
+bool clo_i_divides_evenly(const clo_bounded *data);
+/* The blocks of the next `count` slots; where it is even, of all of them at once. */
+void clo_i_draw_homes(clo_stream *stream, bool even, size_t blocks, size_t count, uint32_t *home);
+CLO_CHECK clo_status clo_i_draw_seeds(clo_context *context, size_t blocks, uint8_t *seeds,
+                                      clo_error *err);
+/* Where the rows of these data go, by the homes of their slots: a block begins on a multiple of
+ * `line`. */
+void clo_i_find_places(const clo_bounded *data, const clo_division *d, size_t line);
+/* Where the blocks first, first + step, … begin, by their sizes; and where the last one ends. */
+size_t clo_i_lay_blocks(const clo_division *d, size_t first, size_t step, size_t line);
+/* Visits the blocks first, first + step, …, which lie in the division. */
+CLO_CHECK clo_status clo_i_visit_blocks(const clo_context *context, const clo_division *d,
+                                        const uint8_t *seeds, size_t first, size_t step,
                                         clo_visit_block *visit, void *user, clo_error *err);
-/* Takes what of a division follows the number of rows. */
-CLO_CHECK clo_status clo_i_division_room(const clo_line *line, size_t blocks, size_t rows,
-                                         clo_workspace *space, clo_error *err);
+/* The whole of it on several ranks: spread.c. */
+CLO_CHECK clo_status clo_i_spread_blocks(clo_context *context, const clo_each_block *how,
+                                         const clo_bounded *data, clo_status ready, clo_error *err);
 
 #endif

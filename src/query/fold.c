@@ -58,15 +58,19 @@ static clo_status take_work(clo_fold *fold, clo_workspace *space, clo_error *err
 }
 
 clo_status clo_i_query_room(clo_workspace *space, const clo_line *line, size_t cols,
-                            const clo_bounded *data, size_t block_rows, int threads, clo_error *err)
+                            const clo_bounded *data, const clo_ranks *ranks, size_t block_rows,
+                            int threads, clo_error *err)
 {
     const clo_query *const query = line->query;
+    const bool spread = ranks && ranks->size > 1 && query->lay_out_spread;
     const size_t mark = clo_i_workspace_mark(space);
     clo_fold fold = size_fold(line, cols, block_rows, threads);
     if (query->lay_out_told) CLO_TRY(query->lay_out_told(line, space, err));
     if (query->entries) CLO_TRY(take_totals(&fold, space, err));
     CLO_TRY(take_work(&fold, space, err));
-    if (data && query->lay_out_rows)
+    if (data && spread)
+        CLO_TRY(query->lay_out_spread(line, clo_i_bounded_slots(data), ranks, space, err));
+    if (data && !spread && query->lay_out_rows)
         CLO_TRY(query->lay_out_rows(line, clo_i_bounded_slots(data), space, err));
     CLO_TRY(count_answer(&fold, space, err));
     clo_i_workspace_release(space, mark);
@@ -162,43 +166,84 @@ size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count)
     return clo_i_ask_entries(bytes, count);
 }
 
+/* An ask of one of this rank's own lines, charged to its own meter (meter.T1); where it fails there
+ * is nothing to free. */
+static clo_status take_ask(clo_context *context, size_t cols, const uint8_t *bytes, size_t count,
+                           clo_decoded *out, clo_error *err)
+{
+    const clo_line *line = NULL;
+    size_t number = 0;
+    CLO_TRY(clo_i_ask_decode(context->meter, cols, bytes, count, out, &number, err));
+    context->lens = out->ask.lens;
+    const clo_status status =
+        clo_i_meter_charge(context, number, out->ask.line->query, &line, err);
+    context->lens = NULL;
+    if (status) clo_i_decoded_free(out);
+    return status;
+}
+
+static clo_status fold_ask(clo_context *context, const clo_bounded *data, const clo_ask *ask,
+                           int64_t *totals, size_t entries, clo_error *err)
+{
+    const size_t cols = clo_i_bounded_domain(data)->cols;
+    const bool sum = clo_i_line_reading(ask->line) == CLO_READING_SUM;
+    if (sum) CLO_TRY(ask->line->query->check(ask, cols, err));
+    if (!sum || clo_i_fold_entries(ask, cols) != entries)
+        return clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    return clo_i_fold(context, ask, data, totals, err);
+}
+
 clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
                             size_t count, int64_t *totals, size_t entries, clo_error *err)
 {
     const size_t cols = clo_i_bounded_domain(data)->cols;
-    const clo_line *line = NULL;
     clo_decoded decoded;
-    size_t number = 0;
-    CLO_TRY(clo_i_ask_decode(context->meter, cols, bytes, count, &decoded, &number, err));
-    context->lens = decoded.ask.lens;
-    clo_status status =
-        clo_i_meter_charge(context, number, decoded.ask.line->query, &line, err); /* meter.T1 */
-    context->lens = NULL;
-    const bool sum = !status && clo_i_line_reading(line) == CLO_READING_SUM;
-    if (sum) status = line->query->check(&decoded.ask, cols, err);
-    if (!status && !(sum && clo_i_fold_entries(&decoded.ask, cols) == entries))
-        status = clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
-    if (!status) status = clo_i_fold(context, &decoded.ask, data, totals, err);
+    CLO_TRY(take_ask(context, cols, bytes, count, &decoded, err));
+    const clo_status status = fold_ask(context, data, &decoded.ask, totals, entries, err);
     clo_i_decoded_free(&decoded);
     return status;
+}
+
+/* Blocks of rows, which take several sums (fold.T6). */
+static clo_status help_with_blocks(clo_context *context, const clo_bounded *data,
+                                   const clo_ask *ask, clo_error *err)
+{
+    context->lens = ask->lens;
+    const clo_status status = ask->line->query->help(context, ask, data, err);
+    context->lens = NULL;
+    return status;
+}
+
+/* Adds this rank's numbers up with those of the others, or says that it has none. */
+static clo_status add_fold(clo_context *context, const clo_bounded *data, const clo_ask *ask,
+                           clo_status ready, size_t entries, clo_error *err)
+{
+    int64_t *totals = NULL;
+    CLO_TRY(clo_i_take(context->workspace, entries + 1, sizeof *totals, &totals, err));
+    const clo_status status =
+        ready ? ready : fold_ask(context, data, ask, totals, entries, err);
+    if (status) memset(totals, 0, entries * sizeof *totals);
+    totals[entries] = status != CLO_OK; /* rank 0 will end the run */
+    const clo_status shared =
+        clo_i_comm_sum(context->comm, totals, entries + 1, status ? NULL : err);
+    return status ? status : shared;
 }
 
 clo_status clo_i_fold_for_rank_0(clo_context *context, const clo_bounded *data,
                                  const uint8_t *bytes, size_t count, clo_error *err)
 {
-    const size_t entries = clo_i_ask_entries(bytes, count);
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    int64_t *totals = NULL;
-    CLO_TRY(clo_i_take(context->workspace, entries + 1, sizeof *totals, &totals, err));
-    const clo_status status =
-        data ? clo_i_fold_bytes(context, data, bytes, count, totals, entries, err)
-             : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
-    if (status) memset(totals, 0, entries * sizeof *totals);
-    totals[entries] = status != CLO_OK; /* rank 0 will end the run */
-    const clo_status shared =
-        clo_i_comm_sum(context->comm, totals, entries + 1, status ? NULL : err);
+    clo_decoded decoded = { .rules = NULL };
+    clo_status status = data ? take_ask(context, clo_i_bounded_domain(data)->cols, bytes, count,
+                                        &decoded, err)
+                             : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
+    const bool blocks = !status && clo_i_line_reading(decoded.ask.line) == CLO_READING_BLOCKS;
+    status = blocks ? help_with_blocks(context, data, &decoded.ask, err)
+                    : add_fold(context, data, &decoded.ask, status,
+                               clo_i_ask_entries(bytes, count), err);
     clo_i_workspace_release(context->workspace, mark);
-    return status ? status : shared;
+    clo_i_decoded_free(&decoded);
+    return status;
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */

@@ -81,6 +81,13 @@ struct clo_query {
     clo_status (*lay_out_rows)(const clo_line *line, size_t rows, clo_workspace *space,
                                clo_error *err);
 
+    /* Of blocks.  The same where they are spread over ranks. */
+    clo_status (*lay_out_spread)(const clo_line *line, size_t rows, const clo_ranks *ranks,
+                                 clo_workspace *space, clo_error *err);
+    /* Another rank's part in one ask, which takes part in all of its sums whatever happens. */
+    clo_status (*help)(clo_context *context, const struct clo_ask *ask, const clo_bounded *data,
+                       clo_error *err);
+
     /* Of a sum.  check: refuses an ask that is not one of this line; after it the fold never reads
      * out of bounds, whatever the bytes were that the ask was made from. */
     clo_status (*check)(const clo_ask *ask, size_t cols, clo_error *err);

@@ -89,19 +89,22 @@ typedef struct locating {
     clo_block_locate *locate;
     void *user;
     size_t width, parts, blocks; /* blocks: of a part */
-    int64_t *cells;              /* all blocks x width */
-    entry *entries;              /* all blocks, part after part */
+    int64_t *named; /* all blocks, part after part: whether it names a cell, and the cell */
 } locating;
+
+static int64_t *named_by(const locating *l, size_t b)
+{
+    return l->named + b * (1 + l->width);
+}
 
 /* A block that cannot be told a cell for, a matter of its records alone, has none. */
 static clo_status locate_in(const locating *l, size_t part, size_t number, const clo_block *block)
 {
-    const size_t b = part * l->blocks + number;
-    int64_t *const cell = l->cells + b * l->width;
+    int64_t *const named = named_by(l, part * l->blocks + number);
     clo_error unseen;
-    const clo_status status = l->locate(l->user, part, block, cell, &unseen);
+    const clo_status status = l->locate(l->user, part, block, named + 1, &unseen);
     if (status == CLO_MEMORY || status == CLO_CANCELLED) return status;
-    l->entries[b] = (entry){ status ? NULL : cell, l->width };
+    named[0] = status == CLO_OK;
     return CLO_OK;
 }
 
@@ -215,31 +218,82 @@ static clo_status answer(clo_context *context, const clo_line *line, entry *entr
     return status;
 }
 
+static size_t named_count(const locating *l)
+{
+    return l->parts * l->blocks * (1 + l->width);
+}
+
+static void forget(locating *l)
+{
+    clo_i_wipe_free(l->named, named_count(l) * sizeof *l->named);
+}
+
+/* What all blocks name, by this process or by all ranks; to be forgotten, also where it fails.
+ * told: its words.  ready: whether cells can be named. */
+static clo_status locate_blocks(clo_context *context, const clo_ask *told, const clo_bounded *data,
+                                clo_status ready, locating *l, clo_error *err)
+{
+    const clo_histogram_part how = clo_i_histogram_part(told->line);
+    size_t count = 0;
+    l->width = how.width;
+    l->parts = how.parts;
+    l->blocks = how.blocks / how.parts;
+    if (!ready && !clo_i_multiply(how.blocks, 1 + how.width, &count))
+        ready = clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
+    if (!ready) ready = clo_i_alloc(count, sizeof *l->named, &l->named, err);
+    const clo_each_block each = {
+        .line = told->line,
+        .blocks = clo_i_planted(CLO_FAULT_PARTS_SHARED) ? l->blocks : how.blocks,
+        .visit = locate_one,
+        .user = l,
+        .results = l->named,
+        .each = (1 + l->width) * sizeof *l->named,
+        .words = told->words,
+        .word_count = told->word_count
+    };
+    return clo_i_each_block(context, &each, data, ready, err);
+}
+
+static clo_status list_entries(const locating *l, entry **out, clo_error *err)
+{
+    entry *entries = NULL;
+    CLO_TRY(clo_i_alloc(l->parts * l->blocks, sizeof *entries, &entries, err));
+    for (size_t b = 0; b < l->parts * l->blocks; b++) {
+        const int64_t *const named = named_by(l, b);
+        entries[b] = (entry){ named[0] ? named + 1 : NULL, l->width };
+    }
+    *out = entries;
+    return CLO_OK;
+}
+
 clo_status clo_i_ask_histogram(clo_context *context, size_t number, const clo_bounded *data,
-                               clo_block_locate *locate, void *user, clo_cell *out, clo_error *err)
+                               clo_block_locate *locate, void *user, const uint64_t *words,
+                               size_t word_count, clo_cell *out, clo_error *err)
 {
     const size_t mark = clo_i_workspace_begin_ask(context->workspace);
-    const clo_line *line;
-    clo_division d;
-    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_histogram, &line, err));
-    const clo_histogram_part how = clo_i_histogram_part(line);
-    size_t count = 0;
-    if (!clo_i_multiply(how.blocks, how.width, &count))
-        return clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
-    locating l = { .locate = locate,
-                   .user = user,
-                   .width = how.width,
-                   .parts = how.parts,
-                   .blocks = how.blocks / how.parts };
-    clo_status status = clo_i_alloc(count, sizeof *l.cells, &l.cells, err);
-    if (!status) status = clo_i_alloc(how.blocks, sizeof *l.entries, &l.entries, err);
-    const size_t divided = clo_i_planted(CLO_FAULT_PARTS_SHARED) ? l.blocks : how.blocks;
-    if (!status) status = clo_i_divide(context, line, divided, data, &d, err);
-    if (!status) status = clo_i_visit_blocks(context, &d, locate_one, &l, err);
+    locating l = { .locate = locate, .user = user };
+    clo_ask told = { .words = words, .word_count = word_count };
+    entry *entries = NULL;
+    CLO_TRY(clo_i_meter_charge(context, number, &clo_i_query_histogram, &told.line, err));
+    clo_status status = locate_blocks(context, &told, data, CLO_OK, &l, err);
     clo_i_workspace_release(context->workspace, mark);
-    if (!status) status = answer(context, line, l.entries, out, err);
-    clo_i_wipe_free(l.entries, how.blocks * sizeof *l.entries);
-    clo_i_wipe_free(l.cells, count * sizeof *l.cells);
+    if (!status) status = list_entries(&l, &entries, err);
+    if (!status) status = answer(context, told.line, entries, out, err);
+    clo_i_wipe_free(entries, l.parts * l.blocks * sizeof *entries);
+    forget(&l);
+    return status;
+}
+
+/* Another rank names the cells of its blocks, and forgets those of all. */
+static clo_status help(clo_context *context, const clo_ask *ask, const clo_bounded *data,
+                       clo_error *err)
+{
+    clo_block_work work = { .locate = NULL };
+    clo_status status = clo_i_open_blocks(context, ask, data, &work, err);
+    if (!status && !work.locate) status = clo_i_fail(err, CLO_FORMAT, "this plan names no cells");
+    locating l = { .locate = work.locate, .user = work.user };
+    status = locate_blocks(context, ask, data, status, &l, err);
+    forget(&l);
     return status;
 }
 
@@ -256,10 +310,18 @@ static clo_status lay_out_rows(const clo_line *line, size_t rows, clo_workspace 
     return clo_i_division_room(line, clo_i_histogram_part(line).blocks, rows, space, err);
 }
 
+static clo_status lay_out_spread(const clo_line *line, size_t rows, const clo_ranks *ranks,
+                                 clo_workspace *space, clo_error *err)
+{
+    return clo_i_spread_room(line, clo_i_histogram_part(line).blocks, rows, ranks, space, err);
+}
+
 const clo_query clo_i_query_histogram = {
     .name = "histogram",
     .reading = CLO_READING_BLOCKS,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
     .lay_out_rows = lay_out_rows,
+    .lay_out_spread = lay_out_spread,
+    .help = help,
 };

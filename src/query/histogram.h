@@ -14,10 +14,6 @@ typedef struct clo_cell {
     int64_t *place; /* width, the caller's; zeros where none is found */
 } clo_cell;
 
-/* Writes the cell of a block of that part, as a function of the block's rows alone; a failure other
- * than CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
-typedef clo_status clo_block_locate(void *user, size_t part, const clo_block *block, int64_t *place,
-                                    clo_error *err);
 typedef struct clo_histogram_part {
     size_t blocks;      /* of all parts */
     size_t parts;       /* into how many the blocks fall, a cell each */
@@ -29,9 +25,11 @@ CLO_LINE_PART(histogram, clo_histogram_part)
 CLO_CHECK clo_status clo_i_plan_histogram(const clo_domain *domain, size_t width, size_t parts,
                                           size_t blocks, clo_loss loss, const char *label,
                                           clo_line *out, clo_error *err);
-/* out: one for each part. */
+/* out: one for each part.  words: what other ranks must be told to name the same cells
+ * (clo_block_open). */
 CLO_CHECK clo_status clo_i_ask_histogram(clo_context *context, size_t line, const clo_bounded *data,
-                                         clo_block_locate *locate, void *user, clo_cell *out,
+                                         clo_block_locate *locate, void *user,
+                                         const uint64_t *words, size_t word_count, clo_cell *out,
                                          clo_error *err);
 
 #endif

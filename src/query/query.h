@@ -83,12 +83,19 @@ void clo_i_line_write(const clo_line *line, uint8_t bytes[CLO_LINE_BYTES]);
 /* What it draws, in words: most queries have the noise that their event is named after. */
 const char *clo_i_query_sampler(const clo_line *line, bool exact);
 
+/* One of several ranks, by its number, and how many rows all of them have together, at most. */
+typedef struct clo_ranks {
+    size_t rank, size;
+    uint64_t rows;
+} clo_ranks;
+
 /* Takes what one ask of this line takes, over records of so many columns: whatever the data, and,
  * where they are given, what follows how many rows there are, which may be a secret.  A run has
- * both before it asks anything, so that no lack of memory tells of it afterwards (meter.T2). */
+ * both before it asks anything, so that no lack of memory tells of it afterwards (meter.T2).
+ * ranks: NULL for one process. */
 CLO_CHECK clo_status clo_i_query_room(clo_workspace *space, const clo_line *line, size_t cols,
-                                      const clo_bounded *data, size_t block_rows, int threads,
-                                      clo_error *err);
+                                      const clo_bounded *data, const clo_ranks *ranks,
+                                      size_t block_rows, int threads, clo_error *err);
 
 typedef struct clo_meter {
     const clo_line *lines;
@@ -108,6 +115,26 @@ typedef struct clo_meter {
 /* A run has succeeded: the test build sees to it that all that was asked was told (answer.T1). */
 void clo_i_meter_finish(const clo_meter *meter);
 
+/* Writes the cell of a block of that part, as a function of the block's rows alone; a failure other
+ * than CLO_MEMORY and CLO_CANCELLED says that the block has none.  Called from several threads. */
+typedef clo_status clo_block_locate(void *user, size_t part, const clo_block *block, int64_t *place,
+                                    clo_error *err);
+
+/* What another rank than the first does with each of its blocks: one of both, as its ask wants. */
+typedef struct clo_block_work {
+    clo_block_solve *solve;
+    clo_block_locate *locate;
+    void *user;
+} clo_block_work;
+
+struct clo_context;
+/* Makes it of the mechanism's own plan, for records of so many columns, and of the words that rank
+ * 0 told with its ask; CLO_FORMAT where these are not of the kind that its own run would tell
+ * (fold.T6).  What it takes is of the workspace, and lives as long as the ask. */
+typedef clo_status clo_block_open(const void *plan, size_t cols, struct clo_context *context,
+                                  const uint64_t *words, size_t count, clo_block_work *out,
+                                  clo_error *err);
+
 /* What a running mechanism may use, and nothing else: no files, no clock, no ledger, no noise
  * of its own. */
 typedef struct clo_context {
@@ -125,6 +152,9 @@ typedef struct clo_context {
     void *solve_user;
     const struct clo_lens *lens; /* what the next asks look through; NULL: at the records */
     struct clo_kept *kept;       /* what the last lens has shown; NULL: nothing is kept */
+    uint64_t all_rows;           /* of all ranks together, at most; 0 of one process */
+    clo_block_open *open_blocks; /* of another rank than the first, and the plan it is given */
+    const void *plan;
 } clo_context;
 
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */

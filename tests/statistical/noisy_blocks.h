@@ -145,7 +145,7 @@ static inline void ask_histogram(noisy *n, double *residual)
     clo_error err;
     for (size_t p = 0; p < HISTOGRAM_PARTS; p++) cells[p] = (clo_cell){ .place = &places[p] };
     assert_ok(
-        clo_i_ask_histogram(&n->a.context, n->number, n->data, either_cell, named, cells, &err),
+        clo_i_ask_histogram(&n->a.context, n->number, n->data, either_cell, named, NULL, 0, cells, &err),
         err);
     for (size_t p = 0; p < HISTOGRAM_PARTS; p++) {
         const double x = (double)(cells[p].size - HISTOGRAM_BLOCKS / 2);

@@ -120,8 +120,8 @@ static clo_cell ask(const double *rows, size_t count, double epsilon, int64_t *p
                                    &line, &err),
               err);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
-    assert_ok(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err), err);
-    assert_int_equal(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, &cell, &err),
+    assert_ok(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, NULL, 0, &cell, &err), err);
+    assert_int_equal(clo_i_ask_histogram(&context, 0, data, name_cell, NULL, NULL, 0, &cell, &err),
                      CLO_INTERNAL); /* once is what was planned */
     clo_workspace_free(context.workspace);
     clo_bounded_free(data);
@@ -194,7 +194,7 @@ static void parts_are_disjoint_and_answer_by_themselves(void **state)
     assert_true(clo_i_histogram_part(&line).threshold == clo_i_histogram_part(&one).threshold &&
                 line.rate_numerator == one.rate_numerator);
     assert_ok(clo_workspace_new(1 << 16, &context.workspace, &err), err);
-    assert_ok(clo_i_ask_histogram(&context, 0, data, note_rows, seen, cells, &err), err);
+    assert_ok(clo_i_ask_histogram(&context, 0, data, note_rows, seen, NULL, 0, cells, &err), err);
     for (size_t i = 0; i < 2 * PARTS * BLOCKS; i++) assert_int_equal(seen[i], 1);
     for (size_t p = 0; p < PARTS; p++)
         assert_true(cells[p].found && places[p] == (int64_t)p && llabs(cells[p].size - BLOCKS) < 9);

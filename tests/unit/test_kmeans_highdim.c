@@ -161,7 +161,7 @@ static text released(const char *const which[2], const double *rows, int threads
     clo_error err;
     options.threads = threads;
     options.block_rows = block_rows;
-    const size_t planned = clo_i_plan_workspace(plan, data, threads, block_rows);
+    const size_t planned = clo_i_plan_workspace(plan, data, NULL, threads, block_rows);
     assert_ok(clo_workspace_new(planned, &options.workspace, &err), err);
     clo_release *const release = run_seeded(plan, data, "same", &options);
     assert_true(clo_i_workspace_peak(options.workspace) <= planned);

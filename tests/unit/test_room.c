@@ -198,7 +198,7 @@ static void stays_within(const clo_plan *plan, int needs, const clo_bounded *dat
 {
     static takes counted, run;
     clo_run_options options = clo_run_options_default();
-    const size_t planned = clo_i_plan_workspace(plan, data, threads, block_rows);
+    const size_t planned = clo_i_plan_workspace(plan, data, NULL, threads, block_rows);
     char name[64];
     clo_error err;
     memset(&run, 0, sizeof run);
@@ -279,9 +279,9 @@ static void a_run_that_learns_first_keeps_within_it(void **state)
     clo_bounded *const data = bounded_from(values, ROWS, &domain);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clo_plan *const plan = plan_of(&cases[i], &domain);
-        const size_t before = clo_i_plan_workspace(plan, data, 1, 1);
+        const size_t before = clo_i_plan_workspace(plan, data, NULL, 1, 1);
         assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 40, 2e-6 }, &err), err);
-        assert_true(clo_i_plan_workspace(plan, data, 1, 1) >= before);
+        assert_true(clo_i_plan_workspace(plan, data, NULL, 1, 1) >= before);
         stays_within(plan, cases[i].needs, data, 1, 1);
         stays_within(plan, cases[i].needs, data, 2, 0);
         clo_plan_free(plan);

@@ -349,7 +349,7 @@ static clo_status ask_histogram(const question *q)
 {
     int64_t place;
     clo_cell cell = { .place = &place };
-    return clo_i_ask_histogram(q->context, 0, q->data, name_size, NULL, &cell, q->err);
+    return clo_i_ask_histogram(q->context, 0, q->data, name_size, NULL, NULL, 0, &cell, q->err);
 }
 
 static clo_status plan_quantile(const clo_domain *domain, clo_line *out, clo_error *err)

@@ -87,6 +87,17 @@ static clo_status solve_block(void *user, const clo_block *block, double *center
     return status;
 }
 
+/* What a block is solved by is in the plan: there is nothing to tell. */
+static clo_status open_blocks(const void *state, size_t cols, clo_context *context,
+                              const uint64_t *words, size_t count, clo_block_work *out,
+                              clo_error *err)
+{
+    (void)cols, (void)context, (void)words;
+    if (count) return clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    *out = (clo_block_work){ .solve = solve_block, .user = (void *)(uintptr_t)state };
+    return CLO_OK;
+}
+
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
@@ -109,4 +120,5 @@ const clo_mechanism clo_i_mechanism_kmeans_aggregate = {
     .plan_size = sizeof(aggregate_plan),
     .plan = make_plan,
     .run = run,
+    .open_blocks = open_blocks,
 };

@@ -63,6 +63,13 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_subspace_release(context, domain, plan->dim, basis, out, err);
 }
 
+static clo_status open_blocks(const void *state, size_t cols, clo_context *context,
+                              const uint64_t *words, size_t count, clo_block_work *out,
+                              clo_error *err)
+{
+    return clo_i_cells_open(state, cols, context, words, count, out, err);
+}
+
 static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
@@ -81,6 +88,7 @@ const clo_mechanism clo_i_mechanism_subspace_approx = {
     .plan_size = sizeof(clo_cells_plan),
     .plan = make_plan,
     .run = run,
+    .open_blocks = open_blocks,
     .predict = predict,
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, where the "
                   "records are as near to one as gamma says",

@@ -146,6 +146,14 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
     return clo_i_subspace_release(context, domain, vote.dim, basis, out, err);
 }
 
+static clo_status open_blocks(const void *state, size_t cols, clo_context *context,
+                              const uint64_t *words, size_t count, clo_block_work *out,
+                              clo_error *err)
+{
+    const boosted_plan *const plan = state;
+    return clo_i_cells_open(&plan->cells, cols, context, words, count, out, err);
+}
+
 /* The mean of as many independent errors as parts are counted on to agree. */
 static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
                       double rows)
@@ -169,6 +177,7 @@ const clo_mechanism clo_i_mechanism_subspace_boosted = {
     .plan_size = sizeof(boosted_plan),
     .plan = make_plan,
     .run = run,
+    .open_blocks = open_blocks,
     .predict = predict,
     .prediction = "distance ||sin Theta||_F between the released and the true subspace, where the "
                   "records are as near to one as gamma says",

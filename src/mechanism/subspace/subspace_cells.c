@@ -224,6 +224,18 @@ static clo_status take_parts(clo_workspace *space, const clo_cells_plan *plan, c
     return clo_i_take(space, plan->parts, sizeof *out->found, &out->found, err);
 }
 
+static size_t word_count(const clo_cells_plan *plan, size_t cols)
+{
+    const size_t points = plan->references * cols;
+    return plan->parts * (points + clo_i_lattice_padded(points));
+}
+
+static clo_status take_words(clo_workspace *space, const clo_cells_plan *plan, size_t cols,
+                             uint64_t **words, clo_error *err)
+{
+    return clo_i_take(space, word_count(plan, cols), sizeof **words, words, err);
+}
+
 clo_status clo_i_cells_room(const clo_cells_plan *plan, size_t cols, clo_workspace *space,
                             clo_error *err)
 {
@@ -231,11 +243,14 @@ clo_status clo_i_cells_room(const clo_cells_plan *plan, size_t cols, clo_workspa
     clo_cells cells;
     clo_cell found;
     double *columns;
+    uint64_t *words;
     CLO_TRY(take_parts(space, plan, &parts, err));
     for (size_t p = 0; p < plan->parts; p++)
         CLO_TRY(take_part(space, plan, cols, &cells, &found, err));
     const size_t mark = clo_i_workspace_mark(space);
     CLO_TRY(take_columns(space, plan->references, cols, &columns, err));
+    clo_i_workspace_release(space, mark);
+    CLO_TRY(take_words(space, plan, cols, &words, err));
     clo_i_workspace_release(space, mark);
     return CLO_OK;
 }
@@ -258,20 +273,73 @@ static clo_status draw_cells(clo_context *context, const clo_cells *c, clo_error
     return status;
 }
 
+/* What another rank must be told to name the same cells: the points and offsets of each part, which
+ * were drawn without the records. */
+static void write_words(const clo_cells *cells, size_t parts, uint64_t *words)
+{
+    const size_t points = cells->references * cells->cols, width = clo_i_lattice_padded(points);
+    for (size_t p = 0; p < parts; p++, words += points + width) {
+        memcpy(words, cells[p].points, points * sizeof *words);
+        memcpy(words + points, cells[p].offsets, width * sizeof *words);
+    }
+}
+
+static clo_status read_reals(const uint64_t *words, size_t count, double *out, clo_error *err)
+{
+    memcpy(out, words, count * sizeof *out);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(out[i]))
+            return clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    return CLO_OK;
+}
+
+static clo_cells cells_for(const clo_cells_plan *plan, size_t cols)
+{
+    return (clo_cells){
+        .dim = plan->dim, .cols = cols, .references = plan->references, .unit = plan->unit
+    };
+}
+
+clo_status clo_i_cells_open(const clo_cells_plan *plan, size_t cols, clo_context *context,
+                            const uint64_t *words, size_t count, clo_block_work *out,
+                            clo_error *err)
+{
+    const size_t points = plan->references * cols, width = clo_i_lattice_padded(points);
+    clo_cells_found parts;
+    if (count != word_count(plan, cols))
+        return clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    CLO_TRY(take_parts(context->workspace, plan, &parts, err));
+    for (size_t p = 0; p < plan->parts; p++, words += points + width) {
+        clo_cells *const c = &parts.cells[p];
+        *c = cells_for(plan, cols);
+        CLO_TRY(take_part(context->workspace, plan, cols, c, &parts.found[p], err));
+        CLO_TRY(read_reals(words, points, c->points, err));
+        CLO_TRY(read_reals(words + points, width, c->offsets, err));
+    }
+    *out = (clo_block_work){ .locate = locate, .user = parts.cells };
+    return CLO_OK;
+}
+
 clo_status clo_i_cells_ask(clo_context *context, const clo_cells_plan *plan,
                            const clo_bounded *data, size_t cols, clo_cells_found *out,
                            clo_error *err)
 {
+    const size_t count = word_count(plan, cols);
+    uint64_t *words = NULL;
     CLO_TRY(take_parts(context->workspace, plan, out, err));
     for (size_t p = 0; p < plan->parts; p++) {
         clo_cells *const c = &out->cells[p];
-        *c = (clo_cells){
-            .dim = plan->dim, .cols = cols, .references = plan->references, .unit = plan->unit
-        };
+        *c = cells_for(plan, cols);
         CLO_TRY(take_part(context->workspace, plan, cols, c, &out->found[p], err));
         CLO_TRY(draw_cells(context, c, err));
     }
-    return clo_i_ask_histogram(context, 0, data, locate, out->cells, out->found, err);
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    CLO_TRY(take_words(context->workspace, plan, cols, &words, err));
+    write_words(out->cells, plan->parts, words);
+    const clo_status status = clo_i_ask_histogram(context, 0, data, locate, out->cells, words,
+                                                  count, out->found, err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
 }
 
 /* The centre, as projections of the reference points, may span too little: then the rest of the

@@ -46,6 +46,10 @@ typedef struct clo_cells_found {
 CLO_CHECK clo_status clo_i_cells_ask(clo_context *context, const clo_cells_plan *plan,
                                      const clo_bounded *data, size_t cols, clo_cells_found *out,
                                      clo_error *err);
+/* The same cells on another rank, from the words that it is told (clo_block_open). */
+CLO_CHECK clo_status clo_i_cells_open(const clo_cells_plan *plan, size_t cols, clo_context *context,
+                                      const uint64_t *words, size_t count, clo_block_work *out,
+                                      clo_error *err);
 /* The subspace, cols x dim, that the centre of a cell spans. */
 CLO_CHECK clo_status clo_i_cells_span(clo_context *context, const clo_cells *cells,
                                       const int64_t *place, double *basis, clo_error *err);

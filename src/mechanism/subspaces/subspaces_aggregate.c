@@ -124,6 +124,28 @@ static clo_status solve_block(void *user, const clo_block *block, double *bases,
     return status;
 }
 
+/* The solver of the plan, or the caller's own, which every rank has been given. */
+static clo_status choose_solver(const void *state, const clo_context *context, clo_block_work *out,
+                                clo_error *err)
+{
+    const aggregate_plan *const plan = state;
+    *out = (clo_block_work){ .solve = solve_block, .user = (void *)(uintptr_t)state };
+    if (plan->solver == CALLER)
+        *out = (clo_block_work){ .solve = context->solve_block, .user = context->solve_user };
+    if (out->solve) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "solver=caller needs a function: clo_run_options.solve_block");
+}
+
+static clo_status open_blocks(const void *state, size_t cols, clo_context *context,
+                              const uint64_t *words, size_t count, clo_block_work *out,
+                              clo_error *err)
+{
+    (void)cols, (void)words;
+    if (count) return clo_i_fail(err, CLO_FORMAT, "these bytes are no ask of this plan");
+    return choose_solver(state, context, out, err);
+}
+
 /* ---- the run ----------------------------------------------------------------------------- */
 
 /* A linear subspace of dimension q + 1 of what the lens shows, (x, h) up to a factor, meets the
@@ -167,23 +189,21 @@ static void pull_into_ball(double *point, size_t d)
 static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
                       clo_context *context, clo_release *out, clo_error *err)
 {
-    aggregate_plan plan = *(const aggregate_plan *)state;
+    const aggregate_plan plan = *(const aggregate_plan *)state;
     const size_t k = plan.clusters, d = domain->cols, q = plan.dim;
     const size_t width = d + plan.affine, wide = q + plan.affine;
-    clo_block_solve *const solve = plan.solver == CALLER ? context->solve_block : solve_block;
-    void *const user = plan.solver == CALLER ? context->solve_user : &plan;
+    clo_block_work work;
     clo_flat_fit fit;
     clo_lens lens;
     double *bases = NULL;
-    if (!solve)
-        return clo_i_fail(err, CLO_ARGUMENT,
-                          "solver=caller needs a function: clo_run_options.solve_block");
+    CLO_TRY(choose_solver(state, context, &work, err));
     CLO_TRY(take_state(&plan, context->workspace, d, &fit, &bases, err));
     if (plan.affine) {
         CLO_TRY(clo_i_lens_make(context->workspace, NULL, d, d, HEIGHT, &lens, err));
         context->lens = &lens;
     }
-    const clo_status status = clo_i_ask_aggregate(context, 0, data, solve, user, bases, err);
+    const clo_status status =
+        clo_i_ask_aggregate(context, 0, data, work.solve, work.user, bases, err);
     context->lens = NULL;
     if (status) return status;
     for (size_t c = 0; c < k; c++) {
@@ -230,6 +250,7 @@ const clo_mechanism clo_i_mechanism_subspaces_aggregate = {
     .plan_size = sizeof(aggregate_plan),
     .plan = make_plan,
     .run = run,
+    .open_blocks = open_blocks,
     .predict = predict,
     .prediction = "distance d_W between the released and the true subspaces, where the solutions "
                   "of all blocks agree",
