@@ -51,6 +51,7 @@ static void *be_a_rank(void *user)
 {
     rank *const self = user;
     self->status = clo_job_release(self->job, &self->release, &self->err);
+    leave_meeting(&self->seat);
     return NULL;
 }
 
@@ -59,8 +60,7 @@ static void run_ranks(rank *ranks, int size, meeting *m, const char *settings,
                       const char *const *each)
 {
     pthread_t tasks[MOST_RANKS];
-    m->size = size;
-    assert_int_equal(pthread_barrier_init(&m->barrier, NULL, (unsigned)size), 0);
+    open_meeting(m, size);
     for (int r = 0; r < size; r++) {
         clo_run_options options = clo_run_options_default();
         ranks[r] = (rank){ .status = CLO_INTERNAL };
@@ -76,7 +76,7 @@ static void run_ranks(rank *ranks, int size, meeting *m, const char *settings,
     for (int r = 0; r < size; r++)
         assert_int_equal(pthread_create(&tasks[r], NULL, be_a_rank, &ranks[r]), 0);
     for (int r = 0; r < size; r++) assert_int_equal(pthread_join(tasks[r], NULL), 0);
-    pthread_barrier_destroy(&m->barrier);
+    close_meeting(m);
 }
 
 static void free_ranks(rank *ranks, int size)
@@ -172,7 +172,13 @@ static void the_failure_of_one_is_that_of_all_and_costs_nothing(void **state)
 static void a_plan_that_cannot_be_spread_costs_nothing(void **state)
 {
     static const char *const refused[][2] = {
-        { "mechanism=kmeans/aggregate accept=idealized", "kmeans/lloyd" },
+        { "mechanism=subspaces/gibbs accept=asymptotic dim=1",
+          "asks gibbs, which needs all rows in one process: run on one rank, or take a method that "
+          "asks for sums or in blocks: subspaces/moments" },
+        { "mechanism=kmeans/aggregate accept=idealized memory=64M", "without a limit of memory" },
+        { "mechanism=kmeans/aggregate accept=idealized unit=age rows-per-unit=3",
+          "which persons on several ranks do not keep: run on one rank, or take a method that asks "
+          "for sums alone: kmeans/" },
         { "data=-", "standard input" },
     };
     const place *const p = *state;
@@ -266,7 +272,25 @@ static void a_person_on_two_ranks_is_refused_and_costs_nothing(void **state)
 }
 
 /* Whole families are chosen from among their sums. */
-static void the_choice_is_among_sums(void **state)
+/* Each row of it with a method, on 2 and 3 ranks. */
+static void ranks_give_the_blocks_of_one_job(void **state)
+{
+    static const char *const methods[] = {
+        "mechanism=kmeans/aggregate accept=idealized blocks=20",
+        "mechanism=subspaces/aggregate accept=idealized dim=1 clusters=1 relation=add-remove",
+        "mechanism=kmeans/aggregate accept=idealized center=private relation=add-remove",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        for (int size = 2; size <= 3; size++) {
+            char settings[200];
+            snprintf(settings, sizeof settings, "no-ledger=yes seed=s epsilon=9 %s", methods[i]);
+            assert_same_release(settings, size);
+        }
+}
+
+/* Ranks may choose what asks in blocks; workers and rows that are not held may not. */
+static void the_choice_is_among_what_can_be_spread(void **state)
 {
     const clo_domain domain = ball(COLS, 1, CLO_REPLACE);
     const clo_setting two = { "clusters", "2" };
@@ -278,11 +302,23 @@ static void the_choice_is_among_sums(void **state)
               err);
     assert_int_equal(clo_plan_reading(plan), CLO_READING_SUM);
     clo_plan_free(plan);
-    const clo_setting only_whole[] = { two, { "blocks", "8" } }; /* of aggregate alone */
+    const clo_setting only_blocks[] = { two, { "blocks", "8" } }; /* of aggregate alone */
     plan = NULL;
-    assert_fails(clo_plan_auto_among(CLO_READING_SUM, "kmeans", only_whole, 2, &domain,
+    assert_fails(clo_plan_auto_among(CLO_READING_SUM, "kmeans", only_blocks, 2, &domain,
                                      (clo_loss){ 1, 1e-6 }, CLO_IDEALIZED, &plan, &err),
                  CLO_UNSUPPORTED, err, "with sums alone");
+    assert_null(plan);
+    assert_ok(clo_plan_auto_among(CLO_READING_BLOCKS, "kmeans", only_blocks, 2, &domain,
+                                  (clo_loss){ 1, 1e-6 }, CLO_IDEALIZED, &plan, &err),
+              err);
+    assert_int_equal(clo_plan_reading(plan), CLO_READING_BLOCKS);
+    clo_plan_free(plan);
+    assert_same_release("no-ledger=yes seed=s mechanism=kmeans accept=idealized blocks=8", 2);
+    const clo_setting only_whole[] = { two, { "sweeps", "2" } }; /* of gibbs alone */
+    plan = NULL;
+    assert_fails(clo_plan_auto_among(CLO_READING_BLOCKS, "subspaces", only_whole, 2, &domain,
+                                     (clo_loss){ 1, 1e-6 }, CLO_ASYMPTOTIC, &plan, &err),
+                 CLO_UNSUPPORTED, err, "serves this on several ranks: subspaces/gibbs needs all");
     assert_null(plan);
 }
 
@@ -320,7 +356,8 @@ int main(void)
         WITH_FILES(a_plan_that_cannot_be_spread_costs_nothing),
         WITH_FILES(persons_on_several_ranks_are_those_of_one),
         WITH_FILES(a_person_on_two_ranks_is_refused_and_costs_nothing),
-        WITH_FILES(the_choice_is_among_sums),
+        WITH_FILES(ranks_give_the_blocks_of_one_job),
+        WITH_FILES(the_choice_is_among_what_can_be_spread),
         WITH_FILES(the_seed_never_leaves_rank_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,62 +3,10 @@
  * release is that of one process, byte for byte.  The ranks are threads with a barrier between
  * them (fold.T1).
  */
-#include "meeting.h"
-#include "pipeline.h"
+#include "rank_runs.h"
 #include <math.h>
-#include <omp.h>
 
 enum { ROWS = 1200, D = 4 };
-
-typedef struct rank {
-    seat seat;
-    const clo_plan *plan;
-    const clo_bounded *data;
-    int threads;
-    clo_release *release;
-    clo_status status;
-    clo_error err;
-} rank;
-
-static void *be_a_rank(void *user)
-{
-    rank *const self = user;
-    clo_run_options options = clo_run_options_default();
-    clo_grant *grant = NULL;
-    options.comm = &self->seat.comm;
-    options.threads = self->threads;
-    clo_rng *const rng = seeded(self->seat.comm.rank == 0 ? "ranks" : "nobody asks for it");
-    assert_ok(clo_grant_unmetered(self->plan, &grant, &self->err), self->err);
-    self->status =
-        clo_run(self->plan, grant, self->data, rng, &options, &self->release, &self->err);
-    clo_grant_free(grant);
-    clo_rng_free(rng);
-    return NULL;
-}
-
-/* Rows are dealt out unevenly, and one rank may have none. */
-static void run_ranks(rank *ranks, int size, const clo_plan *const *plans, const double *values,
-                      size_t rows, const clo_domain *domain, int threads)
-{
-    meeting m = { .size = size };
-    pthread_t tasks[MOST_RANKS];
-    size_t first = 0;
-    assert_int_equal(pthread_barrier_init(&m.barrier, NULL, (unsigned)size), 0);
-    for (int r = 0; r < size; r++) {
-        const size_t left = rows - first;
-        const size_t share = r == size - 1 ? left : r == 1 && size > 2 ? 0 : left / 3 + 1;
-        ranks[r] = (rank){ .plan = plans[r],
-                           .data = bounded_from(values + first * domain->cols, share, domain),
-                           .threads = threads };
-        take_seat(&ranks[r].seat, &m, r);
-        first += share;
-    }
-    for (int r = 0; r < size; r++)
-        assert_int_equal(pthread_create(&tasks[r], NULL, be_a_rank, &ranks[r]), 0);
-    for (int r = 0; r < size; r++) assert_int_equal(pthread_join(tasks[r], NULL), 0);
-    pthread_barrier_destroy(&m.barrier);
-    for (int r = 0; r < size; r++) clo_bounded_free((clo_bounded *)(uintptr_t)ranks[r].data);
-}
 
 static void fill(double *values)
 {
@@ -111,12 +59,7 @@ static void the_release_is_that_of_one_process(size_t m, clo_relation relation, 
         const clo_plan *const plans[MOST_RANKS] = { plan, plan, plan, plan };
         rank ranks[MOST_RANKS];
         run_ranks(ranks, size, plans, values, ROWS, &domain, size / 2);
-        for (int r = 0; r < size; r++) assert_ok(ranks[r].status, ranks[r].err);
-        for (int r = 1; r < size; r++) assert_null(ranks[r].release);
-        const text actual = json_of(ranks[0].release);
-        assert_string_equal(actual.bytes, expected.bytes);
-        free(actual.bytes);
-        clo_release_free(ranks[0].release);
+        assert_ranks_release(ranks, size, expected.bytes);
     }
     free(expected.bytes);
     clo_release_free(alone);
@@ -163,8 +106,8 @@ static void a_rank_with_another_plan_ends_the_run_of_all(void **state)
 static void a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked(void **state)
 {
     static const char *const whole[][4] = {
-        { "subspace/exact", "dim=1", "gapmax", "subspace/gaussian" },
-        { "subspace/approx", "dim=1 gamma=0.001", "histogram", "subspace/gaussian" },
+        { "subspace/exact", "dim=1", "needs all rows in one process: run on one rank",
+          "asks for sums or in blocks: subspace/gaussian" },
     };
     static double values[ROWS * D];
     const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
@@ -182,7 +125,7 @@ static void a_plan_that_cannot_be_spread_is_refused_before_anything_is_asked(voi
         clo_release *release = NULL;
         clo_rng *const rng = seeded("whole");
         clo_plan *const plan = plan_for(whole[i][0], whole[i][1], &domain, 1, 1e-6);
-        assert_true(clo_plan_reading(plan) != CLO_READING_SUM);
+        assert_int_equal(clo_plan_reading(plan), CLO_READING_WHOLE);
         assert_fails(clo_run_check(plan, data, &options, &err), CLO_UNSUPPORTED, err, whole[i][2]);
         assert_non_null(strstr(err.message, whole[i][3])); /* what would serve */
         assert_ok(clo_grant_unmetered(plan, &grant, &err), err);
