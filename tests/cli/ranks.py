@@ -8,6 +8,7 @@ ledger as it was; a rank that is killed ends the run, which stays charged and gi
 usage: ranks.py CLOISTER MPIRUN LIBRARY_FOLDER
 """
 import json
+import math
 import os
 import shutil
 import signal
@@ -36,6 +37,14 @@ SAME = {
     "subspace/gaussian": ["--dim", "2"],
     "bounds/quantile": ["--quantile", "0.9", "--of", "columns"],
 }
+# Every method that asks in blocks: rows near a line, some of them null.
+BLOCKS = {
+    "kmeans/aggregate": ["--clusters", "2", "--blocks", "40"],
+    "subspaces/aggregate": ["--clusters", "2", "--dim", "1", "--blocks", "30"],
+    "subspace/approx": ["--dim", "1", "--gamma", "0.05"],
+    "subspace/boosted": ["--dim", "1", "--gamma", "0.05", "--parts", "3"],
+}
+LOOSE = ["--epsilon", "50", "--accept", "idealized"]
 END_WITHIN = 10  # seconds, of a run whose rank was killed
 
 
@@ -65,6 +74,10 @@ class Place:
             rows = self.rows()[rank * 700:None if rank else 700]
             self.write(f"part-{rank}.csv", rows)
         self.write("all.csv", self.rows())
+        near = self.rows_near_a_line()
+        self.write("near.csv", near)
+        for rank in range(3):
+            self.write(f"near-{rank}.csv", near[rank * 400:None if rank == 2 else rank * 400 + 400])
         self.alone("generate", "mixture", "--rows", "400000", "--cols", "8", "--clusters", "3",
                    "--seed", "1", "-o", "large.npy")
 
@@ -72,8 +85,14 @@ class Place:
         return [[((7 * i + 3 * j) % 11 / 11 - 0.5) * (0.9 if i % 3 else -0.8)
                  for j in range(COLS)] for i in range(ROWS)]
 
+    def rows_near_a_line(self):
+        return [[None if i % 97 == 5 and j == 2 else
+                 (0.6, -0.5, 0.4, 0.3)[j] * math.cos(1.7 * i) + 0.005 * math.sin(3.1 * i + j)
+                 for j in range(COLS)] for i in range(ROWS)]
+
     def write(self, name, rows):
-        lines = ["a,b,c,d"] + [",".join(f"{value:.6f}" for value in row) for row in rows]
+        lines = ["a,b,c,d"] + [",".join("" if value is None else f"{value:.6f}" for value in row)
+                               for row in rows]
         (self.folder / name).write_text("\n".join(lines) + "\n")
 
     def call(self, words, **more):
@@ -97,7 +116,8 @@ class Place:
 
 
 def words_for(method, options, path, *more):
-    return ["run", method, path, *BALL, *options, "--seed", "ranks", "--no-ledger", "--json",
+    ball = BALL[2:] if "--epsilon" in more else BALL
+    return ["run", method, path, *ball, *options, "--seed", "ranks", "--no-ledger", "--json",
             "--quiet", *more]
 
 
@@ -128,6 +148,27 @@ def ranks_with_a_file_each_give_the_bytes_of_one_file(place):
              more=more)
 
 
+def blocks_are_solved_to_the_bytes_of_one_process(place):
+    for number, (method, options) in enumerate(BLOCKS.items()):
+        for relation in ("replace", "add-remove"):
+            more = [*LOOSE, "--relation", relation]
+            expected = place.alone(*words_for(method, options, "near.csv", *more))
+            demand(json.loads(expected)["values"].get("found", [1]) == [1], method, "finds nothing")
+            every = [(count, threads) for count in (1, 2, 4) for threads in (1, 2)]
+            for count, threads in every if number == 0 else [(2 + number % 2, 2), (4, 1)]:
+                same(place, method, options, count, threads, path="near.csv", more=more)
+
+
+def blocks_of_a_file_each_and_of_learnt_places_are_the_same(place):
+    for method in ("kmeans/aggregate", "subspace/approx"):
+        same(place, method, BLOCKS[method], 3, 1, path="near.csv", ranks_path="near-{rank}.csv",
+             more=LOOSE)
+    same(place, "kmeans/aggregate", BLOCKS["kmeans/aggregate"], 2, 2, path="near.csv",
+         more=[*LOOSE, "--center", "private"])
+    same(place, "subspaces/aggregate", BLOCKS["subspaces/aggregate"], 2, 1, path="near.csv",
+         more=[*LOOSE, "--flats", "affine"])
+
+
 def a_mapped_file_and_a_learnt_centre_give_the_same_bytes(place):
     same(place, "subspace/gaussian", SAME["subspace/gaussian"], 3, 1, path="large.npy")
     same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 1,
@@ -147,8 +188,13 @@ def the_choice_is_among_what_ranks_can_do(place):
     ended = place.ranks(2, "run", "kmeans", "all.csv", *options)
     demand(ended.returncode == 0, ended.stderr.decode())
     demand(f"kmeans/{json.loads(ended.stdout)['method']}" in SAME, "not a sum")
-    ended = place.ranks(2, "run", "kmeans/aggregate", "all.csv", *options, "--accept", "idealized")
-    demand(b"kmeans/local" in ended.stderr, "the refusal names no other method")
+    # Of all methods only aggregate has blocks: ranks may choose it, rows that are not held may not.
+    only = ["run", "kmeans", "all.csv", *options, "--accept", "idealized", "--blocks", "20"]
+    ended = place.ranks(2, *only)
+    demand(ended.returncode == 0, ended.stderr.decode())
+    demand(json.loads(ended.stdout)["method"] == "aggregate", "not in blocks")
+    ended = place.ranks(2, *only, "--memory", "64M")
+    demand(ended.returncode != 0 and b"with sums alone" in ended.stderr, ended.stderr.decode())
 
 
 def a_run_is_charged_once_and_fetched_by_its_token(place):
@@ -183,8 +229,11 @@ def refused(place, count, words, *what):
 def what_cannot_be_spread_costs_nothing(place):
     refused(place, 2, ["run", "subspace/exact", "all.csv", *BALL, "--dim", "1"],
             "needs all rows in one process", "subspace/gaussian")
-    refused(place, 2, ["run", "kmeans/aggregate", "all.csv", *BALL, "--clusters", "2", "--accept",
-                       "idealized"], "asks aggregate", "kmeans/lloyd")
+    blocks = ["run", "kmeans/aggregate", "all.csv", *BALL, "--clusters", "2", "--accept",
+              "idealized"]
+    refused(place, 2, [*blocks, "--memory", "64M"], "asks aggregate", "kmeans/lloyd")
+    refused(place, 2, [*blocks, *PERSONS[:1], "a", *PERSONS[2:]], "asks aggregate",
+            "run on one rank", "kmeans/lloyd")
 
 
 PERSONS = ["--unit", "who", "--rows-per-unit", "3"]
@@ -270,12 +319,18 @@ def ranks_of(mpirun):
     return found
 
 
-def killed(place, rank):
-    books = place.ledger(f"killed-{rank}.ledger")
-    output = place.folder / f"killed-{rank}.json"
+ASKED = {  # for long enough to be killed
+    "sums": ["kmeans/lloyd", "--clusters", "8", "--rounds", "100"],
+    "blocks": ["kmeans/aggregate", "--clusters", "8", "--restarts", "1000", "--accept", "idealized"],
+}
+
+
+def killed(place, rank, asked="sums"):
+    books = place.ledger(f"killed-{asked}-{rank}.ledger")
+    output = place.folder / f"killed-{asked}-{rank}.json"
     with subprocess.Popen(
-            [place.mpirun, "-n", "3", place.command, "run", "kmeans/lloyd", "large.npy", *BALL,
-             "--clusters", "8", "--rounds", "100", *books, "-o", output.name],
+            [place.mpirun, "-n", "3", place.command, "run", *ASKED[asked], "large.npy", *BALL,
+             *books, "-o", output.name],
             cwd=place.folder, env=place.environment, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE) as run:
         while place.charges(books[1]) == 0:
@@ -295,6 +350,8 @@ def a_killed_rank_ends_the_run_which_stays_charged(place):
     said = killed(place, 2)
     demand("the budget of this run stays spent" in said, said)
     killed(place, 0)
+    for rank in (1, 0):
+        killed(place, rank, "blocks")
 
 
 def main():
