@@ -106,9 +106,10 @@ CLO_API CLO_CHECK clo_status clo_job_set_budget(clo_job *job, clo_loss budget, c
  * Rank 0 alone opens the ledger, charges it, draws and has the release (elsewhere
  * clo_job_result is NULL).  Of one file for all, rank r takes the r-th share of the rows; with
  * "{rank}" in the name of the file, or a table, each has rows of its own.  Plans that need all rows
- * in one process are refused before anything is spent; without a method, one is chosen among those
- * that need only sums.  With units, of one file for all each rank keeps some of the persons; with a
- * file a rank, a person that is in two of them is refused (CLO_DOMAIN), and tables are.
+ * in one process are refused before anything is spent, and with units or a limit of memory those
+ * that ask in blocks, too (clo_plan_reading); without a method, one is chosen among the others.
+ * With units, of one file for all each rank keeps some of the persons; with a file a rank, a person
+ * that is in two of them is refused (CLO_DOMAIN), and tables are.
  *
  * With workers the job is the driver's: its data have the columns and no rows (a table, or a file
  * without records), and the number of rows, where it is public, is that of the workers; with units

@@ -48,7 +48,8 @@ CLO_API CLO_CHECK clo_status clo_plan_new(const clo_params *params, const clo_do
 /* How a query reads the rows, and so where it can be asked: a public fact of a plan. */
 typedef enum clo_reading {
     CLO_READING_SUM = 1,    /* as sums, by threads, ranks or other machines that hold the rows */
-    CLO_READING_BLOCKS = 2, /* block by block, and then something of what the blocks gave */
+    CLO_READING_BLOCKS = 2, /* block by block, and then something of what the blocks gave: by
+                               threads, or by ranks without units (clo_run_options.all_rows) */
     CLO_READING_WHOLE = 3   /* all of them, in one process */
 } clo_reading;
 CLO_API const char *clo_reading_name(clo_reading reading); /* "sum" ... */
@@ -71,7 +72,8 @@ CLO_API CLO_CHECK clo_status clo_plan_auto(const char *family, const clo_setting
                                            size_t count, const clo_domain *domain, clo_loss budget,
                                            clo_guarantee accept, clo_plan **out, clo_error *err);
 /* The same among those plans alone whose reading is at most `most`: with CLO_READING_SUM those that
- * several ranks can run (clo_plan_reading). */
+ * any who hold rows can serve, with CLO_READING_BLOCKS also those that ranks can (clo_plan_reading).
+ */
 CLO_API CLO_CHECK clo_status clo_plan_auto_among(clo_reading most, const char *family,
                                                  const clo_setting *settings, size_t count,
                                                  const clo_domain *domain, clo_loss budget,

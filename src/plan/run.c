@@ -253,8 +253,7 @@ static const char *why_not(const clo_plan *plan, clo_reading reading, bool ranks
 clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
 {
     const clo_mechanism *const own = plan->mechanism;
-    const clo_reading most =
-        ranks && !plan->domain.unit ? CLO_READING_BLOCKS : CLO_READING_SUM;
+    const clo_reading most = ranks && !plan->domain.unit ? CLO_READING_BLOCKS : CLO_READING_SUM;
     const clo_line *first = NULL;
     char others[300] = "";
     for (size_t i = 0; i < plan->line_count && !first; i++)
@@ -270,7 +269,8 @@ clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
     return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s asks %s, which %s, or take a method that %s%s%s",
                       own->family, own->method, clo_i_query_name(first->query),
                       why_not(plan, clo_i_line_reading(first), ranks),
-                      most == CLO_READING_SUM ? "asks for sums alone" : "asks for sums or in blocks",
+                      most == CLO_READING_SUM ? "asks for sums alone"
+                                              : "asks for sums or in blocks",
                       others[0] ? ": " : "", others);
 }
 

@@ -36,8 +36,8 @@ clo_status clo_worker_new(const clo_plan *plan, const clo_bounded *data, int thr
     CLO_TRY(check(plan, data, err));
     CLO_TRY(clo_i_alloc(1, sizeof *worker, &worker, err));
     *worker = (clo_worker){ .plan = plan, .data = data, .threads = clo_i_threads(threads) };
-    clo_status status = clo_workspace_new(clo_i_plan_workspace(plan, data, NULL, worker->threads, 0),
-                                          &worker->workspace, err);
+    clo_status status = clo_workspace_new(
+        clo_i_plan_workspace(plan, data, NULL, worker->threads, 0), &worker->workspace, err);
     if (!status && plan->steps)
         status =
             clo_i_recenter_take(worker->workspace, data, plan->learning.center, &worker->seen, err);

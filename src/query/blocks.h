@@ -28,8 +28,8 @@ typedef struct clo_each_block {
     size_t blocks;
     clo_visit_block *visit;
     void *user;
-    void *results; /* blocks x each bytes, all 0: a visit writes those of its own block */
-    size_t each;   /* a multiple of 8 */
+    void *results;         /* blocks x each bytes, all 0: a visit writes those of its own block */
+    size_t each;           /* a multiple of 8 */
     const uint64_t *words; /* what the other ranks are told (clo_block_open) */
     size_t word_count;
 } clo_each_block;

@@ -175,8 +175,7 @@ static clo_status take_ask(clo_context *context, size_t cols, const uint8_t *byt
     size_t number = 0;
     CLO_TRY(clo_i_ask_decode(context->meter, cols, bytes, count, out, &number, err));
     context->lens = out->ask.lens;
-    const clo_status status =
-        clo_i_meter_charge(context, number, out->ask.line->query, &line, err);
+    const clo_status status = clo_i_meter_charge(context, number, out->ask.line->query, &line, err);
     context->lens = NULL;
     if (status) clo_i_decoded_free(out);
     return status;
@@ -220,8 +219,7 @@ static clo_status add_fold(clo_context *context, const clo_bounded *data, const 
 {
     int64_t *totals = NULL;
     CLO_TRY(clo_i_take(context->workspace, entries + 1, sizeof *totals, &totals, err));
-    const clo_status status =
-        ready ? ready : fold_ask(context, data, ask, totals, entries, err);
+    const clo_status status = ready ? ready : fold_ask(context, data, ask, totals, entries, err);
     if (status) memset(totals, 0, entries * sizeof *totals);
     totals[entries] = status != CLO_OK; /* rank 0 will end the run */
     const clo_status shared =
@@ -234,13 +232,13 @@ clo_status clo_i_fold_for_rank_0(clo_context *context, const clo_bounded *data,
 {
     const size_t mark = clo_i_workspace_mark(context->workspace);
     clo_decoded decoded = { .rules = NULL };
-    clo_status status = data ? take_ask(context, clo_i_bounded_domain(data)->cols, bytes, count,
-                                        &decoded, err)
-                             : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
+    clo_status status =
+        data ? take_ask(context, clo_i_bounded_domain(data)->cols, bytes, count, &decoded, err)
+             : clo_i_fail(err, CLO_IO, "this rank cannot read its rows");
     const bool blocks = !status && clo_i_line_reading(decoded.ask.line) == CLO_READING_BLOCKS;
     status = blocks ? help_with_blocks(context, data, &decoded.ask, err)
-                    : add_fold(context, data, &decoded.ask, status,
-                               clo_i_ask_entries(bytes, count), err);
+                    : add_fold(context, data, &decoded.ask, status, clo_i_ask_entries(bytes, count),
+                               err);
     clo_i_workspace_release(context->workspace, mark);
     clo_i_decoded_free(&decoded);
     return status;

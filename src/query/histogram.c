@@ -241,16 +241,15 @@ static clo_status locate_blocks(clo_context *context, const clo_ask *told, const
     if (!ready && !clo_i_multiply(how.blocks, 1 + how.width, &count))
         ready = clo_i_fail(err, CLO_MEMORY, "so many cells do not fit into memory");
     if (!ready) ready = clo_i_alloc(count, sizeof *l->named, &l->named, err);
-    const clo_each_block each = {
-        .line = told->line,
-        .blocks = clo_i_planted(CLO_FAULT_PARTS_SHARED) ? l->blocks : how.blocks,
-        .visit = locate_one,
-        .user = l,
-        .results = l->named,
-        .each = (1 + l->width) * sizeof *l->named,
-        .words = told->words,
-        .word_count = told->word_count
-    };
+    const clo_each_block each = { .line = told->line,
+                                  .blocks = clo_i_planted(CLO_FAULT_PARTS_SHARED) ? l->blocks
+                                                                                  : how.blocks,
+                                  .visit = locate_one,
+                                  .user = l,
+                                  .results = l->named,
+                                  .each = (1 + l->width) * sizeof *l->named,
+                                  .words = told->words,
+                                  .word_count = told->word_count };
     return clo_i_each_block(context, &each, data, ready, err);
 }
 

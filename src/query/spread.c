@@ -26,7 +26,8 @@ typedef struct spread {
     const clo_each_block *how;
     const clo_bounded *data;
     size_t rank, ranks;
-    size_t first, all; /* slots: where this rank's begin among those of all, and how many those are */
+    size_t first,
+        all; /* slots: where this rank's begin among those of all, and how many those are */
     clo_division own;  /* this rank's rows, and where in `cells` each goes */
     int32_t *cells;    /* own.count x cols, block after block, on the grid */
     clo_division kept; /* the blocks that this rank visits */
@@ -144,8 +145,7 @@ static clo_status tell(const spread *s)
     uint8_t *bytes = NULL;
     size_t count = 0;
     CLO_TRY(clo_i_ask_encode(&ask, number, s->ranks, &bytes, &count, s->err));
-    const clo_status status =
-        clo_i_comm_send(context->comm, CLO_MESSAGE_ASK, bytes, count, s->err);
+    const clo_status status = clo_i_comm_send(context->comm, CLO_MESSAGE_ASK, bytes, count, s->err);
     clo_i_free(bytes);
     return status;
 }
@@ -352,8 +352,7 @@ static clo_status go(spread *s)
     CLO_TRY(share_slots(s));
     CLO_TRY(deal_homes(s));
     if (!s->mine) s->mine = place_own(s);
-    if (!s->mine && s->rank == 0)
-        s->mine = clo_i_draw_seeds(s->context, blocks, s->seeds, s->err);
+    if (!s->mine && s->rank == 0) s->mine = clo_i_draw_seeds(s->context, blocks, s->seeds, s->err);
     CLO_TRY(share_sizes(s));
     CLO_TRY(clo_i_comm_broadcast(s->context->comm, s->seeds, blocks * CLO_BLOCK_SEED,
                                  s->mine ? NULL : s->err));

@@ -144,9 +144,9 @@ static inline void ask_histogram(noisy *n, double *residual)
     int64_t places[HISTOGRAM_PARTS];
     clo_error err;
     for (size_t p = 0; p < HISTOGRAM_PARTS; p++) cells[p] = (clo_cell){ .place = &places[p] };
-    assert_ok(
-        clo_i_ask_histogram(&n->a.context, n->number, n->data, either_cell, named, NULL, 0, cells, &err),
-        err);
+    assert_ok(clo_i_ask_histogram(&n->a.context, n->number, n->data, either_cell, named, NULL, 0,
+                                  cells, &err),
+              err);
     for (size_t p = 0; p < HISTOGRAM_PARTS; p++) {
         const double x = (double)(cells[p].size - HISTOGRAM_BLOCKS / 2);
         assert_true(cells[p].found);

@@ -50,8 +50,9 @@ static uint64_t draw_sizes(clo_line line, clo_rng *rng, size_t agreeing)
     for (size_t i = 0; i < ASKS; i++) {
         int64_t place;
         clo_cell cell = { .place = &place };
-        assert_ok(clo_i_ask_histogram(&a.context, 0, data, sign_of_the_first, NULL, NULL, 0, &cell, &err),
-                  err);
+        assert_ok(
+            clo_i_ask_histogram(&a.context, 0, data, sign_of_the_first, NULL, NULL, 0, &cell, &err),
+            err);
         assert_int_equal(place, cell.found);
         sizes[i] = cell.size;
         found += cell.found;

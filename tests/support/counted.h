@@ -23,8 +23,8 @@ static inline size_t query_bytes(const clo_line *line, size_t cols, const clo_bo
 {
     clo_workspace *counting = NULL;
     if (clo_i_workspace_counting(&counting, NULL)) return SIZE_MAX;
-    return counted_bytes(counting,
-                         clo_i_query_room(counting, line, cols, data, NULL, block_rows, threads, NULL));
+    return counted_bytes(
+        counting, clo_i_query_room(counting, line, cols, data, NULL, block_rows, threads, NULL));
 }
 
 /* What a run keeps of what it has seen, before it does anything else. */

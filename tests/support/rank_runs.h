@@ -27,8 +27,8 @@ static inline void *be_a_rank(void *user)
     self->status = clo_rng_new_seeded(seed, &rng, &self->err);
     if (!self->status) self->status = clo_grant_unmetered(self->plan, &grant, &self->err);
     if (!self->status)
-        self->status = clo_run(self->plan, grant, self->data, rng, &self->options, &self->release,
-                               &self->err);
+        self->status =
+            clo_run(self->plan, grant, self->data, rng, &self->options, &self->release, &self->err);
     leave_meeting(&self->seat);
     clo_grant_free(grant);
     clo_rng_free(rng);

@@ -147,7 +147,8 @@ static album show(const clo_domain *domain, const clo_line *line, size_t own, in
     if (line->query == &clo_i_query_histogram) {
         int64_t place;
         clo_cell cell = { .place = &place };
-        assert_ok(clo_i_ask_histogram(&a.context, 0, data, locate, &all, NULL, 0, &cell, &err), err);
+        assert_ok(clo_i_ask_histogram(&a.context, 0, data, locate, &all, NULL, 0, &cell, &err),
+                  err);
     } else {
         double center[D];
         assert_ok(clo_i_ask_aggregate(&a.context, 0, data, solve, &all, center, &err), err);

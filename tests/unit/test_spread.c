@@ -232,8 +232,9 @@ static void the_failure_of_one_rank_ends_the_run_of_all(void **state)
                                         { look, stop_while_blocks_are_solved, CLO_CANCELLED } };
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
     (void)state;
-    clo_plan *const plan = planned("subspaces/aggregate", "clusters=1 dim=1 blocks=11 solver=caller",
-                                   &domain, (clo_loss){ 50, 1e-3 });
+    clo_plan *const plan =
+        planned("subspaces/aggregate", "clusters=1 dim=1 blocks=11 solver=caller", &domain,
+                (clo_loss){ 50, 1e-3 });
     const clo_plan *const plans[MOST_RANKS] = { plan, plan, plan };
     for (size_t t = 0; t < sizeof troubles / sizeof *troubles; t++)
         for (int who = 0; who < 3; who += 2) { /* rank 1 of three has no rows to be stopped at */
@@ -264,8 +265,7 @@ static void more_rows_than_were_said_end_the_run_of_all(void **state)
     rank ranks[MOST_RANKS];
     meeting m = { .size = 0 };
     (void)state;
-    clo_plan *const plan =
-        planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
+    clo_plan *const plan = planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
     const clo_plan *const plans[] = { plan, plan };
     clo_run_options options = clo_run_options_default();
     seat_ranks(ranks, 2, &m, plans, values, ROWS, &domain, &options);
@@ -322,8 +322,8 @@ static void what_cannot_be_spread_is_refused_before_anything_is_asked(void **sta
 static void a_rank_opens_only_what_its_own_plan_would_tell(void **state)
 {
     const clo_domain domain = ball(D, 1.5, CLO_REPLACE);
-    clo_plan *const plan = planned("subspace/approx", "dim=1 gamma=0.5 blocks=50", &domain,
-                                   (clo_loss){ 50, 1e-3 });
+    clo_plan *const plan =
+        planned("subspace/approx", "dim=1 gamma=0.5 blocks=50", &domain, (clo_loss){ 50, 1e-3 });
     const size_t points = 3 * D, count = points + 16; /* three points, and sixteens of a lattice */
     uint64_t words[64] = { 0 };
     const double nan = NAN;
@@ -343,8 +343,7 @@ static void a_rank_opens_only_what_its_own_plan_would_tell(void **state)
     assert_fails(open(plan->state, D, &context, words, count, &work, &err), CLO_FORMAT, err,
                  "no ask of this plan");
     clo_plan_free(plan);
-    clo_plan *const other =
-        planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
+    clo_plan *const other = planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
     assert_fails(other->mechanism->open_blocks(other->state, D, &context, words, 1, &work, &err),
                  CLO_FORMAT, err, "no ask of this plan");
     clo_plan_free(other);

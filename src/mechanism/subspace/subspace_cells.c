@@ -336,8 +336,8 @@ clo_status clo_i_cells_ask(clo_context *context, const clo_cells_plan *plan,
     const size_t mark = clo_i_workspace_mark(context->workspace);
     CLO_TRY(take_words(context->workspace, plan, cols, &words, err));
     write_words(out->cells, plan->parts, words);
-    const clo_status status = clo_i_ask_histogram(context, 0, data, locate, out->cells, words,
-                                                  count, out->found, err);
+    const clo_status status =
+        clo_i_ask_histogram(context, 0, data, locate, out->cells, words, count, out->found, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
