@@ -72,8 +72,8 @@ CLO_API CLO_CHECK clo_status clo_plan_auto(const char *family, const clo_setting
                                            size_t count, const clo_domain *domain, clo_loss budget,
                                            clo_guarantee accept, clo_plan **out, clo_error *err);
 /* The same among those plans alone whose reading is at most `most`: with CLO_READING_SUM those that
- * any who hold rows can serve, with CLO_READING_BLOCKS also those that ranks can (clo_plan_reading).
- */
+ * any who hold rows can serve, with CLO_READING_BLOCKS also those that ranks can
+ * (clo_plan_reading). */
 CLO_API CLO_CHECK clo_status clo_plan_auto_among(clo_reading most, const char *family,
                                                  const clo_setting *settings, size_t count,
                                                  const clo_domain *domain, clo_loss budget,

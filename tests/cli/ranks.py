@@ -321,7 +321,7 @@ def ranks_of(mpirun):
 
 ASKED = {  # for long enough to be killed
     "sums": ["kmeans/lloyd", "--clusters", "8", "--rounds", "100"],
-    "blocks": ["kmeans/aggregate", "--clusters", "8", "--restarts", "1000", "--accept", "idealized"],
+    "blocks": ["kmeans/aggregate", "--clusters", "8", "--restarts", "1000", *LOOSE[2:]],
 }
 
 

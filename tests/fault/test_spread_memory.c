@@ -45,7 +45,7 @@ static void seat_all(rank *ranks, meeting *m, const clo_plan *plan, size_t rows,
     seat_ranks(ranks, RANKS, m, plans, values, rows, domain, &options);
 }
 
-/* ---- allocations that fail -------------------------------------------------------------------- */
+/* ---- allocations that fail ------------------------------------------------------------------ */
 
 /* n: 0 where none fails.  all: how many there were. */
 static clo_status run_failing_at(const clo_plan *plan, const clo_domain *domain, uint64_t n,
@@ -91,7 +91,7 @@ static void an_allocation_that_fails_on_one_rank_ends_the_run_of_all(void **stat
         }
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 static void sizes_of_a_run(const clo_plan *plan, size_t rows, const clo_domain *domain, sizes *out)
 {

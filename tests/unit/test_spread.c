@@ -127,7 +127,7 @@ static void every_method_that_asks_in_blocks_is_spread(void **state)
     }
 }
 
-/* ---- what each block is shown ---------------------------------------------------------------- */
+/* ---- what each block is shown --------------------------------------------------------------- */
 
 enum { BLOCKS = 11 };
 
@@ -197,7 +197,7 @@ static void block_b_is_shown_to_rank_b_modulo_their_number(void **state)
     }
 }
 
-/* ---- ends ------------------------------------------------------------------------------------- */
+/* ---- ends ----------------------------------------------------------------------------------- */
 
 static clo_status run_out(void *user, const clo_block *block, double *bases, clo_error *err)
 {
@@ -316,7 +316,7 @@ static void what_cannot_be_spread_is_refused_before_anything_is_asked(void **sta
     clo_bounded_free(data);
 }
 
-/* ---- what a rank is told ---------------------------------------------------------------------- */
+/* ---- what a rank is told -------------------------------------------------------------------- */
 
 /* Words that no run of this plan would tell are refused, before they are used for anything. */
 static void a_rank_opens_only_what_its_own_plan_would_tell(void **state)
