@@ -24,17 +24,8 @@ from pathlib import Path
 
 import numpy as np
 
+from rank_cost import ENVIRONMENT, cpu
 from rows_file import make_rows
-
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1",
-               "OMPI_MCA_hwloc_base_binding_policy": "none"}
-
-
-def cpu(who):
-    used = resource.getrusage(who)
-    return used.ru_utime + used.ru_stime
 
 
 def read_and_add_up(path):
