@@ -3,16 +3,16 @@
 #include <string.h>
 
 typedef struct message {
-    clo_pair pairs[CLO_ASK_PAIRS];
+    clo_setting settings[CLO_MESSAGE_SETTINGS];
     size_t count;
 } message;
 
 static clo_status add(message *m, const char *name, const char *value, cli_error *err)
 {
-    if (m->count == CLO_ASK_PAIRS)
+    if (m->count == CLO_MESSAGE_SETTINGS)
         return cli_fail(err, CLO_ARGUMENT, "more than %d options are sent to no broker",
-                        CLO_ASK_PAIRS);
-    m->pairs[m->count++] = (clo_pair){ .name = name, .value = value };
+                        CLO_MESSAGE_SETTINGS);
+    m->settings[m->count++] = (clo_setting){ .name = name, .value = value };
     return CLO_OK;
 }
 
@@ -73,8 +73,8 @@ clo_status cli_run_via(const cli_args *args, cli_error *err)
     if (status == CLO_OK && output && strcmp(output, "-") != 0)
         status = clo_file_open(output, &file, &err->error);
     if (status == CLO_OK)
-        status =
-            clo_broker_ask(cli_value(args, "via"), m.pairs, m.count, &bytes, &length, &err->error);
+        status = clo_broker_ask(cli_value(args, "via"), m.settings, m.count, &bytes, &length,
+                                &err->error);
     if (status == CLO_OK) status = deliver(args, bytes, length, file, err);
     if (status == CLO_OK) status = cli_flush(stdout, err);
     clo_broker_bytes_free(bytes);

@@ -41,7 +41,7 @@ typedef struct connection {
     double began, ended; /* of the run */
     double due;          /* when the answer leaves */
     uint64_t number;     /* who came first runs first */
-    uint8_t header[CLO_FRAME_HEADER];
+    uint8_t header[CLO_MESSAGE_HEADER];
     char *message;
     size_t have, length; /* bytes of header and message */
     serve_worker worker;
@@ -131,13 +131,13 @@ static size_t open_questions(const service *s, const char *analyst)
 /* A sentence for somebody who gets no more than that; whether they read it is their matter. */
 static void turn_away(int file, clo_status status, const char *sentence)
 {
-    uint8_t bytes[CLO_FRAME_HEADER + 4 + 200];
+    uint8_t bytes[CLO_MESSAGE_HEADER + 4 + 200];
     const size_t length = strlen(sentence) < 200 ? strlen(sentence) : 200;
-    clo_frame_begin(bytes, (uint32_t)length + 4);
+    clo_message_begin(bytes, (uint32_t)length + 4);
     for (int i = 0; i < 4; i++)
-        bytes[CLO_FRAME_HEADER + i] = (uint8_t)((uint32_t)status >> (24 - 8 * i));
-    memcpy(bytes + CLO_FRAME_HEADER + 4, sentence, length);
-    (void)!send(file, bytes, CLO_FRAME_HEADER + 4 + length, MSG_NOSIGNAL | MSG_DONTWAIT);
+        bytes[CLO_MESSAGE_HEADER + i] = (uint8_t)((uint32_t)status >> (24 - 8 * i));
+    memcpy(bytes + CLO_MESSAGE_HEADER + 4, sentence, length);
+    (void)!send(file, bytes, CLO_MESSAGE_HEADER + 4 + length, MSG_NOSIGNAL | MSG_DONTWAIT);
     close(file);
 }
 
@@ -191,10 +191,11 @@ static void refuse(connection *c, const char *sentence)
 static void read_some(connection *c)
 {
     while (c->stage == READING) {
-        const bool head = c->have < CLO_FRAME_HEADER;
+        const bool head = c->have < CLO_MESSAGE_HEADER;
         char *const to =
-            head ? (char *)c->header + c->have : c->message + c->have - CLO_FRAME_HEADER;
-        const size_t wanted = (head ? CLO_FRAME_HEADER : CLO_FRAME_HEADER + c->length) - c->have;
+            head ? (char *)c->header + c->have : c->message + c->have - CLO_MESSAGE_HEADER;
+        const size_t wanted =
+            (head ? CLO_MESSAGE_HEADER : CLO_MESSAGE_HEADER + c->length) - c->have;
         const ssize_t got = recv(c->file, to, wanted, 0);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (got <= 0) {
@@ -202,9 +203,10 @@ static void read_some(connection *c)
             return;
         }
         c->have += (size_t)got;
-        if (head && c->have == CLO_FRAME_HEADER) {
+        if (head && c->have == CLO_MESSAGE_HEADER) {
             uint32_t length = 0;
-            if (clo_frame_read(c->header, CLO_ASK_BYTES, &length, NULL) != CLO_OK || length == 0) {
+            if (clo_message_length(c->header, CLO_MESSAGE_BYTES, &length, NULL) != CLO_OK ||
+                length == 0) {
                 refuse(c, "this is no message, or a longer one than is taken");
                 return;
             }
@@ -215,7 +217,7 @@ static void read_some(connection *c)
                 return;
             }
         }
-        if (c->have >= CLO_FRAME_HEADER && c->have == CLO_FRAME_HEADER + c->length)
+        if (c->have >= CLO_MESSAGE_HEADER && c->have == CLO_MESSAGE_HEADER + c->length)
             c->stage = WAITING;
     }
 }
@@ -320,8 +322,8 @@ static void write_some(connection *c)
 
 static void begin_answer(const service *s, connection *c)
 {
-    uint8_t header[CLO_FRAME_HEADER];
-    clo_frame_begin(header, (uint32_t)(c->size - c->sent));
+    uint8_t header[CLO_MESSAGE_HEADER];
+    clo_message_begin(header, (uint32_t)(c->size - c->sent));
     c->stage = ANSWERING;
     c->deadline = now() + s->facts.patience;
     if (send(c->file, header, sizeof header, MSG_NOSIGNAL) != (ssize_t)sizeof header)

@@ -25,34 +25,30 @@ extern "C" {
  * ("CLO1", and its length in four bytes, highest first); the longest answer, whose first four bytes
  * are its status. */
 enum {
-    CLO_ASK_BYTES = 65536,
-    CLO_ASK_PAIRS = 64,
-    CLO_FRAME_HEADER = 8,
+    CLO_MESSAGE_BYTES = 65536,
+    CLO_MESSAGE_SETTINGS = 64,
+    CLO_MESSAGE_HEADER = 8,
     CLO_ANSWER_BYTES = 1 << 28
 };
-
-/* A setting of a job, or a parameter of its mechanism.  Frozen. */
-typedef struct clo_pair {
-    const char *name, *value;
-} clo_pair;
 
 /* ---- messages ---------------------------------------------------------------- */
 
 /* Writes the header of a message of that length. */
-CLO_API void clo_frame_begin(uint8_t header[CLO_FRAME_HEADER], uint32_t length);
+CLO_API void clo_message_begin(uint8_t header[CLO_MESSAGE_HEADER], uint32_t length);
 /* The length in a header; CLO_FORMAT where it is none, or says more than `most`. */
-CLO_API CLO_CHECK clo_status clo_frame_read(const uint8_t header[CLO_FRAME_HEADER], uint32_t most,
-                                            uint32_t *length, clo_error *err);
-/* Pairs as a message of at most `room` bytes: each name and value, ended by a zero byte.
- * CLO_ARGUMENT where they do not fit, or are not what clo_ask_decode takes. */
-CLO_API CLO_CHECK clo_status clo_ask_encode(const clo_pair *pairs, size_t count, char *bytes,
-                                            size_t room, size_t *length, clo_error *err);
-/* The pairs of a message; they point into it.  CLO_FORMAT where it is not well formed: names of 1
- * to 64 letters, digits and dashes, values of up to 4096 bytes of UTF-8 without control
- * characters, no name twice. */
-CLO_API CLO_CHECK clo_status clo_ask_decode(const char *bytes, size_t length,
-                                            clo_pair pairs[CLO_ASK_PAIRS], size_t *count,
-                                            clo_error *err);
+CLO_API CLO_CHECK clo_status clo_message_length(const uint8_t header[CLO_MESSAGE_HEADER],
+                                                uint32_t most, uint32_t *length, clo_error *err);
+/* Settings as a message of at most `room` bytes: each name and value, ended by a zero byte.
+ * CLO_ARGUMENT where they do not fit, or are not what clo_message_decode takes. */
+CLO_API CLO_CHECK clo_status clo_message_encode(const clo_setting *settings, size_t count,
+                                                char *bytes, size_t room, size_t *length,
+                                                clo_error *err);
+/* The settings of a message; they point into it.  CLO_FORMAT where it is not well formed: names of
+ * 1 to 64 lower-case letters, digits, dashes and underscores, values of up to 4096 bytes of UTF-8
+ * without control characters, no name twice. */
+CLO_API CLO_CHECK clo_status clo_message_decode(const char *bytes, size_t length,
+                                                clo_setting settings[CLO_MESSAGE_SETTINGS],
+                                                size_t *count, clo_error *err);
 
 /* ---- the analyst's side -------------------------------------------------------- */
 
@@ -60,8 +56,9 @@ CLO_API CLO_CHECK clo_status clo_ask_decode(const char *bytes, size_t length,
  * JSON, for clo_broker_bytes_free.  A refusal has the broker's status and sentence.  CLO_IO where
  * there is no broker, or it goes away: where a token was given, asking again is safe and costs
  * nothing more. */
-CLO_API CLO_CHECK clo_status clo_broker_ask(const char *socket, const clo_pair *pairs, size_t count,
-                                            char **bytes, size_t *length, clo_error *err);
+CLO_API CLO_CHECK clo_status clo_broker_ask(const char *socket, const clo_setting *settings,
+                                            size_t count, char **bytes, size_t *length,
+                                            clo_error *err);
 CLO_API void clo_broker_bytes_free(char *bytes);
 
 /* ---- the steward's side ---------------------------------------------------------- */

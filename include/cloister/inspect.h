@@ -51,7 +51,7 @@ CLO_API uint64_t clo_inspection_rows(const clo_inspection *inspection);
 /* Rows with a missing cell in a column that would be taken. */
 CLO_API uint64_t clo_inspection_null_rows(const clo_inspection *inspection);
 CLO_API size_t clo_inspection_cols(const clo_inspection *inspection); /* of the file */
-/* Column `index` of the file, from 0. */
+/* Column `index` of the file, from 0, below clo_inspection_cols. */
 CLO_API void clo_inspection_column(const clo_inspection *inspection, size_t index, clo_column *out);
 /* Why a run would refuse the file, before it spends anything, with what to do; NULL: would not. */
 CLO_API const char *clo_inspection_refusal(const clo_inspection *inspection);

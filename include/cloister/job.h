@@ -19,7 +19,8 @@
  *   const clo_release *release;
  *   if (!clo_job_new(&job, &err) && !clo_job_set(job, "mechanism", "kmeans", &err) &&
  *       !clo_job_set(job, "data", "people.csv", &err) && !clo_job_set(job, "norm", "1", &err) &&
- *       !clo_job_set(job, "epsilon", "1", &err) && !clo_job_release(job, &release, &err))
+ *       !clo_job_set(job, "clusters", "8", &err) && !clo_job_set(job, "epsilon", "1", &err) &&
+ *       !clo_job_release(job, &release, &err))
  *       ... what the release holds is private
  *   clo_job_free(job);
  */
@@ -66,8 +67,8 @@ CLO_API void clo_job_free(clo_job *job);
  *              with several ranks one file, in whose name "{rank}" is the number of each
  *   memory     the most that the run may take, in bytes or as 512M, 2G: the rows are then not held,
  *              but read again for each question (clo_table_scan); the release is the same
- *   columns, header (yes, no, auto), delimiter, format, cols, missing (zero, refuse)
- *                                                            as in clo_read_options
+ *   columns, header (yes, no, auto), delimiter, format, cols, missing (null, fill, refuse), fill,
+ *   text-columns (refuse, missing), decimal                  as in clo_read_options
  *   ledger     its file, which exists; clo_ledger_default_path where it is not given
  *   dataset    the name that is charged; by default the file's
  *   new        yes: these data may be charged under a second name, which is refused otherwise

@@ -83,7 +83,7 @@ CLO_API CLO_CHECK clo_status clo_ledger_spend_content(clo_ledger *ledger, const 
                                                       const clo_plan *plan, const char *token,
                                                       const uint8_t *content, clo_grant **out,
                                                       clo_error *err);
-/* All that can be said of a spend.  Presets by clo_spending_default; texts are borrowed. */
+/* All that can be said of a spend; from clo_spending_default.  Texts are borrowed. */
 typedef struct clo_spending {
     size_t struct_size;
     const char *dataset;
@@ -96,8 +96,14 @@ typedef struct clo_spending {
                                charge: what one analyst may spend, say; NULL: none */
 } clo_spending;
 
-/* Nothing said yet but its size. */
-CLO_API clo_spending clo_spending_default(void);
+/* Nothing but its size is set; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_spending_init(clo_spending *spending, size_t size);
+static inline clo_spending clo_spending_default(void)
+{
+    clo_spending spending;
+    clo_spending_init(&spending, sizeof spending);
+    return spending;
+}
 /* clo_ledger_spend_content with all of it.  The charge also records the host, and the program's
  * name and version. */
 CLO_API CLO_CHECK clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *spending,

@@ -54,7 +54,8 @@ typedef enum clo_reading {
 } clo_reading;
 CLO_API const char *clo_reading_name(clo_reading reading); /* "sum" ... */
 
-/* One parameter by name, as text.  Frozen: callers have arrays of them. */
+/* A parameter of a mechanism, or a setting of a job (job.h), by name, as text.  Frozen: callers
+ * have arrays of them. */
 typedef struct clo_setting {
     const char *name;
     const char *value;

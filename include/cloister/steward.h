@@ -54,7 +54,7 @@ CLO_API CLO_CHECK clo_status clo_ledger_adopt(clo_ledger *ledger, const char *da
 CLO_API CLO_CHECK clo_status clo_ledger_backup(clo_ledger *ledger, const char *path,
                                                clo_error *err);
 
-/* How a ledger is brought back.  Presets by clo_restoration_default; texts are borrowed. */
+/* How a ledger is brought back; from clo_restoration_default.  Texts are borrowed. */
 typedef struct clo_restoration {
     size_t struct_size;
     const char *backup; /* the copy; NULL: the ledger's own file is an old copy */
@@ -65,8 +65,14 @@ typedef struct clo_restoration {
     bool rehearsal;     /* says what would be charged, and changes nothing */
 } clo_restoration;
 
-/* Nothing said yet but its size. */
-CLO_API clo_restoration clo_restoration_default(void);
+/* Nothing but its size is set; see "Structs that may grow" in cloister.h. */
+CLO_API void clo_restoration_init(clo_restoration *restoration, size_t size);
+static inline clo_restoration clo_restoration_default(void)
+{
+    clo_restoration restoration;
+    clo_restoration_init(&restoration, sizeof restoration);
+    return restoration;
+}
 
 /* What is known of one data set's lost charges. */
 typedef enum clo_loss_source {
@@ -110,8 +116,6 @@ CLO_API CLO_CHECK clo_status clo_ledger_receive(const char *folder, const char *
 CLO_API CLO_CHECK clo_status clo_ledger_rekey(const char *path, const char *note, clo_error *err);
 
 /* ---- the books -------------------------------------------------------------------- */
-
-enum { CLO_ACT_DETAIL = 700 };
 
 /* What a steward did. */
 typedef struct clo_act {

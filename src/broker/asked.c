@@ -27,7 +27,7 @@
 typedef struct asked {
     const clo_policy *policy;
     const char *analyst;
-    clo_pair pairs[CLO_ASK_PAIRS];
+    clo_setting settings[CLO_MESSAGE_SETTINGS];
     size_t count;
     clo_i_permit permit;
     clo_job *job;
@@ -67,9 +67,9 @@ static clo_status set_stewards(asked *a, clo_error *err)
 static clo_status set_analysts(asked *a, clo_error *err)
 {
     for (size_t i = 0; i < a->count; i++) {
-        const bool is_token = strcmp(a->pairs[i].name, "token") == 0;
-        CLO_TRY(clo_job_set(a->job, a->pairs[i].name,
-                            is_token ? a->permit.token : a->pairs[i].value, err));
+        const bool is_token = strcmp(a->settings[i].name, "token") == 0;
+        CLO_TRY(clo_job_set(a->job, a->settings[i].name,
+                            is_token ? a->permit.token : a->settings[i].value, err));
     }
     return CLO_OK;
 }
@@ -90,9 +90,9 @@ static bool plans_alone(const clo_i_served *served)
 static clo_status before_the_data(asked *a, const char *bytes, size_t length, clo_error *err)
 {
     const clo_plan *plan = NULL;
-    clo_status status = clo_ask_decode(bytes, length, a->pairs, &a->count, err);
+    clo_status status = clo_message_decode(bytes, length, a->settings, &a->count, err);
     if (!status)
-        status = clo_i_permit_check(a->policy, a->analyst, a->pairs, a->count, &a->permit, err);
+        status = clo_i_permit_check(a->policy, a->analyst, a->settings, a->count, &a->permit, err);
     if (status) return tell(a, status, err);
     status = set_stewards(a, err);
     if (status) return tell_fixed(a, CLO_INTERNAL, "the broker's policy cannot be carried out");

@@ -1,7 +1,7 @@
 /*
  * broker.h (internal) - what the files of the broker share.
  *
- *   message.c   frames and pairs: the only bytes of an analyst that are ever parsed
+ *   message.c   headers and settings: the only bytes of an analyst that are ever parsed
  *   policy.c    the steward's file, as lines of sections
  *   permit.c    may this be asked?  From policy and message alone
  *   asked.c     the run, and what of its end the analyst is told
@@ -65,8 +65,8 @@ typedef struct clo_i_permit {
 
 /* Refuses with a sentence that may be told. */
 CLO_CHECK clo_status clo_i_permit_check(const clo_policy *policy, const char *analyst,
-                                        const clo_pair *pairs, size_t count, clo_i_permit *out,
-                                        clo_error *err);
+                                        const clo_setting *settings, size_t count,
+                                        clo_i_permit *out, clo_error *err);
 /* Whether an analyst may say this setting; the mechanism's parameters are always theirs. */
 bool clo_i_permit_may_say(const char *name);
 

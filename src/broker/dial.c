@@ -64,12 +64,12 @@ static bool get(int file, void *bytes, size_t count)
 static clo_status take_answer(int file, const char *path, char **bytes, size_t *length,
                               clo_error *err)
 {
-    uint8_t header[CLO_FRAME_HEADER], code[4];
+    uint8_t header[CLO_MESSAGE_HEADER], code[4];
     uint32_t size = 0, status = 0;
     char *text = NULL;
     if (!get(file, header, sizeof header))
         return fail("the broker went away without an answer:", path, err);
-    CLO_TRY(clo_frame_read(header, CLO_ANSWER_BYTES, &size, err));
+    CLO_TRY(clo_message_length(header, CLO_ANSWER_BYTES, &size, err));
     if (size < sizeof code) return clo_i_fail(err, CLO_FORMAT, "the answer is cut short");
     if (!get(file, code, sizeof code)) return fail("the answer is cut short:", path, err);
     for (int i = 0; i < 4; i++) status = status << 8 | code[i];
@@ -90,18 +90,18 @@ static clo_status take_answer(int file, const char *path, char **bytes, size_t *
     return said;
 }
 
-clo_status clo_broker_ask(const char *path, const clo_pair *pairs, size_t count, char **bytes,
+clo_status clo_broker_ask(const char *path, const clo_setting *settings, size_t count, char **bytes,
                           size_t *length, clo_error *err)
 {
-    uint8_t header[CLO_FRAME_HEADER];
+    uint8_t header[CLO_MESSAGE_HEADER];
     char *message = NULL;
     size_t size = 0;
     int file = -1;
-    CLO_TRY(clo_i_alloc(CLO_ASK_BYTES, 1, &message, err));
-    clo_status status = clo_ask_encode(pairs, count, message, CLO_ASK_BYTES, &size, err);
+    CLO_TRY(clo_i_alloc(CLO_MESSAGE_BYTES, 1, &message, err));
+    clo_status status = clo_message_encode(settings, count, message, CLO_MESSAGE_BYTES, &size, err);
     if (!status) status = dial(path, &file, err);
     if (!status) {
-        clo_frame_begin(header, (uint32_t)size);
+        clo_message_begin(header, (uint32_t)size);
         /* Who is refused early hears why all the same. */
         (void)!(put(file, header, sizeof header) && put(file, message, size));
         status = take_answer(file, path, bytes, length, err);

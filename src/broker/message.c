@@ -1,9 +1,9 @@
 /*
- * message.c - frames and pairs.
+ * message.c - what an analyst sends: a header with its length, and settings.
  *
  * What a stranger may write to a process that can read the data should be as simple as can be: a
  * length that is bounded before anything is allocated, and texts that end with a zero byte.
- *  Nothing here is nested, nothing refers to anything, and what is not exactly well formed is
+ * Nothing here is nested, nothing refers to anything, and what is not exactly well formed is
  * refused as a whole.
  */
 #include "broker/broker.h"
@@ -12,14 +12,14 @@
 enum { NAME = 64, VALUE = 4096 };
 static const uint8_t MAGIC[4] = { 'C', 'L', 'O', '1' };
 
-void clo_frame_begin(uint8_t header[CLO_FRAME_HEADER], uint32_t length)
+void clo_message_begin(uint8_t header[CLO_MESSAGE_HEADER], uint32_t length)
 {
     memcpy(header, MAGIC, sizeof MAGIC);
     for (int i = 0; i < 4; i++) header[4 + i] = (uint8_t)(length >> (24 - 8 * i));
 }
 
-clo_status clo_frame_read(const uint8_t header[CLO_FRAME_HEADER], uint32_t most, uint32_t *length,
-                          clo_error *err)
+clo_status clo_message_length(const uint8_t header[CLO_MESSAGE_HEADER], uint32_t most,
+                              uint32_t *length, clo_error *err)
 {
     uint32_t said = 0;
     if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
@@ -67,53 +67,55 @@ static bool is_value(const char *text)
     return true;
 }
 
-static clo_status check_pair(const clo_pair *pairs, size_t i, clo_error *err)
+static clo_status check_setting(const clo_setting *settings, size_t i, clo_error *err)
 {
-    bool right = is_name(pairs[i].name) && is_value(pairs[i].value);
-    for (size_t j = 0; right && j < i; j++) right = strcmp(pairs[i].name, pairs[j].name) != 0;
+    bool right = is_name(settings[i].name) && is_value(settings[i].value);
+    for (size_t j = 0; right && j < i; j++) right = strcmp(settings[i].name, settings[j].name) != 0;
     return right ? CLO_OK
                  : clo_i_fail(err, CLO_FORMAT,
                               "setting %zu of the message is not well formed, or is said twice",
                               i + 1);
 }
 
-clo_status clo_ask_decode(const char *bytes, size_t length, clo_pair pairs[CLO_ASK_PAIRS],
-                          size_t *count, clo_error *err)
+clo_status clo_message_decode(const char *bytes, size_t length,
+                              clo_setting settings[CLO_MESSAGE_SETTINGS], size_t *count,
+                              clo_error *err)
 {
     size_t found = 0;
-    if (length == 0 || length > CLO_ASK_BYTES || bytes[length - 1] != 0)
+    if (length == 0 || length > CLO_MESSAGE_BYTES || bytes[length - 1] != 0)
         return clo_i_fail(err, CLO_FORMAT, "the message is empty, too long or cut short");
     for (const char *at = bytes, *const end = bytes + length; at < end; found++) {
-        if (found == CLO_ASK_PAIRS)
+        if (found == CLO_MESSAGE_SETTINGS)
             return clo_i_fail(err, CLO_FORMAT, "a message may have at most %d settings",
-                              CLO_ASK_PAIRS);
-        pairs[found].name = at;
+                              CLO_MESSAGE_SETTINGS);
+        settings[found].name = at;
         at += strlen(at) + 1;
         if (at >= end) return clo_i_fail(err, CLO_FORMAT, "the last setting has no value");
-        pairs[found].value = at;
+        settings[found].value = at;
         at += strlen(at) + 1;
-        CLO_TRY(check_pair(pairs, found, err));
+        CLO_TRY(check_setting(settings, found, err));
     }
     *count = found;
     return CLO_OK;
 }
 
-clo_status clo_ask_encode(const clo_pair *pairs, size_t count, char *bytes, size_t room,
-                          size_t *length, clo_error *err)
+clo_status clo_message_encode(const clo_setting *settings, size_t count, char *bytes, size_t room,
+                              size_t *length, clo_error *err)
 {
     size_t used = 0;
-    if (count == 0 || count > CLO_ASK_PAIRS)
-        return clo_i_fail(err, CLO_ARGUMENT, "a message has 1 to %d settings", CLO_ASK_PAIRS);
+    if (count == 0 || count > CLO_MESSAGE_SETTINGS)
+        return clo_i_fail(err, CLO_ARGUMENT, "a message has 1 to %d settings",
+                          CLO_MESSAGE_SETTINGS);
     for (size_t i = 0; i < count; i++) {
-        const char *const texts[] = { pairs[i].name, pairs[i].value };
-        if (check_pair(pairs, i, NULL))
+        const char *const texts[] = { settings[i].name, settings[i].value };
+        if (check_setting(settings, i, NULL))
             return clo_i_fail(err, CLO_ARGUMENT,
                               "the setting '%.64s' cannot be sent: a value is one line of at most "
                               "%d bytes of UTF-8, and said once",
-                              pairs[i].name, VALUE);
+                              settings[i].name, VALUE);
         for (int k = 0; k < 2; k++) {
             const size_t size = strlen(texts[k]) + 1;
-            if (used + size > room || used + size > CLO_ASK_BYTES)
+            if (used + size > room || used + size > CLO_MESSAGE_BYTES)
                 return clo_i_fail(err, CLO_ARGUMENT, "the settings are more than a message takes");
             memcpy(bytes + used, texts[k], size);
             used += size;

@@ -29,19 +29,19 @@ static bool is_setting(const char *name)
     return false;
 }
 
-static const char *value_of(const clo_pair *pairs, size_t count, const char *name)
+static const char *value_of(const clo_setting *settings, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(pairs[i].name, name) == 0) return pairs[i].value;
+        if (strcmp(settings[i].name, name) == 0) return settings[i].value;
     return NULL;
 }
 
-static clo_status check_names(const clo_pair *pairs, size_t count, clo_error *err)
+static clo_status check_names(const clo_setting *settings, size_t count, clo_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_setting(pairs[i].name) && !clo_i_permit_may_say(pairs[i].name))
+        if (is_setting(settings[i].name) && !clo_i_permit_may_say(settings[i].name))
             return clo_i_fail(err, CLO_ARGUMENT, "'%.64s' is the steward's to say: leave it out",
-                              pairs[i].name);
+                              settings[i].name);
     return CLO_OK;
 }
 
@@ -70,11 +70,11 @@ static clo_status check_most(const clo_i_served *served, const char *name, const
                       name, most);
 }
 
-static clo_status check_budget(const clo_i_served *served, const clo_pair *pairs, size_t count,
-                               clo_error *err)
+static clo_status check_budget(const clo_i_served *served, const clo_setting *settings,
+                               size_t count, clo_error *err)
 {
-    const char *const delta = value_of(pairs, count, "delta");
-    CLO_TRY(check_most(served, "epsilon", value_of(pairs, count, "epsilon"),
+    const char *const delta = value_of(settings, count, "delta");
+    CLO_TRY(check_most(served, "epsilon", value_of(settings, count, "epsilon"),
                        served->epsilon_at_most, err));
     if (!delta && served->delta_at_most >= 1) return CLO_OK;
     return check_most(served, "delta", delta, served->delta_at_most, err);
@@ -91,14 +91,15 @@ static clo_status name_token(const char *analyst, const char *token, char out[BR
     return clo_i_fail(err, CLO_ARGUMENT, "a token must have 1 to 100 bytes");
 }
 
-clo_status clo_i_permit_check(const clo_policy *policy, const char *analyst, const clo_pair *pairs,
-                              size_t count, clo_i_permit *out, clo_error *err)
+clo_status clo_i_permit_check(const clo_policy *policy, const char *analyst,
+                              const clo_setting *settings, size_t count, clo_i_permit *out,
+                              clo_error *err)
 {
-    const char *const dataset = value_of(pairs, count, "dataset");
-    const char *const purpose = value_of(pairs, count, "purpose");
-    clo_i_permit permit = { .mechanism = value_of(pairs, count, "mechanism") };
+    const char *const dataset = value_of(settings, count, "dataset");
+    const char *const purpose = value_of(settings, count, "purpose");
+    clo_i_permit permit = { .mechanism = value_of(settings, count, "mechanism") };
     *out = permit;
-    CLO_TRY(check_names(pairs, count, err));
+    CLO_TRY(check_names(settings, count, err));
     if (!dataset) return clo_i_fail(err, CLO_ARGUMENT, "dataset must be given");
     permit.served = clo_i_policy_dataset(policy, dataset);
     permit.allowance = clo_i_policy_allowance(policy, analyst, dataset);
@@ -106,13 +107,13 @@ clo_status clo_i_permit_check(const clo_policy *policy, const char *analyst, con
         return clo_i_fail(err, CLO_ARGUMENT, "there is no data set '%.100s' that you may ask",
                           dataset);
     CLO_TRY(check_family(permit.served, permit.mechanism, err));
-    CLO_TRY(check_budget(permit.served, pairs, count, err));
+    CLO_TRY(check_budget(permit.served, settings, count, err));
     if (permit.served->needs_purpose && (!purpose || !purpose[0]))
         return clo_i_fail(err, CLO_ARGUMENT, "purpose must be given: what the release is for");
-    if (permit.served->fixed_columns && value_of(pairs, count, "columns"))
+    if (permit.served->fixed_columns && value_of(settings, count, "columns"))
         return clo_i_fail(err, CLO_ARGUMENT, "the columns of '%.100s' are the steward's to say",
                           dataset);
-    CLO_TRY(name_token(analyst, value_of(pairs, count, "token"), permit.token, err));
+    CLO_TRY(name_token(analyst, value_of(settings, count, "token"), permit.token, err));
     CLO_TRY(clo_i_policy_account(analyst, dataset, permit.account, err));
     *out = permit;
     return CLO_OK;

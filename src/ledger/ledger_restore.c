@@ -49,9 +49,10 @@ typedef struct restoring {
     int64_t slot_count;
 } restoring;
 
-clo_restoration clo_restoration_default(void)
+void clo_restoration_init(clo_restoration *restoration, size_t size)
 {
-    return (clo_restoration){ .struct_size = sizeof(clo_restoration) };
+    static const clo_restoration presets = { .struct_size = sizeof presets };
+    clo_i_give_presets(restoration, size, &presets, sizeof presets);
 }
 
 /* ---- the draft ---------------------------------------------------------------- */

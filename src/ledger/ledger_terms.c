@@ -413,8 +413,10 @@ clo_status clo_ledger_join(clo_ledger *ledger, const char *dataset, const char *
 
 /* ---- what the books say ---------------------------------------------------------------- */
 
+enum { DETAIL = 700 }; /* of what is shown of an act; a longer one is cut */
+
 static clo_status fetch_act(clo_ledger *ledger, uint64_t after, clo_i_act *act,
-                            char detail[CLO_ACT_DETAIL + 1], bool *found, clo_error *err)
+                            char detail[DETAIL + 1], bool *found, clo_error *err)
 {
     uint8_t hash[LEDGER_HASH];
     char text[500];
@@ -430,10 +432,9 @@ static clo_status fetch_act(clo_ledger *ledger, uint64_t after, clo_i_act *act,
         clo_i_act_get(&sql, act, hash);
         const bool bytes = strcmp(act->kind, LEDGER_ACT_KEY) == 0;
         if (bytes)
-            sodium_bin2hex(detail, CLO_ACT_DETAIL + 1, act->detail,
-                           act->length < 32 ? act->length : 32);
+            sodium_bin2hex(detail, DETAIL + 1, act->detail, act->length < 32 ? act->length : 32);
         else
-            snprintf(detail, CLO_ACT_DETAIL + 1, "%.*s", (int)act->length,
+            snprintf(detail, DETAIL + 1, "%.*s", (int)act->length,
                      act->length ? (const char *)act->detail : "");
     }
     return clo_i_sql_finish(&sql, err);
@@ -443,7 +444,7 @@ clo_status clo_ledger_acts(clo_ledger *ledger, bool (*visit)(void *user, const c
                            void *user, clo_error *err)
 {
     clo_i_act act = { .sequence = 0 };
-    char detail[CLO_ACT_DETAIL + 1];
+    char detail[DETAIL + 1];
     bool found = true;
     CLO_TRY(clo_i_ledger_check(ledger, false, err));
     while (found && ledger->schema >= 4) {

@@ -141,9 +141,10 @@ clo_status clo_grant_certificate(const clo_grant *grant, clo_certificate *out, c
     return CLO_OK;
 }
 
-clo_spending clo_spending_default(void)
+void clo_spending_init(clo_spending *spending, size_t size)
 {
-    return (clo_spending){ .struct_size = sizeof(clo_spending) };
+    static const clo_spending presets = { .struct_size = sizeof presets };
+    clo_i_give_presets(spending, size, &presets, sizeof presets);
 }
 
 clo_status clo_ledger_spend_for(clo_ledger *ledger, const clo_spending *given, clo_grant **out,

@@ -41,19 +41,6 @@ static void assert_lives(const canary *bird)
 
 /* ---- presets ------------------------------------------------------------------------------ */
 
-#define FILLED_BY_CALLERS(X)                                                                       \
-    X(clo_read_options)                                                                            \
-    X(clo_domain)                                                                                  \
-    X(clo_learning)                                                                                \
-    X(clo_run_options)                                                                             \
-    X(clo_solve_options)                                                                           \
-    X(clo_evaluate_options)                                                                        \
-    X(clo_subspace_model)                                                                          \
-    X(clo_mixture_model)                                                                           \
-    X(clo_sparse_model)                                                                            \
-    X(clo_audit_options)                                                                           \
-    X(clo_audit_subject)
-
 static void presets_stay_inside_the_callers_struct(void **state)
 {
     (void)state;
@@ -69,7 +56,7 @@ static void presets_stay_inside_the_callers_struct(void **state)
         assert_int_equal(made.it.struct_size, sizeof made.it);                                     \
         assert_int_equal(whole.struct_size, sizeof whole);                                         \
     }
-    FILLED_BY_CALLERS(X)
+    CALLERS_FILL(X)
 #undef X
 }
 
@@ -263,6 +250,31 @@ static bool has_a_size(void *user, const clo_account *account)
     return true;
 }
 
+/* Closes the ledger. */
+static void spend_and_restore(clo_ledger *ledger, const char *folder, const char *path)
+{
+    const clo_domain known = domain();
+    clo_plan *const planned = plan(&known, 0.5);
+    clo_spending spending = clo_spending_default();
+    clo_restoration restoration = clo_restoration_default();
+    clo_grant *grant = NULL;
+    char backup[64];
+    snprintf(backup, sizeof backup, "%s/backup.db", folder);
+    spending.dataset = "d";
+    spending.plan = planned;
+    ok(clo_ledger_spend_for(ledger, &spending, &grant, err));
+    assert_non_null(clo_grant_token(grant));
+    ok(clo_ledger_backup(ledger, backup, err));
+    clo_ledger_close(ledger);
+    assert_int_equal(unlink(path), 0);
+    restoration.backup = backup;
+    restoration.ledger = path;
+    restoration.note = "the disk broke";
+    ok(clo_ledger_restore(&restoration, NULL, NULL, err));
+    clo_grant_free(grant);
+    clo_plan_free(planned);
+}
+
 static void facts_of_a_ledger_stay_inside_the_callers_struct(void **state)
 {
     struct {
@@ -277,10 +289,10 @@ static void facts_of_a_ledger_stay_inside_the_callers_struct(void **state)
     snprintf(path, sizeof path, "%s/ledger.db", folder);
     setenv("XDG_CONFIG_HOME", folder, 1);
     ok(clo_ledger_create(path, CLO_LEDGER_OPEN, &ledger, err));
-    ok(clo_ledger_declare(ledger, "d", (clo_loss){ 1, 0 }, err));
+    ok(clo_ledger_declare(ledger, "d", (clo_loss){ 1, 1e-5 }, err));
     ok(clo_ledger_describe(ledger, &facts.it, err));
     ok(clo_ledger_accounts(ledger, NULL, has_a_size, &sized, err));
-    clo_ledger_close(ledger);
+    spend_and_restore(ledger, folder, path);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
     assert_lives(&facts.behind);

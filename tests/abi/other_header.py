@@ -5,6 +5,8 @@
   same    as they are
   newer   each of them has one more, `only_here`
 
+CALLERS_FILL(X) is a row for each that callers fill, from clo_NAME_default().
+
 A caller that was compiled with `older` stands to this library as one of today does to a library
 whose structs have grown; one compiled with `newer` is from the future.
 
@@ -16,6 +18,7 @@ from pathlib import Path
 
 SIZED = re.compile(r"(typedef struct (\w+) \{\n\s*size_t struct_size;)([^{}]*)(\} \2;)")
 LEAST = 12  # so many of them there were when this was written
+FILLED = re.compile(r"^static inline (clo_\w+) \1_default\(void\)", re.M)
 
 
 def together(header, seen):
@@ -45,7 +48,8 @@ def main():
     if count < LEAST or count != text.count("size_t struct_size;"):
         sys.exit(f"{count} structs with a struct_size were understood, "
                  f"and there are {text.count('size_t struct_size;')}")
-    Path(output).write_text(changed, encoding="utf-8")
+    rows = " ".join(f"X({name})" for name in FILLED.findall(text))
+    Path(output).write_text(f"{changed}#define CALLERS_FILL(X) {rows}\n", encoding="utf-8")
     return 0
 
 

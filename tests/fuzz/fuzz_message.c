@@ -11,38 +11,40 @@ static const char POLICY[] = "[broker]\nledger = /nowhere/ledger.db\n[dataset pe
                              "/nowhere/people.csv\nfamilies = kmeans subspace\nnorm = "
                              "1\nepsilon-at-most = 0.5\n[analyst a]\npeople = 1:1e-6\n";
 
-static void check_permit(const clo_policy *policy, const clo_pair *pairs, size_t count)
+static void check_permit(const clo_policy *policy, const clo_setting *settings, size_t count)
 {
     clo_i_permit permit;
-    if (clo_i_permit_check(policy, "a", pairs, count, &permit, NULL)) return;
+    if (clo_i_permit_check(policy, "a", settings, count, &permit, NULL)) return;
     for (size_t i = 0; i < count; i++) {
         const char *name;
         for (size_t k = 0; (name = clo_job_setting_name(k)); k++)
-            if (strcmp(name, pairs[i].name) == 0 && !clo_i_permit_may_say(name)) abort();
-        if (strcmp(pairs[i].name, "epsilon") == 0 && strtod(pairs[i].value, NULL) > 0.5) abort();
+            if (strcmp(name, settings[i].name) == 0 && !clo_i_permit_may_say(name)) abort();
+        if (strcmp(settings[i].name, "epsilon") == 0 && strtod(settings[i].value, NULL) > 0.5)
+            abort();
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    clo_pair pairs[CLO_ASK_PAIRS];
+    clo_setting settings[CLO_MESSAGE_SETTINGS];
     clo_policy *policy = NULL;
     uint32_t said = 0;
     size_t count = 0, length = 0;
     if (clo_policy_parse((const char *)bytes, size, &policy, NULL) == CLO_OK)
         clo_policy_free(policy);
-    if (size >= CLO_FRAME_HEADER && clo_frame_read(bytes, CLO_ASK_BYTES, &said, NULL) == CLO_OK &&
-        said > CLO_ASK_BYTES)
+    if (size >= CLO_MESSAGE_HEADER &&
+        clo_message_length(bytes, CLO_MESSAGE_BYTES, &said, NULL) == CLO_OK &&
+        said > CLO_MESSAGE_BYTES)
         abort();
-    char *const copy = malloc(size ? size : 1), *const again = malloc(CLO_ASK_BYTES);
+    char *const copy = malloc(size ? size : 1), *const again = malloc(CLO_MESSAGE_BYTES);
     if (!copy || !again) abort();
     if (size) memcpy(copy, bytes, size);
-    if (clo_ask_decode(copy, size, pairs, &count, NULL) == CLO_OK) {
-        if (clo_ask_encode(pairs, count, again, CLO_ASK_BYTES, &length, NULL) || length != size ||
-            memcmp(again, bytes, size) != 0)
+    if (clo_message_decode(copy, size, settings, &count, NULL) == CLO_OK) {
+        if (clo_message_encode(settings, count, again, CLO_MESSAGE_BYTES, &length, NULL) ||
+            length != size || memcmp(again, bytes, size) != 0)
             abort();
         if (clo_policy_parse(POLICY, sizeof POLICY - 1, &policy, NULL)) abort();
-        check_permit(policy, pairs, count);
+        check_permit(policy, settings, count);
         clo_policy_free(policy);
     }
     free(copy);

@@ -38,6 +38,7 @@ SOUND = {
     "include/cloister/sound.h": "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n"
                                 "#define CLO_API\n#include <stddef.h>\n/* Sounds. */\n"
                                 "CLO_API size_t clo_sound(const char *text);\n#endif\n",
+    "include/cloister/job.h": "/* Settings are texts: epsilon, delta (big). */\n",
     "src/base/base.h": "/* Base. */\n",
     "src/data/data.h": "/* Data. */\n",
     "src/data/table.c": '/* Tables; sound.T1. */\n#include "base/base.h"\n#include "data/data.h"\n',
@@ -114,6 +115,18 @@ PLANTED = [
     (headers, "a declaration that nothing is said of", "include/cloister/sound.h",
      "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n#define CLO_API\n"
      "CLO_API int clo_sound(void);\n#endif\n", "clo_sound has no comment"),
+    (headers, "a struct that may grow, given by value", "include/cloister/sound.h",
+     "/* A header. */\n#ifndef SOUND_H\n#define SOUND_H\n#define CLO_API\n#include <stddef.h>\n"
+     "/* It. */\ntypedef struct clo_sound {\n    size_t struct_size;\n} clo_sound;\n"
+     "/* Its. */\nCLO_API clo_sound clo_sound_default(void);\n#endif\n",
+     "clo_sound_default gives a clo_sound by value"),
+    (headers, "a frozen struct that is not listed", "include/cloister/cloister.h",
+     "/* All other structs are frozen: they never change (clo_other). */\n#ifndef C_H\n"
+     "#define C_H\n/* It. */\ntypedef struct clo_sound {\n    int a;\n} clo_sound;\n#endif\n",
+     "clo_sound is frozen in one of list and header alone"),
+    (headers, "a setting that job.h does not tell of", "src/job/settings.c",
+     '/* A. */\nconst row a[] = {\n    { "epsilon", NULL },\n    { "delta", "big|small" },\n};\n',
+     "does not tell of 'small' of the setting 'delta'"),
     (headers, "an internal header without a guard", "src/base/base.h",
      "/* Base. */\ntypedef struct base { int i; } base;\n", "does not compile alone"),
     (layout, "two blanks where clang-format wants none", "src/base/a.c",

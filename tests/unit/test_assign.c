@@ -224,20 +224,22 @@ static void scores_have_a_width_for_each_rule(void **state)
     assert_int_equal(clo_i_assign_width(&rule), 15);
 }
 
+/* Of rows that are looked at together, and of those that are left over. */
 static void equal_centres_share_by_index(void **state)
 {
+    enum { MANY = 70 };
     clo_error err;
     clo_workspace *space = NULL;
     clo_assign rule;
-    const double centers[] = { 0.25, 0.25, 0.25 }, values[] = { 100, -7 };
-    double scores[6];
-    uint32_t labels[2];
+    const double centers[] = { -0.5, 0.25, 0.25, -0.5 };
+    double values[MANY], scores[4 * MANY];
+    uint32_t labels[MANY];
     (void)state;
+    for (int i = 0; i < MANY; i++) values[i] = i % 3 == 0 ? -300000 - i : 100 + i;
     assert_ok(clo_workspace_new(4096, &space, &err), err);
-    assert_ok(clo_i_assign_centers(space, centers, 3, 1, 20, &rule, &err), err);
-    clo_i_assign_rows(&rule, values, 2, scores, labels);
-    assert_int_equal(labels[0], 0);
-    assert_int_equal(labels[1], 0);
+    assert_ok(clo_i_assign_centers(space, centers, 4, 1, 20, &rule, &err), err);
+    clo_i_assign_rows(&rule, values, MANY, scores, labels);
+    for (int i = 0; i < MANY; i++) assert_int_equal(labels[i], i % 3 == 0 ? 0 : 1);
     clo_workspace_free(space);
 }
 

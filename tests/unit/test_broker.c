@@ -32,28 +32,30 @@ static void wrong(const char *text, const char *words)
 
 static void messages_go_there_and_back(void **state)
 {
-    const clo_pair pairs[] = { { "dataset", "people" }, { "purpose", "J\xc3\xa4nner" } };
-    clo_pair read[CLO_ASK_PAIRS];
+    const clo_setting settings[] = { { "dataset", "people" }, { "purpose", "J\xc3\xa4nner" } };
+    clo_setting read[CLO_MESSAGE_SETTINGS];
     char bytes[200];
-    uint8_t header[CLO_FRAME_HEADER];
+    uint8_t header[CLO_MESSAGE_HEADER];
     uint32_t said = 0;
     size_t length = 0, count = 0;
     clo_error err;
-    assert_ok(clo_ask_encode(pairs, 2, bytes, sizeof bytes, &length, &err), err);
-    assert_ok(clo_ask_decode(bytes, length, read, &count, &err), err);
+    assert_ok(clo_message_encode(settings, 2, bytes, sizeof bytes, &length, &err), err);
+    assert_ok(clo_message_decode(bytes, length, read, &count, &err), err);
     assert_int_equal(count, 2);
     assert_string_equal(read[1].value, "J\xc3\xa4nner");
-    clo_frame_begin(header, 70000);
-    assert_fails(clo_frame_read(header, CLO_ASK_BYTES, &said, &err), CLO_FORMAT, err, "at most");
-    assert_ok(clo_frame_read(header, CLO_ANSWER_BYTES, &said, &err), err);
+    clo_message_begin(header, 70000);
+    assert_fails(clo_message_length(header, CLO_MESSAGE_BYTES, &said, &err), CLO_FORMAT, err,
+                 "at most");
+    assert_ok(clo_message_length(header, CLO_ANSWER_BYTES, &said, &err), err);
     assert_int_equal(said, 70000);
     header[0] = 'X';
-    assert_fails(clo_frame_read(header, CLO_ANSWER_BYTES, &said, &err), CLO_FORMAT, err, NULL);
-    assert_fails(clo_ask_decode(bytes, length - 1, read, &count, &err), CLO_FORMAT, err,
+    assert_fails(clo_message_length(header, CLO_ANSWER_BYTES, &said, &err), CLO_FORMAT, err, NULL);
+    assert_fails(clo_message_decode(bytes, length - 1, read, &count, &err), CLO_FORMAT, err,
                  "cut short");
-    assert_fails(clo_ask_decode("a\0", 2, read, &count, &err), CLO_FORMAT, err, "no value");
-    assert_fails(clo_ask_decode("a\0b\0a\0c", 8, read, &count, &err), CLO_FORMAT, err, "twice");
-    assert_fails(clo_ask_decode("a\0\n", 4, read, &count, &err), CLO_FORMAT, err, "well formed");
+    assert_fails(clo_message_decode("a\0", 2, read, &count, &err), CLO_FORMAT, err, "no value");
+    assert_fails(clo_message_decode("a\0b\0a\0c", 8, read, &count, &err), CLO_FORMAT, err, "twice");
+    assert_fails(clo_message_decode("a\0\n", 4, read, &count, &err), CLO_FORMAT, err,
+                 "well formed");
 }
 
 /* ---- policies --------------------------------------------------------------------- */
@@ -89,12 +91,12 @@ static clo_status permitted(const clo_policy *policy, const char *name, const ch
                             clo_error *err)
 {
     clo_i_permit permit;
-    const clo_pair pairs[] = { { "dataset", "people" },
-                               { "mechanism", "kmeans/lloyd" },
-                               { "epsilon", "0.5" },
-                               { "purpose", "test" },
-                               { name, value } };
-    return clo_i_permit_check(policy, "alice", pairs, 5, &permit, err);
+    const clo_setting settings[] = { { "dataset", "people" },
+                                     { "mechanism", "kmeans/lloyd" },
+                                     { "epsilon", "0.5" },
+                                     { "purpose", "test" },
+                                     { name, value } };
+    return clo_i_permit_check(policy, "alice", settings, 5, &permit, err);
 }
 
 /* Of every setting there is, now and later, an analyst may say those that are listed. */
@@ -159,16 +161,17 @@ static void open_desk(const place *p, const char *more, desk *d)
 static clo_answer ask(const desk *d, const char *analyst, const char *epsilon, const char *token,
                       const char *columns)
 {
-    const clo_pair pairs[] = { { "dataset", "people" }, { "mechanism", "kmeans/grid" },
-                               { "clusters", "2" },     { "epsilon", epsilon },
-                               { "delta", "0" },        { "purpose", "test" },
-                               { "yes", "yes" },        { "token", token },
-                               { "columns", columns } };
+    const clo_setting settings[] = { { "dataset", "people" }, { "mechanism", "kmeans/grid" },
+                                     { "clusters", "2" },     { "epsilon", epsilon },
+                                     { "delta", "0" },        { "purpose", "test" },
+                                     { "yes", "yes" },        { "token", token },
+                                     { "columns", columns } };
     clo_answer answer = { .struct_size = sizeof answer };
     char bytes[1000];
     size_t length = 0;
     clo_error err;
-    assert_ok(clo_ask_encode(pairs, columns ? 9 : 8, bytes, sizeof bytes, &length, &err), err);
+    assert_ok(clo_message_encode(settings, columns ? 9 : 8, bytes, sizeof bytes, &length, &err),
+              err);
     assert_ok(clo_policy_answer(d->policy, analyst, bytes, length, &answer, &err), err);
     return answer;
 }

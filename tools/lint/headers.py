@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Every header compiles by itself: the public ones as C11, C17 and C++17 without a warning, the
 internal ones as the library is compiled.  Each public declaration has a comment that is about it.
+No function gives a struct that may grow by value, since a library that is newer than its caller
+would then write past the caller's; cloister.h lists the structs that never grow; and job.h tells of
+every setting and its choices.
 
 usage: headers.py [SOURCE_ROOT]
 """
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,8 +38,50 @@ def compiles(command, folders, header):
     return None if result.returncode == 0 else result.stderr.strip().splitlines()[-5:]
 
 
-def check(root):
+STRUCT = re.compile(r"typedef struct (clo_\w+) \{\n\s*(size_t struct_size;)?")
+GIVEN = re.compile(r"^CLO_API (?:CLO_CHECK )?(clo_\w+) (clo_\w+)\(", re.M)
+FROZEN = re.compile(r"All other structs are frozen: they never change \(([^)]*)\)")
+SETTING = re.compile(r'^    \{ "([\w-]+)", (?:NULL|"([^"]*)") \},$', re.M)
+
+
+def growing(root):
+    """What is wrong about structs that may grow, and about the list of those that may not."""
+    findings, sized, frozen = [], set(), set()
+    texts = {path: path.read_text(encoding="utf-8")
+             for path in common.files(root, ["include"], "*.h")}
+    for text in texts.values():
+        for name, size in STRUCT.findall(text):
+            (sized if size else frozen).add(name)
+    for path, text in texts.items():
+        findings += [(path, f"{function} gives a {kind} by value, which may grow: let {kind}_init "
+                            "fill the caller's, inside an inline function")
+                     for kind, function in GIVEN.findall(text) if kind in sized]
+    front = root / "include" / "cloister" / "cloister.h"
+    if front in texts:
+        listed = FROZEN.search(texts[front].replace("\n *", ""))
+        told = set(re.findall(r"clo_\w+", listed.group(1))) if listed else set()
+        findings += [(front, f"{name} is frozen in one of list and header alone")
+                     for name in sorted(told ^ frozen)]
+    return findings
+
+
+def settings(root):
+    """Settings of a job that job.h does not tell of, or not with all that they may be."""
+    table, header = root / "src/job/settings.c", root / "include/cloister/job.h"
+    if not table.exists():
+        return []
+    told = header.read_text(encoding="utf-8")
+    words = set(re.findall(r"[\w-]+", told[told.index("Settings are texts"):]))
     findings = []
+    for name, choices in SETTING.findall(table.read_text(encoding="utf-8")):
+        wanted = [name, *(word for word in choices.split("|") if re.fullmatch(r"[\w-]+", word))]
+        findings += [(header, f"does not tell of '{word}' of the setting '{name}'")
+                     for word in wanted if word not in words]
+    return findings
+
+
+def check(root):
+    findings = growing(root) + settings(root)
     folders = [root / "include", root / "src"]
     for folder, commands in (("include", PUBLIC), ("src", INTERNAL)):
         for path in common.files(root, [folder], "*.h"):
