@@ -160,6 +160,9 @@ def that_fails():
 def test_what_cannot_be_spread_costs_nothing(ledger):
     with pytest.raises(cloister.UnsupportedError, match="subspace/gaussian"):
         distributed.run("subspace/exact", recipes(), dim=1, **paid(ledger))
+    with pytest.raises(cloister.UnsupportedError, match="run in one process, or on MPI ranks"):
+        distributed.run("kmeans/aggregate", recipes(), clusters=2, accept="idealized",
+                        **paid(ledger))
     with pytest.raises(cloister.UnsupportedError, match="name of a column"):
         distributed.run("kmeans/lloyd", recipes(), clusters=2, unit=np.zeros(3000),
                         rows_per_unit=2, **paid(ledger))

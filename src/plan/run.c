@@ -237,17 +237,16 @@ static bool is_spread(const clo_mechanism *mechanism, const clo_plan *plan, clo_
     return spread;
 }
 
-/* Why a line of that reading cannot be asked of rows that lie in several places, and what to do. */
-static const char *why_not(const clo_plan *plan, clo_reading reading, bool ranks)
+/* Why a line of that reading cannot be asked of rows that lie in several places, and what to do. On
+ * ranks only units are in the way of blocks. */
+static const char *why_not(clo_reading reading, bool ranks)
 {
     if (reading == CLO_READING_WHOLE)
         return ranks ? "needs all rows in one process: run on one rank"
                      : "needs all rows in one process: run in one";
-    if (!ranks) return "works on blocks of the rows: run in one process, or on MPI ranks";
-    return plan->domain.unit
-               ? "works on blocks of the rows in their order, which persons on several ranks do "
-                 "not keep: run on one rank"
-               : "";
+    return ranks ? "works on blocks of the rows in their order, which persons on several ranks do "
+                   "not keep: run on one rank"
+                 : "works on blocks of the rows: run in one process, or on MPI ranks";
 }
 
 clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
@@ -266,12 +265,11 @@ clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
         snprintf(others + used, sizeof others - used, "%s%s/%s", used ? ", " : "", m->family,
                  m->method);
     }
-    return clo_i_fail(err, CLO_UNSUPPORTED, "%s/%s asks %s, which %s, or take a method that %s%s%s",
-                      own->family, own->method, clo_i_query_name(first->query),
-                      why_not(plan, clo_i_line_reading(first), ranks),
-                      most == CLO_READING_SUM ? "asks for sums alone"
-                                              : "asks for sums or in blocks",
-                      others[0] ? ": " : "", others);
+    return clo_i_fail(
+        err, CLO_UNSUPPORTED, "%s/%s asks %s, which %s, or take a method that %s%s%s", own->family,
+        own->method, clo_i_query_name(first->query), why_not(clo_i_line_reading(first), ranks),
+        most == CLO_READING_SUM ? "asks for sums alone" : "asks for sums or in blocks",
+        others[0] ? ": " : "", others);
 }
 
 /* What several ranks cannot do, by public facts of the plan. */
