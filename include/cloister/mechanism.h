@@ -80,6 +80,10 @@ CLO_API CLO_CHECK clo_status clo_plan_auto_among(clo_reading most, const char *f
                                                  const clo_domain *domain, clo_loss budget,
                                                  clo_guarantee accept, clo_plan **out,
                                                  clo_error *err);
+/* A hash of all that decides what a plan asks and with what noise: plans with the same one are the
+ * same to a run. */
+enum { CLO_PLAN_DIGEST_BYTES = 32 };
+CLO_API void clo_plan_digest(const clo_plan *plan, uint8_t out[CLO_PLAN_DIGEST_BYTES]);
 /* Why clo_plan_auto took this method, in a sentence; NULL where there was nothing to choose. */
 CLO_API const char *clo_plan_reason(const clo_plan *plan);
 CLO_API const clo_mechanism *clo_plan_mechanism(const clo_plan *plan);

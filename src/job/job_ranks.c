@@ -206,26 +206,27 @@ clo_status clo_i_job_check_spread(const clo_job *job, clo_error *err)
 
 /* ---- the same plan --------------------------------------------------------- */
 
-/* Of the plan and of the columns' names: what must be the same on all ranks. */
-static clo_status identify(const clo_job *job, uint8_t out[CLO_DIGEST_BYTES], clo_error *err)
+/* Of the version, the plan and the columns' names: what must be the same on all ranks. */
+static void identify(const clo_job *job, uint8_t out[CLO_DIGEST_BYTES])
 {
-    clo_i_growing text = { .bytes = NULL };
-    clo_status status = clo_plan_json(job->plan, clo_i_growing_write, &text, err);
-    for (size_t j = 0; j < job->name_count && !status; j++)
-        if (!clo_i_growing_write(&text, job->names[j], strlen(job->names[j]) + 1))
-            status = clo_i_fail(err, CLO_MEMORY, "out of memory for the names of the columns");
-    if (!status)
-        crypto_generichash(out, CLO_DIGEST_BYTES, (const uint8_t *)text.bytes, text.length, NULL,
-                           0);
-    clo_i_free(text.bytes);
-    return status;
+    const char *const version = clo_version();
+    uint8_t plan[CLO_PLAN_DIGEST_BYTES];
+    crypto_generichash_state state;
+    clo_plan_digest(job->plan, plan);
+    (void)crypto_generichash_init(&state, NULL, 0, CLO_DIGEST_BYTES);
+    (void)crypto_generichash_update(&state, (const uint8_t *)version, strlen(version) + 1);
+    (void)crypto_generichash_update(&state, plan, sizeof plan);
+    for (size_t j = 0; j < job->name_count; j++)
+        (void)crypto_generichash_update(&state, (const uint8_t *)job->names[j],
+                                        strlen(job->names[j]) + 1);
+    (void)crypto_generichash_final(&state, out, CLO_DIGEST_BYTES);
 }
 
 clo_status clo_i_job_compare_plans(const clo_job *job, clo_error *err)
 {
-    uint8_t own[CLO_DIGEST_BYTES] = { 0 }, first[CLO_DIGEST_BYTES];
+    uint8_t own[CLO_DIGEST_BYTES], first[CLO_DIGEST_BYTES];
     if (clo_i_job_ranks(job) == 1) return CLO_OK;
-    CLO_TRY(clo_i_job_agree(job, identify(job, own, err), err));
+    identify(job, own);
     memcpy(first, own, sizeof own);
     CLO_TRY(clo_i_job_broadcast(job, first, sizeof first, err));
     if (memcmp(first, own, sizeof own) == 0) return CLO_OK;

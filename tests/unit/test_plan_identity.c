@@ -63,8 +63,8 @@ static void a_plan_is_known_by_its_lines(void **state)
         assert_hashed(plan, line->rate_denominator);
         assert_hashed(plan, line->part);
         const clo_query *const own = line->query;
-        uint8_t before[sizeof plan->id];
-        memcpy(before, plan->id, sizeof before);
+        uint8_t before[CLO_PLAN_DIGEST_BYTES];
+        clo_plan_digest(plan, before);
         line->query = &clo_i_query_count;
         clo_i_plan_identify(plan);
         assert_memory_not_equal(before, plan->id, sizeof before);
