@@ -114,9 +114,11 @@ CLO_API CLO_CHECK clo_status clo_table_read_files(const char *const *paths, size
  * reads again, part by part, for each of its questions; the release is the same, byte for byte, as
  * from a table in memory.  Such a run takes `memory` bytes at most, or is refused before it begins
  * (clo_workspace_for_run); so is a plan that is not of sums alone (clo_plan_reading).  A file that
- * changes meanwhile ends the run with CLO_IO.  At least 32 MiB; CLO_UNSUPPORTED for units, whose
- * rows must be seen together, and for pipes, which can be read only once.  The table is for
- * clo_bound alone: CLO_ARGUMENT elsewhere; what that makes of it serves one run at a time. */
+ * changes meanwhile ends the run with CLO_IO.  With a unit clo_bound reads the files again, to find
+ * out which rows of each person stay (flow.T3), and keeps one bit a row: CLO_MEMORY where there is
+ * no room for that.  At least 32 MiB; CLO_UNSUPPORTED for pipes, which can be read only once.  The
+ * table is for clo_bound alone: CLO_ARGUMENT elsewhere; what that makes of it serves one run at a
+ * time. */
 CLO_API CLO_CHECK clo_status clo_table_scan(const char *const *paths, size_t count,
                                             const clo_read_options *options, uint64_t memory,
                                             clo_table **out, clo_error *err);

@@ -224,9 +224,9 @@ def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str
     from .distributed import Part, run as run_parts  # which needs what is above
 
     if settings.get("unit") is not None:
-        raise UnsupportedError("units need memory for all rows: one person may have some anywhere; "
-                               "leave out memory, or give parts to cloister.distributed.run, each "
-                               "with all rows of its persons")
+        raise UnsupportedError("units of a Parquet file need memory for all rows: leave out "
+                               "memory, save the rows as CSV or NPY, or give parts to "
+                               "cloister.distributed.run, each with all rows of its persons")
     if settings.pop("columns", None) is not None:
         raise ArgumentError("columns cannot be chosen with memory: give a part that reads them, to "
                             "cloister.distributed.run")

@@ -108,6 +108,7 @@ static void fail_all(const char *path)
     fail_each(&(given){ .path = path, .twice = true, .unit = true });
     fail_each(&(given){ .path = path, .twice = true, .flows = true });
     fail_each(&(given){ .path = path, .fill = true, .flows = true });
+    fail_each(&(given){ .path = path, .twice = true, .unit = true, .flows = true });
 }
 
 static void a_plain_file_survives_any_failed_allocation(void **state)
