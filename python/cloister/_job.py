@@ -227,6 +227,8 @@ def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str
         raise UnsupportedError("units of a Parquet file need memory for all rows: leave out "
                                "memory, save the rows as CSV or NPY, or give parts to "
                                "cloister.distributed.run, each with all rows of its persons")
+    if settings.get("cache") is not None:
+        raise UnsupportedError("cache is for CSV, NPY and LIBSVM: pyarrow reads Parquet")
     if settings.pop("columns", None) is not None:
         raise ArgumentError("columns cannot be chosen with memory: give a part that reads them, to "
                             "cloister.distributed.run")

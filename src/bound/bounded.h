@@ -80,6 +80,24 @@ CLO_CHECK bool clo_i_chooser_end(clo_i_chooser *chooser);
 size_t clo_i_chooser_kept(const clo_i_chooser *chooser, clo_persons *persons);
 void clo_i_chooser_free(clo_i_chooser *chooser);
 
+/* ---- cache.c: bytes in an unnamed file, encrypted (flow.T4) ---------------- */
+
+typedef struct clo_i_cache clo_i_cache;
+/* CLO_IO, with the system's reason, where the folder cannot hold such a file. */
+CLO_CHECK clo_status clo_i_cache_new(const char *folder, clo_i_cache **out, clo_error *err);
+void clo_i_cache_free(clo_i_cache *cache); /* NULL is fine; the key is wiped, the file is gone */
+uint64_t clo_i_cache_room(void);           /* bytes that it takes, about */
+/* Once: all bytes, and that they have come.  Where that fails the cache is of no use any more. */
+CLO_CHECK clo_status clo_i_cache_put(clo_i_cache *cache, const void *bytes, size_t count,
+                                     clo_error *err);
+CLO_CHECK clo_status clo_i_cache_finish(clo_i_cache *cache, clo_error *err);
+bool clo_i_cache_failed(const clo_i_cache *cache); /* because it could not be written */
+/* Then, again and again: from the first on, and to the end of what was put.  CLO_IO, in fixed
+ * words, where the file is not what was written: then nothing made of its bytes may be used. */
+CLO_CHECK clo_status clo_i_cache_begin(clo_i_cache *cache, clo_error *err);
+CLO_CHECK clo_status clo_i_cache_get(clo_i_cache *cache, void *bytes, size_t count, clo_error *err);
+CLO_CHECK clo_status clo_i_cache_end(clo_i_cache *cache, clo_error *err);
+
 /* ---- flow.c -------------------------------------------------------------- */
 
 /* Makes the flow of the data, and sets how many rows count, and of which persons. */

@@ -9,6 +9,9 @@
  *
  * Of persons, which rows stay is found out here, once and before anything is spent; what is kept of
  * that is one bit a row, by which every pass leaves the others out (flow.T3).
+ *
+ * With a cache the parts of one pass are written down, encrypted, before anything is spent, and
+ * every later pass shows them again without the files (flow.T4).
  */
 #include "bound/bounded.h"
 #include <stdatomic.h>
@@ -37,6 +40,7 @@ typedef struct clo_i_flow {
     uint8_t *nulls; /* rows of the part that go */
     uint8_t *stays; /* a bit a row of the table; NULL: there are no persons */
     size_t table_rows;
+    clo_i_cache *cache;     /* of all parts; NULL: they are made of the files */
     _Atomic bool under_way; /* a pass */
     /* Of data that are seen from elsewhere. */
     const clo_bounded *from; /* the above; NULL: this is it */
@@ -84,6 +88,7 @@ static clo_status take_part(clo_i_flow *flow, bool sparse, clo_error *err)
 }
 
 static clo_status choose_rows(clo_bounded *data, clo_error *err);
+static clo_status fill_cache(clo_bounded *data, const char *folder, clo_error *err);
 
 clo_status clo_i_flow_open(const clo_table *scan, clo_bounded *data, clo_error *err)
 {
@@ -97,9 +102,12 @@ clo_status clo_i_flow_open(const clo_table *scan, clo_bounded *data, clo_error *
     CLO_TRY(clo_i_way_make(&data->domain, scan, &flow->way, err));
     size_part(flow, sparse);
     CLO_TRY(take_part(flow, sparse, err));
-    if (data->domain.unit) return choose_rows(data, err);
-    data->rows = clo_table_rows(scan) - clo_i_table_null_rows(scan);
-    return CLO_OK;
+    if (data->domain.unit)
+        CLO_TRY(choose_rows(data, err));
+    else
+        data->rows = clo_table_rows(scan) - clo_i_table_null_rows(scan);
+    const char *const folder = clo_i_recipe_cache(flow->recipe);
+    return folder ? fill_cache(data, folder, err) : CLO_OK;
 }
 
 void clo_i_flow_free(clo_i_flow *flow)
@@ -114,6 +122,7 @@ void clo_i_flow_free(clo_i_flow *flow)
                         part->columns ? flow->room_cells * sizeof *part->columns : 0);
         clo_i_wipe_free(part->starts,
                         part->starts ? (flow->room_rows + 1) * sizeof *part->starts : 0);
+        clo_i_cache_free(flow->cache);
         clo_i_way_clear(&flow->way);
         clo_i_recipe_release(flow->recipe);
     }
@@ -189,6 +198,79 @@ static clo_status take_table(void *user, const clo_table *table, clo_error *err)
     return CLO_OK;
 }
 
+/* ---- a cache (flow.T4) ------------------------------------------------------------------- */
+
+bool clo_bounded_is_cached(const clo_bounded *data)
+{
+    return data->flow && data->flow->cache;
+}
+
+/* What stands before each part: how many rows, and entries, it has. */
+typedef struct part_sizes {
+    uint64_t rows, cells;
+} part_sizes;
+static const uint64_t NO_MORE = UINT64_MAX;
+
+static clo_status put_part(void *user, const clo_bounded *part, clo_error *err)
+{
+    clo_i_cache *const cache = user;
+    const size_t cells = part->sparse ? part->starts[part->rows] : part->rows * part->domain.cols;
+    const part_sizes sizes = { part->rows, cells };
+    CLO_TRY(clo_i_cache_put(cache, &sizes, sizeof sizes, err));
+    if (part->sparse) {
+        CLO_TRY(clo_i_cache_put(cache, part->starts, (part->rows + 1) * sizeof *part->starts, err));
+        CLO_TRY(clo_i_cache_put(cache, part->columns, cells * sizeof *part->columns, err));
+    }
+    return clo_i_cache_put(cache, part->cells, cells * sizeof *part->cells, err);
+}
+
+static clo_status get_part(clo_i_flow *flow, const part_sizes *sizes, clo_error *err)
+{
+    clo_bounded *const part = &flow->part;
+    clo_i_cache *const cache = flow->cache;
+    if (sizes->rows > flow->room_rows || sizes->cells > flow->room_cells)
+        return clo_i_fail(err, CLO_INTERNAL, "the cache has parts that nobody wrote");
+    part->rows = part->slots = (size_t)sizes->rows;
+    part->cell_count = (size_t)sizes->cells;
+    if (part->sparse) {
+        CLO_TRY(clo_i_cache_get(cache, part->starts, (part->rows + 1) * sizeof *part->starts, err));
+        CLO_TRY(
+            clo_i_cache_get(cache, part->columns, part->cell_count * sizeof *part->columns, err));
+    }
+    return clo_i_cache_get(cache, part->cells, part->cell_count * sizeof *part->cells, err);
+}
+
+static clo_status take_cached(clo_i_flow *flow, clo_i_take_rows *take, void *user, clo_error *err)
+{
+    part_sizes sizes;
+    CLO_TRY(clo_i_cache_begin(flow->cache, err));
+    for (;;) {
+        CLO_TRY(clo_i_cache_get(flow->cache, &sizes, sizeof sizes, err));
+        if (sizes.rows == NO_MORE) return clo_i_cache_end(flow->cache, err);
+        CLO_TRY(get_part(flow, &sizes, err));
+        CLO_TRY(take(user, &flow->part, err));
+    }
+}
+
+/* A cache that cannot be written, on a disk that is full, say, is done without. */
+static clo_status fill_cache(clo_bounded *data, const char *folder, clo_error *err)
+{
+    const part_sizes end = { NO_MORE, 0 };
+    clo_i_cache *cache = NULL;
+    clo_error why;
+    CLO_TRY(clo_i_cache_new(folder, &cache, err));
+    clo_status status = clo_i_bounded_each(data, put_part, cache, &why);
+    if (!status) status = clo_i_cache_put(cache, &end, sizeof end, &why);
+    if (!status) status = clo_i_cache_finish(cache, &why);
+    if (!status) {
+        data->flow->cache = cache;
+        return CLO_OK;
+    }
+    const bool failed = clo_i_cache_failed(cache);
+    clo_i_cache_free(cache);
+    return failed ? CLO_OK : clo_i_fail(err, status, "%s", why.message);
+}
+
 /* ---- seen from elsewhere ------------------------------------------------------------------ */
 
 clo_status clo_i_flow_take(struct clo_workspace *space, const clo_bounded *data, clo_bounded *out,
@@ -244,7 +326,9 @@ clo_status clo_i_bounded_each(const clo_bounded *data, clo_i_take_rows *take, vo
     if (flow->from) return clo_i_bounded_each(flow->from, take_moved, &p, err);
     if (atomic_exchange(&flow->under_way, true)) /* there is memory for one part */
         return clo_i_fail(err, CLO_ARGUMENT, "rows that are not held serve one run at a time");
-    const clo_status status = clo_i_recipe_read(flow->recipe, false, take_table, &p, err);
+    const clo_status status = flow->cache
+                                  ? take_cached(flow, take, user, err)
+                                  : clo_i_recipe_read(flow->recipe, false, take_table, &p, err);
     atomic_store(&flow->under_way, false);
     return status;
 }
@@ -260,7 +344,8 @@ static uint64_t pass_bytes(const clo_bounded *data, bool persons)
     const uint64_t cell_bytes = data->sparse ? 8 : 4;
     const uint64_t scratch = (uint64_t)flow->way.threads * flow->way.room * sizeof(double);
     const uint64_t bits = data->domain.unit ? clo_i_recipe_memory(flow->recipe) / BIT_SHARE : 0;
-    return PROGRAM + scratch + bits + clo_i_recipe_room(flow->recipe, persons) +
+    const uint64_t cache = clo_i_recipe_cache(flow->recipe) ? clo_i_cache_room() : 0;
+    return PROGRAM + scratch + bits + cache + clo_i_recipe_room(flow->recipe, persons) +
            flow->room_rows * row_bytes + flow->room_cells * cell_bytes;
 }
 

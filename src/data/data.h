@@ -101,6 +101,7 @@ size_t clo_i_table_null_rows(const clo_table *table);
 clo_recipe *clo_i_table_recipe(const clo_table *table);
 void clo_i_recipe_release(clo_recipe *recipe); /* NULL is fine */
 uint64_t clo_i_recipe_memory(const clo_recipe *recipe);
+const char *clo_i_recipe_cache(const clo_recipe *recipe); /* as in clo_read_options */
 /* Bytes that a pass takes at most, beside what is done with its rows; persons: one that tells whose
  * they are. */
 size_t clo_i_recipe_room(const clo_recipe *recipe, bool persons);

@@ -293,6 +293,11 @@ uint64_t clo_i_recipe_memory(const clo_recipe *recipe)
     return recipe->memory;
 }
 
+const char *clo_i_recipe_cache(const clo_recipe *recipe)
+{
+    return recipe->options.cache;
+}
+
 /* A window of text becomes cells of eight bytes, at least a byte of text each, and with persons a
  * hash a row, which has a cell more.  What is compressed has a window of its own. */
 size_t clo_i_recipe_room(const clo_recipe *recipe, bool persons)

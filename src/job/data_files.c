@@ -116,6 +116,9 @@ clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err)
     const double unit = length ? unit_of(text[length - 1]) : 0;
     double value = 0;
     *out = 0;
+    if (!text && clo_i_job_value(job, "cache"))
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@cache is for rows that are not held: give @memory, too");
     if (!text) return CLO_OK;
     if (!clo_i_scan_decimal(text, length - (unit > 0), &value) ||
         value * (unit > 0 ? unit : 1) < 1 || value * (unit > 0 ? unit : 1) > 0x1p62)

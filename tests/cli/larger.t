@@ -60,6 +60,27 @@
   $ grep -o '"rows_per_unit": *[0-9]*' 2.json
   "rows_per_unit": 3
 
+## A cache: the same bytes, and nothing left behind
+
+  $ cloister generate mixture --rows 3000 --cols 3 --clusters 2 --seed 1 -o all.csv
+  $ mkdir there
+  $ r() { cloister run kmeans/lloyd all.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger --seed 1 \
+  >     -q --json "$@"; }
+  $ r > 1.json 2> /dev/null
+  $ r --memory 64M --cache there > 2.json
+  ! warning: --seed: this release is reproducible, not private
+  $ cmp 1.json 2.json && ls -A there
+  $ (ulimit -f 100; r --memory 64M --cache there) > 3.json
+  ! warning: --seed: this release is reproducible, not private
+  ! warning: --cache: it could not be written, so that the files are read again; is the disk full?
+  $ cmp 1.json 3.json
+  $ r --cache there
+  ! cloister: --cache is for rows that are not held: give --memory, too
+  [exit 2]
+  $ r --memory 64M --cache nowhere
+  ! cloister: nowhere cannot hold the cache: No such file or directory
+  [exit 4]
+
 ## Plans that are not of sums, pipes and small limits are refused, and cost nothing
 
   $ printf 'x,y\n0.1,0.2\n' > a.csv
