@@ -85,7 +85,7 @@ typedef struct clo_read_options {
      * compared (persons.h); not kept.  NULL: a random key of the table's own. */
     const uint8_t *unit_key;
     /* Of a scan: a folder in which clo_bound keeps the bounded rows, encrypted, in a file without a
-     * name, so that a run need not parse its files again; see clo_bounded_is_cached.  NULL: none. */
+     * name, so that a run need not parse the files again; see clo_bounded_is_cached.  NULL: none */
     const char *cache;
 } clo_read_options;
 

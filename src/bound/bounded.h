@@ -58,7 +58,7 @@ void clo_i_row_range(const clo_bounded *data, size_t row, size_t *first, size_t 
 CLO_CHECK clo_status clo_i_move_rows(const clo_bounded *data, const double *shift,
                                      clo_bounded *moved, clo_error *err);
 
-/* ---- units.c: at most so many rows of a person (bound.T3) ---------------- */
+/* ---- person_rows.c: at most so many rows of a person (bound.T3) ---------------- */
 
 /* Of all rows of the table, bounded and in memory: those that stay; sets the persons, too. */
 CLO_CHECK clo_status clo_i_limit_units(clo_bounded *data, const clo_table *table,

@@ -90,7 +90,7 @@ static int cache_file(const place *p)
     return found;
 }
 
-/* ---- the same bytes ------------------------------------------------------------------------ */
+/* ---- the same bytes ---------------------------------------------------------------------- */
 
 static void a_cache_gives_the_same_bytes(void **state)
 {
@@ -114,7 +114,7 @@ static void a_cache_gives_the_same_bytes(void **state)
     assert_int_equal(cache_file(p), -1); /* it is gone with its job */
 }
 
-/* ---- what is in it ---------------------------------------------------------------------------- */
+/* ---- what is in it ----------------------------------------------------------------------- */
 
 static clo_bounded *cached_rows(const place *p, const char *name)
 {
@@ -216,7 +216,7 @@ static void a_file_that_changes_before_it_is_cached_is_noticed(void **state)
     assert_int_equal(cache_file(p), -1);
 }
 
-/* ---- what ends a run -------------------------------------------------------------------------- */
+/* ---- what ends a run --------------------------------------------------------------------- */
 
 typedef struct change {
     const place *p;
@@ -298,7 +298,7 @@ static void a_cache_that_changes_ends_the_run(void **state)
     assert_ends(*state, (change){ .kind = CLOSED }, "the cache can no longer be read");
 }
 
-/* ---- no room ----------------------------------------------------------------------------------- */
+/* ---- no room ----------------------------------------------------------------------------- */
 
 /* A limit of the process stands for a full disk; its signal would end the process. */
 static void without_room_the_files_are_read_again(void **state)

@@ -1,15 +1,15 @@
 /*
- * units.c - one person, at most M rows: which of them stay (bound.T3).
+ * person_rows.c - one person, at most M rows: which of them stay (bound.T3).
  *
- * Every row that names somebody has a ticket: the hash of its person, a hash of its bounded content,
- * and its number.  Sorted, the tickets of a person lie together, and the first M of them stay: a
- * rule that looks at this person alone, and not at the order of the file.  Rows that name nobody
- * have none: taken together they would be one unit of many people.
+ * Every row that names somebody has a ticket: the hash of its person, a hash of its bounded
+ * content, and its number.  Sorted, the tickets of a person lie together, and the first M of them
+ * stay: a rule that looks at this person alone, and not at the order of the file.  Rows that name
+ * nobody have none: taken together they would be one unit of many people.
  *
  * Rows that are not held go by in passes.  When there is no room for another ticket, those that
  * cannot stay go; where too many are left, the persons with the larger hashes go altogether, and
- * have a pass of their own later (flow.T3).  How many passes that takes follows the data; what comes
- * of them does not depend on it.
+ * have a pass of their own later (flow.T3).  How many passes that takes follows the data; what
+ * comes of them does not depend on it.
  */
 #include "bound/bounded.h"
 #include <sodium.h>
