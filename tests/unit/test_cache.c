@@ -92,6 +92,9 @@ static int cache_file(const place *p)
 
 /* ---- the same bytes ---------------------------------------------------------------------- */
 
+static const char LEARNT[] = "mechanism=kmeans/lloyd clusters=3 columns=a,b,c center=private "
+                             "norm=private norm-at-most=4 yes=yes";
+
 static void a_cache_gives_the_same_bytes(void **state)
 {
     static const char *const runs[] = {
@@ -99,8 +102,7 @@ static void a_cache_gives_the_same_bytes(void **state)
         "mechanism=kmeans/tree clusters=3 norm=1 columns=a,b,c relation=add-remove",
         "mechanism=kmeans/local clusters=2 norm=1 columns=a,c missing=fill",
         "mechanism=subspace/gaussian dim=2 norm=1 columns=a,b,c,d",
-        "mechanism=kmeans/lloyd clusters=3 columns=a,b,c center=private norm=private "
-        "norm-at-most=4 yes=yes",
+        LEARNT,
         "mechanism=kmeans/lloyd clusters=2 norm=1 unit=who rows-per-unit=3 delta=1e-6",
     };
     const place *const p = *state;
