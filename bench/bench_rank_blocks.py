@@ -60,7 +60,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.npy"
         subprocess.run([arguments.cloister, "generate", "mixture", "--rows", str(arguments.rows),
-                        "--cols", str(arguments.cols), "--clusters", "4", "--seed", "1", "-o", path],
+                        "--cols", str(arguments.cols), "--clusters", "4", "--seed", "1",
+                        "-o", path],
                        stdout=subprocess.DEVNULL, check=True)
         for method in METHODS:
             releases, alone, found = set(), None, {}
