@@ -143,7 +143,8 @@ bool clo_i_assign_fits(const clo_assign *rule, size_t clusters, size_t cols, int
 }
 
 /* Nearest centre: the first with the largest 2 r.c - |c|^2.  Scores are exact, so the largest is
- * found again by looking for it, and looking for its value alone goes several scores at a time. */
+ * found again by looking for it; and looking for its value alone, and then for its first place,
+ * goes several scores at a time. */
 CLO_WIDE static void nearest_centers(const clo_assign *rule, size_t rows, const double *scores,
                                      uint32_t *labels)
 {
@@ -152,14 +153,18 @@ CLO_WIDE static void nearest_centers(const clo_assign *rule, size_t rows, const 
     for (size_t i = 0; i < rows; i++) {
         const double *const dots = scores + i * k;
         double best = 2 * dots[0] - offsets[0];
-        uint32_t label = 0;
+        int64_t label = (int64_t)k; /* as wide as the scores */
 #pragma omp simd reduction(max : best)
         for (size_t c = 1; c < k; c++) {
             const double score = 2 * dots[c] - offsets[c];
             best = score > best ? score : best;
         }
-        while (2 * dots[label] - offsets[label] < best) label++;
-        labels[i] = label;
+#pragma omp simd reduction(min : label)
+        for (int64_t c = 0; c < (int64_t)k; c++) {
+            const int64_t here = 2 * dots[c] - offsets[c] == best ? c : (int64_t)k;
+            label = here < label ? here : label;
+        }
+        labels[i] = (uint32_t)label;
     }
 }
 
@@ -208,7 +213,7 @@ void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t
 {
     const size_t width = clo_i_assign_width(rule), d = rule->cols;
     const __int128 radius = (__int128)1 << (4 * rule->bits);
-    clo_i_multiply_transposed(values, rows, rule->points, width, d, scores);
+    clo_i_multiply_integers(values, rows, rule->points, width, d, scores);
     for (size_t i = 0; i < rows; i++) {
         __int128 square = 0, best;
         for (size_t j = 0; j < d; j++) {
@@ -231,8 +236,8 @@ void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows
         for (size_t i = 0; i < rows; i++) labels[i] = 0;
         return;
     }
-    clo_i_multiply_transposed(values, rows, rule->points, clo_i_assign_width(rule), rule->cols,
-                              scores);
+    clo_i_multiply_integers(values, rows, rule->points, clo_i_assign_width(rule), rule->cols,
+                            scores);
     if (rule->kind == CLO_ASSIGN_CENTERS)
         nearest_centers(rule, rows, scores, labels);
     else
