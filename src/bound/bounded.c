@@ -227,7 +227,7 @@ static clo_status bound_dense(clo_bounded *data, const clo_i_way *way, const clo
     size_t cells;
     if (!clo_i_multiply(data->rows, data->domain.cols, &cells))
         return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
-    CLO_TRY(clo_i_alloc(cells, sizeof *data->cells, &data->cells, err));
+    CLO_TRY(clo_i_alloc_unset(cells, sizeof *data->cells, &data->cells, err));
     data->cell_count = cells;
     clo_i_bound_dense(way, table, 0, data->rows, data->cells, nulls);
     return CLO_OK;
