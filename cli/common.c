@@ -124,6 +124,10 @@ static const cli_option running_rows[] = {
     CLI_OPTION("memory", 0, "SIZE",
                "take at most that much memory, such as 512M or 2G: the rows are not held but read "
                "again for each question; the release is the same"),
+    CLI_OPTION(
+        "cache", 0, "DIR",
+        "with --memory: keep the bounded rows in DIR, encrypted and without a name, and read "
+        "them there in place of the files; the release is the same"),
     CLI_OPTION("seed", 0, "TEXT", "draw the noise from this seed: reproducible, not private"),
     CLI_OPTION("quiet", 'q', NULL, "print errors and warnings only"),
     CLI_ROWS_END,

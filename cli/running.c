@@ -350,6 +350,9 @@ static clo_status prepare(cli_job *job, bool *found, cli_error *err)
     const clo_status status = read_data(job, clo_job_prepare, err);
     if (status != CLO_OK) return status;
     if (cli_given(job->args, "seed")) cli_warn("--seed: this release is reproducible, not private");
+    if (cli_given(job->args, "cache") && !clo_job_is_cached(job->job))
+        cli_warn("--cache: it could not be written, so that the files are read again; is the disk "
+                 "full?");
     return clo_job_fetch(job->job, found, &err->error);
 }
 

@@ -84,6 +84,9 @@ typedef struct clo_read_options {
     /* CLO_UNIT_KEY_BYTES under which persons are hashed, so that tables of several parts can be
      * compared (persons.h); not kept.  NULL: a random key of the table's own. */
     const uint8_t *unit_key;
+    /* Of a scan: a folder in which clo_bound keeps the bounded rows, encrypted, in a file without a
+     * name, so that a run need not parse the files again; see clo_bounded_is_cached.  NULL: none */
+    const char *cache;
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -114,9 +117,11 @@ CLO_API CLO_CHECK clo_status clo_table_read_files(const char *const *paths, size
  * reads again, part by part, for each of its questions; the release is the same, byte for byte, as
  * from a table in memory.  Such a run takes `memory` bytes at most, or is refused before it begins
  * (clo_workspace_for_run); so is a plan that is not of sums alone (clo_plan_reading).  A file that
- * changes meanwhile ends the run with CLO_IO.  At least 32 MiB; CLO_UNSUPPORTED for units, whose
- * rows must be seen together, and for pipes, which can be read only once.  The table is for
- * clo_bound alone: CLO_ARGUMENT elsewhere; what that makes of it serves one run at a time. */
+ * changes meanwhile ends the run with CLO_IO.  With a unit clo_bound reads the files again, to find
+ * out which rows of each person stay (flow.T3), and keeps one bit a row: CLO_MEMORY where there is
+ * no room for that.  At least 32 MiB; CLO_UNSUPPORTED for pipes, which can be read only once.  The
+ * table is for clo_bound alone: CLO_ARGUMENT elsewhere; what that makes of it serves one run at a
+ * time. */
 CLO_API CLO_CHECK clo_status clo_table_scan(const char *const *paths, size_t count,
                                             const clo_read_options *options, uint64_t memory,
                                             clo_table **out, clo_error *err);

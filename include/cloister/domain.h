@@ -93,6 +93,9 @@ CLO_API CLO_CHECK clo_status clo_domain_project(clo_domain *domain, const clo_fr
  * process does not round to nearest. */
 CLO_API CLO_CHECK clo_status clo_bound(const clo_table *table, const clo_domain *domain,
                                        clo_bounded **out, clo_error *err);
+/* Whether rows of a scan lie in a cache (clo_read_options.cache).  False, too, where it could not
+ * be written, the disk being full, say: then the files are read again. */
+CLO_API bool clo_bounded_is_cached(const clo_bounded *data);
 CLO_API void clo_bounded_free(clo_bounded *data); /* wipes it */
 
 CLO_API const char *clo_relation_name(clo_relation relation); /* "replace", "add-remove"; "?" */

@@ -67,6 +67,8 @@ CLO_API void clo_job_free(clo_job *job);
  *              with several ranks one file, in whose name "{rank}" is the number of each
  *   memory     the most that the run may take, in bytes or as 512M, 2G: the rows are then not held,
  *              but read again for each question (clo_table_scan); the release is the same
+ *   cache      with memory: a folder for the bounded rows, encrypted, which are then read in place
+ *              of the files (clo_read_options)
  *   columns, header (yes, no, auto), delimiter, format, cols, missing (null, fill, refuse), fill,
  *   text-columns (refuse, missing), decimal                  as in clo_read_options
  *   ledger     its file, which exists; clo_ledger_default_path where it is not given
@@ -219,6 +221,9 @@ CLO_API const char *clo_job_token(const clo_job *job);
 /* Of a job that was checked: the ledger's file and the name that is charged; NULL: not metered. */
 CLO_API const char *clo_job_ledger_path(const clo_job *job);
 CLO_API const char *clo_job_dataset(const clo_job *job);
+/* Of a job that was prepared or rehearsed, with the setting cache: false where the cache could not
+ * be written, the disk being full, say, so that the files are read again. */
+CLO_API bool clo_job_is_cached(const clo_job *job);
 /* Of a job that was prepared or rehearsed: another name under which its ledger has charged these
  * data, so that the spend will be refused; NULL: none.  The job's. */
 CLO_API const char *clo_job_known_as(const clo_job *job);

@@ -41,7 +41,8 @@ CLO_API CLO_CHECK clo_status clo_persons_compare(uint8_t *hashes, size_t count, 
 
 /* Of a table that every part has read, under the same key, keeps the persons of one of `parts`
  * parts, by their hashes: the rows of all others name nobody from now on, so that clo_bound leaves
- * them out.  Each person is in exactly one part.  CLO_ARGUMENT without a unit column. */
+ * them out.  Each person is in exactly one part.  Of a scan once, before it is bounded.
+ * CLO_ARGUMENT without a unit column. */
 CLO_API CLO_CHECK clo_status clo_table_keep_persons(clo_table *table, size_t part, size_t parts,
                                                     clo_error *err);
 

@@ -103,6 +103,7 @@ class Job:
         self._table = table
         self._watcher = Watcher()
         self._prepared = False
+        self._cached = settings.get("cache") is not None
         self._tries = settings.get("seed") is not None or bool(settings.get("yes"))
         for name, value in settings.items():
             if value is None:
@@ -176,6 +177,9 @@ class Job:
             settle_threads()
             call(lib.clo_job_prepare, self.pointer)
             self._prepared = True
+            if self._cached and not lib.clo_job_is_cached(self.pointer):
+                warnings.warn("the cache could not be written, so that the files are read again; "
+                              "is the disk full?", RuntimeWarning, stacklevel=4)
 
     def _warn_of_noise(self) -> None:
         """Where a ledger is charged such a run is refused; one that costs nothing may try."""
@@ -224,9 +228,11 @@ def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str
     from .distributed import Part, run as run_parts  # which needs what is above
 
     if settings.get("unit") is not None:
-        raise UnsupportedError("units need memory for all rows: one person may have some anywhere; "
-                               "leave out memory, or give parts to cloister.distributed.run, each "
-                               "with all rows of its persons")
+        raise UnsupportedError("units of a Parquet file need memory for all rows: leave out "
+                               "memory, save the rows as CSV or NPY, or give parts to "
+                               "cloister.distributed.run, each with all rows of its persons")
+    if settings.get("cache") is not None:
+        raise UnsupportedError("cache is for CSV, NPY and LIBSVM: pyarrow reads Parquet")
     if settings.pop("columns", None) is not None:
         raise ArgumentError("columns cannot be chosen with memory: give a part that reads them, to "
                             "cloister.distributed.run")
@@ -256,7 +262,8 @@ def run(mechanism: str, data: Any = None, *,
     **settings
         Whatever ``cloister run`` takes, with underscores: ``epsilon=1, norm=1, clusters=8``.
         Without ``ledger`` nothing is charged, and the release says so.  With ``memory`` the rows
-        are not held but read again at every pass, also those of Parquet, in pieces of 32 MiB.
+        are not held but read again at every pass, also those of Parquet, in pieces of 32 MiB; with
+        ``cache``, a folder, those of other files are read from an encrypted copy there.
     """
     named = settings_of(settings)
     if named.get("ledger") is None:

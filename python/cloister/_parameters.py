@@ -55,7 +55,7 @@ OWN: tuple[tuple[str, Any, str], ...] = (
 #: Settings that say how a file is read, or that have another form here.
 NOT_TAKEN = frozenset({"mechanism", "method", "epsilon", "data", "columns", "header", "delimiter",
                        "format", "cols", "text-columns", "decimal", "no-ledger", "seed",
-                       "memory"})
+                       "memory", "cache"})
 
 Renaming = dict[str, str]
 

@@ -547,3 +547,5 @@ def test_a_run_takes_a_parquet_file_held_or_not(rows, tmp_path):
             run(memory=wrong)
     with pytest.raises(cloister.UnsupportedError, match="units"):
         run(memory="1G", unit="a", rows_per_unit=1)
+    with pytest.raises(cloister.UnsupportedError, match="cache"):
+        run(memory="1G", cache=tmp_path)

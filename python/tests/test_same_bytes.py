@@ -1,5 +1,7 @@
 """One seed, one release: from the command, from C's one call, and from Python over every kind of
 input."""
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -66,6 +68,17 @@ def csv(path, columns, holes=()):
             cells = ["" if (i, name) in holes else repr(float(value))
                      for name, value in zip(names, row)]
             print(",".join(cells), file=file)
+
+
+def test_persons_keep_the_same_rows_held_or_not(columns, tmp_path):
+    path, people = tmp_path / "visits.csv", np.arange(1200) ** 2 % 251
+    csv(path, {"who": people, **columns}, holes={(i, "who") for i in range(0, 1200, 17)})
+    run = partial(cloister.run, "kmeans/lloyd", path, clusters=2, epsilon=1, bounds=(-1, 1),
+                  unit="who", rows_per_unit=2, seed=42)
+    expected = run().to_json()
+    assert run(memory="64M").to_json() == expected
+    assert run(memory="64M", cache=tmp_path).to_json() == expected
+    assert run(rows_per_unit=1, memory="64M").to_json() != expected
 
 
 def test_frames_give_the_bytes_of_the_command(columns, run_command, tmp_path):

@@ -32,6 +32,9 @@ clo_status clo_i_fail(clo_error *err, clo_status status, const char *format, ...
  * then the message holds no size.  Every allocation of the library goes through here, so that a
  * test can make the n-th fail. */
 CLO_CHECK clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err);
+/* The same, with anything in it: for who writes all of it before anyone reads. */
+CLO_CHECK clo_status clo_i_alloc_unset(size_t count, size_t size, void *out_pointer,
+                                       clo_error *err);
 /* Keeps the contents; new bytes are zero; the old block is wiped when it moves. */
 CLO_CHECK clo_status clo_i_resize(void *pointer_to_pointer, size_t old_count, size_t new_count,
                                   size_t size, clo_error *err);

@@ -126,7 +126,8 @@ static void unlock(void *block)
     if (bytes >= LARGE) (void)!munlock(own.first, own.bytes);
 }
 
-clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err)
+static clo_status get_block(size_t count, size_t size, void *out_pointer, size_t *got,
+                            clo_error *err)
 {
     size_t bytes = 0;
     void *block = NULL;
@@ -137,9 +138,25 @@ clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *
     if (!allocation_fails(bytes)) block = aligned_alloc(ALIGNMENT, bytes);
     if (!block) return clo_i_fail(err, CLO_MEMORY, "out of memory");
     advise(block, bytes);
+    memcpy(out_pointer, &block, sizeof block);
+    *got = bytes;
+    return CLO_OK;
+}
+
+clo_status clo_i_alloc(size_t count, size_t size, void *out_pointer, clo_error *err)
+{
+    size_t bytes = 0;
+    void *block = NULL;
+    CLO_TRY(get_block(count, size, &block, &bytes, err));
     memset(block, 0, bytes);
     memcpy(out_pointer, &block, sizeof block);
     return CLO_OK;
+}
+
+clo_status clo_i_alloc_unset(size_t count, size_t size, void *out_pointer, clo_error *err)
+{
+    size_t bytes = 0;
+    return get_block(count, size, out_pointer, &bytes, err);
 }
 
 clo_status clo_i_resize(void *pointer_to_pointer, size_t old_count, size_t new_count, size_t size,

@@ -9,7 +9,6 @@
 #include "base/planted.h"
 #include <math.h>
 #include <omp.h>
-#include <sodium.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +227,7 @@ static clo_status bound_dense(clo_bounded *data, const clo_i_way *way, const clo
     size_t cells;
     if (!clo_i_multiply(data->rows, data->domain.cols, &cells))
         return clo_i_fail(err, CLO_MEMORY, "the data are too large for this machine");
-    CLO_TRY(clo_i_alloc(cells, sizeof *data->cells, &data->cells, err));
+    CLO_TRY(clo_i_alloc_unset(cells, sizeof *data->cells, &data->cells, err));
     data->cell_count = cells;
     clo_i_bound_dense(way, table, 0, data->rows, data->cells, nulls);
     return CLO_OK;
@@ -277,7 +276,7 @@ static clo_status bound_sparse(clo_bounded *data, const clo_i_way *way, const cl
 
 /* ---- rows that go ------------------------------------------------------------------------ */
 
-static void row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count)
+void clo_i_row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count)
 {
     *first = data->sparse ? data->starts[row] : row * data->domain.cols;
     *count = data->sparse ? data->starts[row + 1] - data->starts[row] : data->domain.cols;
@@ -287,7 +286,7 @@ static void row_range(const clo_bounded *data, size_t row, size_t *first, size_t
 static size_t move_down(clo_bounded *data, size_t from, size_t to, size_t at)
 {
     size_t first, cells;
-    row_range(data, from, &first, &cells);
+    clo_i_row_range(data, from, &first, &cells);
     memmove(data->cells + at, data->cells + first, cells * sizeof *data->cells);
     if (data->sparse) {
         memmove(data->columns + at, data->columns + first, cells * sizeof *data->columns);
@@ -305,11 +304,11 @@ static void end_at(clo_bounded *data, size_t rows, size_t cells)
     data->rows = rows;
 }
 
-void clo_i_close_up(clo_bounded *data, const uint8_t *nulls)
+void clo_i_close_up(clo_bounded *data, const uint8_t *gone)
 {
     size_t kept = 0, at = 0;
     for (size_t i = 0; i < data->rows; i++)
-        if (!nulls[i]) at = move_down(data, i, kept++, at);
+        if (!gone[i]) at = move_down(data, i, kept++, at);
     end_at(data, kept, at);
 }
 
@@ -325,95 +324,6 @@ static clo_status drop_nulls(clo_bounded *data, const uint8_t *nulls, clo_error 
     for (size_t i = 0, to = 0; placed && i < data->rows; i++)
         if (!nulls[i]) data->slot_of[to++] = (uint32_t)i;
     clo_i_close_up(data, nulls);
-    return CLO_OK;
-}
-
-/* ---- one person, at most M rows (bound.T3) ---------------------------------------------- */
-
-typedef struct ticket {
-    uint8_t unit[CLO_UNIT_BYTES];
-    uint8_t content[16];
-    size_t row;
-} ticket;
-
-static int by_unit_then_content(const void *a, const void *b)
-{
-    const ticket *x = a, *y = b;
-    const int order = memcmp(x->unit, y->unit, sizeof x->unit + sizeof x->content);
-    return order ? order : (x->row > y->row) - (x->row < y->row);
-}
-
-static int by_row(const void *a, const void *b)
-{
-    const ticket *x = a, *y = b;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static void content_hash(const clo_bounded *data, size_t row, uint8_t out[16])
-{
-    crypto_generichash_state state;
-    size_t first, count;
-    row_range(data, row, &first, &count);
-    crypto_generichash_init(&state, NULL, 0, 16);
-    if (data->sparse)
-        crypto_generichash_update(&state, (const uint8_t *)(data->columns + first),
-                                  count * sizeof *data->columns);
-    crypto_generichash_update(&state, (const uint8_t *)(data->cells + first),
-                              count * sizeof *data->cells);
-    crypto_generichash_final(&state, out, 16);
-}
-
-/* Of sorted tickets, what clo_persons_compare says of the same table. */
-static clo_persons count_persons(const ticket *tickets, size_t count)
-{
-    clo_persons all = { 0, 0 };
-    for (size_t i = 0; i < count; i++) {
-        uint64_t word;
-        if (sodium_is_zero(tickets[i].unit, CLO_UNIT_BYTES)) continue;
-        if (i && memcmp(tickets[i].unit, tickets[i - 1].unit, CLO_UNIT_BYTES) == 0) continue;
-        memcpy(&word, tickets[i].unit, sizeof word);
-        all.count++;
-        all.sum += word;
-    }
-    return all;
-}
-
-static void keep_rows(clo_bounded *data, const ticket *kept, size_t count)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) at = move_down(data, kept[i].row, i, at);
-    end_at(data, count, at);
-}
-
-/* Of each unit's rows the M whose bounded content has the smallest hashes stay: a rule that looks
- * at this unit alone, and not at the order of the file.  Rows that name no unit do not stay: taken
- * together they would be one unit of many people; nor do null records (bound.T6). */
-static clo_status limit_units(clo_bounded *data, const clo_table *table, const uint8_t *nulls,
-                              clo_error *err)
-{
-    const size_t rows = data->rows;
-    ticket *tickets = NULL;
-    size_t kept = 0;
-    uint64_t of_this_unit = 0;
-    CLO_TRY(clo_i_alloc(rows, sizeof *tickets, &tickets, err));
-    for (size_t i = 0; i < rows; i++) {
-        memcpy(tickets[i].unit, clo_i_table_unit(table, i), CLO_UNIT_BYTES);
-        content_hash(data, i, tickets[i].content);
-        tickets[i].row = i;
-    }
-    qsort(tickets, rows, sizeof *tickets, by_unit_then_content);
-    data->persons = count_persons(tickets, rows);
-    uint8_t unit[CLO_UNIT_BYTES] = { 0 };
-    for (size_t i = 0; i < rows; i++) {
-        if (sodium_is_zero(tickets[i].unit, CLO_UNIT_BYTES)) continue; /* nobody's */
-        if (nulls[tickets[i].row]) continue; /* nothing's: it takes no other row's place */
-        if (i == 0 || memcmp(tickets[i].unit, unit, sizeof unit) != 0) of_this_unit = 0;
-        memcpy(unit, tickets[i].unit, sizeof unit);
-        if (of_this_unit++ < data->domain.rows_per_unit) tickets[kept++] = tickets[i];
-    }
-    qsort(tickets, kept, sizeof *tickets, by_row);
-    keep_rows(data, tickets, kept);
-    clo_i_wipe_free(tickets, rows * sizeof *tickets);
     return CLO_OK;
 }
 
@@ -451,7 +361,7 @@ static void plant_radius(clo_bounded *data)
         for (size_t i = 0; i < data->rows; i++) {
             size_t first, count;
             double square = 0;
-            row_range(data, i, &first, &count);
+            clo_i_row_range(data, i, &first, &count);
             for (size_t e = first; e < first + count; e++)
                 square += (double)data->cells[e] * data->cells[e];
             longest = fmax(longest, sqrt(square));
@@ -507,7 +417,7 @@ static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_err
     clo_status status = bound_rows(data, table, nulls, err);
     if (!status) plant_radius(data);
     if (!status)
-        status = clo_table_has_unit(table) ? limit_units(data, table, nulls, err)
+        status = clo_table_has_unit(table) ? clo_i_limit_units(data, table, nulls, err)
                                            : drop_nulls(data, nulls, err);
     data->slots = placed ? rows : data->rows;
     if (!status) lock_records(data);
@@ -519,9 +429,8 @@ static clo_status bound_table(clo_bounded *data, const clo_table *table, clo_err
 /* Rows that are not held (flow.T1). */
 static clo_status bound_scan(clo_bounded *data, const clo_table *table, clo_error *err)
 {
-    const bool placed = data->domain.relation == CLO_REPLACE;
+    const bool placed = data->domain.relation == CLO_REPLACE && !data->domain.unit;
     CLO_TRY(clo_i_flow_open(table, data, err));
-    data->rows = clo_table_rows(table) - clo_i_table_null_rows(table);
     data->slots = placed ? clo_table_rows(table) : data->rows;
     taint(data, placed);
     return CLO_OK;
@@ -554,7 +463,7 @@ static void move_row(const clo_bounded *from, size_t row, const double *shift, d
     const double unit = ldexp(clo_i_domain_radius(&from->domain), -CLO_GRID_BITS);
     const size_t cols = from->domain.cols;
     size_t first, count;
-    row_range(from, row, &first, &count);
+    clo_i_row_range(from, row, &first, &count);
     if (from->sparse && shift) {
         for (size_t j = 0; j < cols; j++) values[j] = 0;
         for (size_t e = first; e < first + count; e++)
@@ -657,7 +566,7 @@ clo_status clo_i_rebound(const clo_bounded *data, const clo_domain *domain, cons
 clo_row clo_i_bounded_row(const clo_bounded *data, size_t row)
 {
     size_t first, count;
-    row_range(data, row, &first, &count);
+    clo_i_row_range(data, row, &first, &count);
     return (clo_row){ count, data->sparse ? data->columns + first : NULL, data->cells + first };
 }
 
@@ -701,7 +610,7 @@ clo_status clo_i_block_norms(const clo_bounded *data, size_t index, size_t block
     for (size_t i = 0; i < count; i++) {
         size_t at, cells;
         uint64_t total = 0; /* at most 4^CLO_GRID_BITS: no overflow */
-        row_range(data, first + i, &at, &cells);
+        clo_i_row_range(data, first + i, &at, &cells);
         for (size_t e = at; e < at + cells; e++) {
             const int64_t r = data->cells[e];
             total += (uint64_t)(r * r);

@@ -49,15 +49,58 @@ void clo_i_bound_dense(const clo_i_way *way, const clo_table *table, size_t firs
 /* The same of sparse rows: into data's arrays, which have room for them; sets rows, cell_count. */
 void clo_i_bound_sparse(const clo_i_way *way, const clo_table *table, size_t first, size_t count,
                         clo_bounded *data, uint8_t *nulls);
-/* Null rows go, and the others close up; where a record had its place among all is forgotten. */
-void clo_i_close_up(clo_bounded *data, const uint8_t *nulls);
+/* These rows go, and the others close up; where a record had its place among all is forgotten. */
+void clo_i_close_up(clo_bounded *data, const uint8_t *gone);
+/* Where a row's cells begin, and how many it has. */
+void clo_i_row_range(const clo_bounded *data, size_t row, size_t *first, size_t *count);
 
 /* Rows of `data` as another domain has them (bound.T5), into `moved`, which has room for them. */
 CLO_CHECK clo_status clo_i_move_rows(const clo_bounded *data, const double *shift,
                                      clo_bounded *moved, clo_error *err);
 
+/* ---- person_rows.c: at most so many rows of a person (bound.T3) ---------------- */
+
+/* Of all rows of the table, bounded and in memory: those that stay; sets the persons, too. */
+CLO_CHECK clo_status clo_i_limit_units(clo_bounded *data, const clo_table *table,
+                                       const uint8_t *nulls, clo_error *err);
+
+/* The same of rows that go by (flow.T3), in as many passes as its room asks for. */
+typedef struct clo_i_chooser clo_i_chooser;
+/* Bytes that it takes at the least, by the most rows of a person alone. */
+uint64_t clo_i_chooser_least(uint64_t rows_per_unit);
+/* bytes: what it may take, at least the above; bits: one a row, which it sets where one stays. */
+CLO_CHECK clo_status clo_i_chooser_new(uint64_t bytes, size_t rows, uint64_t rows_per_unit,
+                                       uint8_t *bits, clo_i_chooser **out, clo_error *err);
+/* The next rows of a pass, as they were bounded, null ones among them, from rows of the table. */
+void clo_i_chooser_look(clo_i_chooser *chooser, const clo_bounded *part, const clo_table *table,
+                        size_t first, const uint8_t *nulls);
+/* A pass is through: whether it was the last one. */
+CLO_CHECK bool clo_i_chooser_end(clo_i_chooser *chooser);
+/* After the last pass: how many rows stay, and of whom there were any. */
+size_t clo_i_chooser_kept(const clo_i_chooser *chooser, clo_persons *persons);
+void clo_i_chooser_free(clo_i_chooser *chooser);
+
+/* ---- cache.c: bytes in an unnamed file, encrypted (flow.T4) ---------------- */
+
+typedef struct clo_i_cache clo_i_cache;
+/* CLO_IO, with the system's reason, where the folder cannot hold such a file. */
+CLO_CHECK clo_status clo_i_cache_new(const char *folder, clo_i_cache **out, clo_error *err);
+void clo_i_cache_free(clo_i_cache *cache); /* NULL is fine; the key is wiped, the file is gone */
+uint64_t clo_i_cache_room(void);           /* bytes that it takes, about */
+/* Once: all bytes, and that they have come.  Where that fails the cache is of no use any more. */
+CLO_CHECK clo_status clo_i_cache_put(clo_i_cache *cache, const void *bytes, size_t count,
+                                     clo_error *err);
+CLO_CHECK clo_status clo_i_cache_finish(clo_i_cache *cache, clo_error *err);
+bool clo_i_cache_failed(const clo_i_cache *cache); /* because it could not be written */
+/* Then, again and again: from the first on, and to the end of what was put.  CLO_IO, in fixed
+ * words, where the file is not what was written: then nothing made of its bytes may be used. */
+CLO_CHECK clo_status clo_i_cache_begin(clo_i_cache *cache, clo_error *err);
+CLO_CHECK clo_status clo_i_cache_get(clo_i_cache *cache, void *bytes, size_t count, clo_error *err);
+CLO_CHECK clo_status clo_i_cache_end(clo_i_cache *cache, clo_error *err);
+
 /* ---- flow.c -------------------------------------------------------------- */
 
+/* Makes the flow of the data, and sets how many rows count, and of which persons. */
 CLO_CHECK clo_status clo_i_flow_open(const clo_table *scan, clo_bounded *data, clo_error *err);
 /* Takes what a pass over data that are seen from elsewhere needs, beside what the flow has. */
 CLO_CHECK clo_status clo_i_flow_take(struct clo_workspace *space, const clo_bounded *data,

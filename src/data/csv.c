@@ -40,6 +40,7 @@ typedef struct csv {
     int32_t *slots; /* cell -> column of the table, or -1 */
     size_t cols;
     size_t unit;        /* the cell that is the unit, or SIZE_MAX */
+    bool anonymous;     /* nobody asks whose rows they are */
     bool guessed;       /* a record alone has told how many cells there are */
     bool remark;        /* the first line begins with # */
     size_t blank_lines; /* before the first record that is not */
@@ -261,7 +262,7 @@ static const char *parse_as_text(const csv *f, size_t cell, const char *text, co
     if (slot < 0 && cell != f->unit) return stop;
     const content c = content_of(f, text, stop);
     if (cell == f->unit) {
-        hash_unit(f, c, unit);
+        if (unit) hash_unit(f, c, unit);
         if (f->refuse && c.from == c.to) fault->kind = FAULT_NO_UNIT;
     }
     if (slot >= 0 && !is_number(f->comma, c, &row[slot])) {
@@ -317,7 +318,7 @@ static clo_status allocate_block(const csv *f, size_t rows, clo_i_block *block)
     block->value_count = count;
     block->cells = (const uint8_t *)block->values;
     block->room = rows;
-    if (f->unit == SIZE_MAX) return CLO_OK;
+    if (f->unit == SIZE_MAX || f->anonymous) return CLO_OK;
     return clo_i_alloc(rows, CLO_UNIT_BYTES, &block->units, NULL);
 }
 
@@ -755,6 +756,7 @@ clo_status clo_i_read_csv(clo_i_source *source, const clo_read_options *options,
     csv f = { .name = source->name,
               .refuse = options->missing == CLO_MISSING_REFUSE,
               .comma = options->decimal == ',',
+              .anonymous = source->sink && source->sink->anonymous,
               .marks = source->text_marks };
     const clo_i_text_format format = { record_end, parse, explain, &f, source->name };
     clo_table *table = NULL;

@@ -101,13 +101,16 @@ size_t clo_i_table_null_rows(const clo_table *table);
 clo_recipe *clo_i_table_recipe(const clo_table *table);
 void clo_i_recipe_release(clo_recipe *recipe); /* NULL is fine */
 uint64_t clo_i_recipe_memory(const clo_recipe *recipe);
-/* Bytes that a pass takes at most, beside what is done with its rows. */
-size_t clo_i_recipe_room(const clo_recipe *recipe);
+const char *clo_i_recipe_cache(const clo_recipe *recipe); /* as in clo_read_options */
+/* Bytes that a pass takes at most, beside what is done with its rows; persons: one that tells whose
+ * they are. */
+size_t clo_i_recipe_room(const clo_recipe *recipe, bool persons);
 /* One pass: shows all rows, some at a time, in their order; what is shown is gone afterwards.
- * CLO_IO, in fixed words, where the files are not what they were when they were scanned: then
+ * persons: clo_i_table_unit says whose they are, where there is a unit column; if not, nobody may
+ * ask.  CLO_IO, in fixed words, where the files are not what they were when they were scanned: then
  * nothing that was made of the rows may be used. */
 typedef clo_status clo_i_take_part(void *user, const clo_table *part, clo_error *err);
-CLO_CHECK clo_status clo_i_recipe_read(const clo_recipe *recipe, clo_i_take_part *take, void *user,
-                                       clo_error *err);
+CLO_CHECK clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons,
+                                       clo_i_take_part *take, void *user, clo_error *err);
 
 #endif

@@ -138,6 +138,7 @@ typedef struct clo_i_sink {
     void *user;
     size_t text_bytes, matrix_bytes; /* of a part as it lies in the file, about: public sizes */
     bool marks, rows_are_secret;     /* marks: parts are marked for the information-flow test */
+    bool anonymous;                  /* nobody asks whose rows they are: persons are not hashed */
     uint64_t rows;                   /* that came so far, shown or not */
     uint64_t first, end;             /* rows that are shown; end 0: all of them */
 } clo_i_sink;

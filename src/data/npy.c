@@ -307,11 +307,12 @@ static clo_status hash_units(const npy *f, const clo_i_source *source, const clo
                              size_t unit, bool refuse, uint64_t before, clo_i_block *block,
                              clo_error *err)
 {
+    const bool anonymous = source->sink && source->sink->anonymous;
     uint8_t key[CLO_UNIT_KEY_BYTES];
     clo_status status = CLO_OK;
-    CLO_TRY(clo_i_alloc(block->rows, CLO_UNIT_BYTES, &block->units, err));
+    if (!anonymous) CLO_TRY(clo_i_alloc(block->rows, CLO_UNIT_BYTES, &block->units, err));
     CLO_TRY(clo_i_source_unit_key(source, key, err));
-    for (size_t i = 0; i < block->rows && status == CLO_OK; i++) {
+    for (size_t i = 0; (!anonymous || refuse) && i < block->rows && status == CLO_OK; i++) {
         char name[CLO_UNIT_NAME_BYTES];
         const uint8_t *const cell = block->cells + i * table->row_step + unit * table->col_step;
         const size_t length = clo_i_unit_number(cell, f->element, name);
@@ -321,7 +322,8 @@ static clo_status hash_units(const npy *f, const clo_i_source *source, const clo
                                 "cells are refused",
                                 f->name, (unsigned long long)before + i + 1, unit + 1);
         /* A row that is nobody's keeps its zeros, and `bound` leaves it out (bound.T3). */
-        if (length) clo_i_unit_hash(key, name, length, block->units + i * CLO_UNIT_BYTES);
+        if (length && !anonymous)
+            clo_i_unit_hash(key, name, length, block->units + i * CLO_UNIT_BYTES);
     }
     clo_i_wipe(key, sizeof key);
     return status;
@@ -406,9 +408,11 @@ static clo_status show_rows(const npy *f, clo_i_source *source, const rows_way *
 }
 
 /* How many rows a part has: as many as there is room for, and at least one. */
-static size_t part_rows(const npy *f, const clo_i_source *source)
+static size_t part_rows(const npy *f, const clo_i_source *source, const clo_table *table)
 {
-    const size_t fit = source->sink->matrix_bytes / (f->cols * f->item);
+    const bool persons = table->has_unit && !source->sink->anonymous;
+    const size_t row = f->cols * f->item + (persons ? CLO_UNIT_BYTES : 0);
+    const size_t fit = source->sink->matrix_bytes / row;
     return fit ? fit : 1;
 }
 
@@ -416,7 +420,7 @@ static size_t part_rows(const npy *f, const clo_i_source *source)
 static clo_status show_by_rows(const npy *f, clo_i_source *source, const rows_way *way,
                                clo_table *table, clo_error *err)
 {
-    const size_t row = f->cols * f->item, wanted = part_rows(f, source) * row;
+    const size_t row = f->cols * f->item, wanted = part_rows(f, source, table) * row;
     uint64_t done = 0;
     source->start += f->header;
     for (;;) {
@@ -474,7 +478,7 @@ static clo_status show_by_places(const npy *f, clo_i_source *source, const rows_
                                  clo_table *table, clo_error *err)
 {
     clo_i_sink *const sink = source->sink;
-    const size_t most = part_rows(f, source), room = most * f->cols * f->item;
+    const size_t most = part_rows(f, source, table), room = most * f->cols * f->item;
     const uint64_t from = sink->end ? inside(f, sink, sink->first) : 0;
     const uint64_t to = sink->end ? inside(f, sink, sink->end) : f->rows;
     clo_status status = CLO_OK;

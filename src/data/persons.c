@@ -2,7 +2,7 @@
  * persons.c - which persons a table has rows of, as hashes under a key that several parts share,
  * and whether two parts have the same one (fold.T5).
  */
-#include "data/formats.h"
+#include "data/recipe.h"
 #include <cloister/persons.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,6 @@ static bool is_nobody(const uint8_t *hash)
 
 static clo_status refuse_without_units(const clo_table *table, clo_error *err)
 {
-    CLO_TRY(clo_i_table_refuse_scan(table, err));
     if (table->has_unit) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT, "the table has no column that names persons");
 }
@@ -45,6 +44,7 @@ static size_t make_a_set(uint8_t *hashes, size_t count)
 clo_status clo_table_persons(const clo_table *table, uint8_t **out, size_t *count, clo_error *err)
 {
     uint8_t *hashes = NULL;
+    CLO_TRY(clo_i_table_refuse_scan(table, err));
     CLO_TRY(refuse_without_units(table, err));
     CLO_TRY(clo_i_alloc(table->rows, CLO_PERSON_BYTES, &hashes, err));
     for (size_t b = 0; b < table->block_count; b++) {
@@ -87,18 +87,31 @@ clo_status clo_persons_compare(uint8_t *hashes, size_t count, clo_persons *out, 
     return CLO_OK;
 }
 
-clo_status clo_table_keep_persons(clo_table *table, size_t part, size_t parts, clo_error *err)
+void clo_i_units_of_others(clo_table *table, size_t part, size_t parts)
 {
-    CLO_TRY(refuse_without_units(table, err));
-    if (parts == 0 || part >= parts)
-        return clo_i_fail(err, CLO_ARGUMENT, "there are %zu parts, and part %zu is none of them",
-                          parts, part);
-    for (size_t b = 0; b < table->block_count; b++)
+    for (size_t b = 0; parts && b < table->block_count; b++)
         for (size_t i = 0; i < table->blocks[b].rows; i++) {
             uint8_t *const hash = table->blocks[b].units + i * CLO_UNIT_BYTES;
             uint64_t word;
             memcpy(&word, hash, sizeof word);
             if (word % parts != part) memset(hash, 0, CLO_UNIT_BYTES);
         }
+}
+
+clo_status clo_table_keep_persons(clo_table *table, size_t part, size_t parts, clo_error *err)
+{
+    CLO_TRY(refuse_without_units(table, err));
+    if (parts == 0 || part >= parts)
+        return clo_i_fail(err, CLO_ARGUMENT, "there are %zu parts, and part %zu is none of them",
+                          parts, part);
+    if (!table->recipe) {
+        clo_i_units_of_others(table, part, parts);
+        return CLO_OK;
+    }
+    if (atomic_load(&table->recipe->holders) > 1 || table->recipe->person_parts)
+        return clo_i_fail(err, CLO_ARGUMENT,
+                          "persons of a scan are kept once, before it is bounded");
+    table->recipe->person_part = part;
+    table->recipe->person_parts = parts;
     return CLO_OK;
 }

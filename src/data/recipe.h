@@ -20,6 +20,7 @@ struct clo_recipe {
     int unpack_log;           /* of a zstd window, at most; 0: the usual */
     bool zstd;                /* some file is of that kind */
     uint8_t unit_key[CLO_UNIT_KEY_BYTES];
+    size_t person_part, person_parts; /* whose rows are this scan's; 0 parts: everybody's */
     /* What every pass must find again. */
     size_t cols;
     bool sparse;
@@ -39,6 +40,8 @@ CLO_CHECK clo_status clo_i_recipe_new(const char *const *paths, size_t count,
                                       clo_recipe **out, clo_error *err);
 /* Some rows of a scan that nothing was bounded from yet: see clo_table_keep. */
 CLO_CHECK clo_status clo_i_scan_keep(clo_table *table, size_t first, size_t count, clo_error *err);
+/* Rows of persons that are not of this part name nobody from now on: see clo_table_keep_persons. */
+void clo_i_units_of_others(clo_table *table, size_t part, size_t parts);
 /* Parts of public sizes, that follow from the memory there is. */
 clo_i_sink clo_i_recipe_sink(const clo_recipe *recipe);
 

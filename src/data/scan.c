@@ -121,6 +121,7 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
     clo_table *table = NULL;
     sink.take = count_part;
     sink.user = &c;
+    sink.anonymous = true;
     begin_footprint(recipe, &footprint);
     clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
     end_footprint(&footprint, recipe->footprint);
@@ -142,7 +143,7 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
 #ifdef CLO_TAINT
     (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->null_rows, sizeof table->null_rows);
 #endif
-    clo_i_table_taint(table, recipe->options.rows_are_secret);
+    clo_i_table_taint(table, recipe->options.rows_are_secret || table->has_unit);
     *out = table;
     return CLO_OK;
 }
@@ -158,6 +159,7 @@ static clo_status count_again(clo_recipe *recipe, uint64_t *null, clo_error *err
     clo_table *table = NULL;
     sink.take = count_part;
     sink.user = &c;
+    sink.anonymous = true;
     randombytes_buf(recipe->key, sizeof recipe->key);
     begin_footprint(recipe, &footprint);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
@@ -199,10 +201,6 @@ clo_status clo_table_scan(const char *const *paths, size_t count, const clo_read
     if (memory < LEAST_MEMORY)
         return clo_i_fail(err, CLO_ARGUMENT, "memory must be at least %llu MiB",
                           (unsigned long long)(LEAST_MEMORY >> 20));
-    if (options.unit)
-        return clo_i_fail(err, CLO_UNSUPPORTED,
-                          "the rows of one person may lie anywhere, and to keep a person to a "
-                          "number of rows all of them must be held: leave out the limit of memory");
     if (options.text == CLO_TEXT_LATER)
         return clo_i_fail(err, CLO_ARGUMENT, "a scan is for a run, not for comparing");
     CLO_TRY(clo_i_recipe_new(paths, count, &options, memory, &recipe, err));
@@ -217,6 +215,7 @@ typedef struct reading {
     const clo_recipe *recipe;
     clo_i_take_part *take;
     void *user;
+    bool persons;
     clo_status taken; /* a failure of whoever takes the rows, which is not one of the files */
 } reading;
 
@@ -224,6 +223,7 @@ static clo_status take_again(void *user, clo_table *part, clo_error *err)
 {
     reading *const r = user;
     if (part->cols != r->recipe->cols || part->sparse != r->recipe->sparse) return changed(err);
+    if (r->persons) clo_i_units_of_others(part, r->recipe->person_part, r->recipe->person_parts);
     r->taken = r->take(r->user, part, err);
     return r->taken;
 }
@@ -239,10 +239,10 @@ static clo_status explain(clo_status status, clo_error *err)
     return changed(err);
 }
 
-clo_status clo_i_recipe_read(const clo_recipe *recipe, clo_i_take_part *take, void *user,
-                             clo_error *err)
+clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons, clo_i_take_part *take,
+                             void *user, clo_error *err)
 {
-    reading r = { .recipe = recipe, .take = take, .user = user };
+    reading r = { .recipe = recipe, .take = take, .user = user, .persons = persons };
     clo_i_sink sink = clo_i_recipe_sink(recipe);
     clo_i_footprint footprint;
     uint8_t found[CLO_FOOTPRINT_BYTES];
@@ -251,6 +251,7 @@ clo_status clo_i_recipe_read(const clo_recipe *recipe, clo_i_take_part *take, vo
     sink.take = take_again;
     sink.user = &r;
     sink.marks = true;
+    sink.anonymous = !persons;
     begin_footprint(recipe, &footprint);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, &why);
     end_footprint(&footprint, found);
@@ -292,12 +293,19 @@ uint64_t clo_i_recipe_memory(const clo_recipe *recipe)
     return recipe->memory;
 }
 
-/* A window of text becomes cells of eight bytes, at least a byte of text each.  What is compressed
- * has a window of its own. */
-size_t clo_i_recipe_room(const clo_recipe *recipe)
+const char *clo_i_recipe_cache(const clo_recipe *recipe)
+{
+    return recipe->options.cache;
+}
+
+/* A window of text becomes cells of eight bytes, at least a byte of text each, and with persons a
+ * hash a row, which has a cell more.  What is compressed has a window of its own. */
+size_t clo_i_recipe_room(const clo_recipe *recipe, bool persons)
 {
     enum { CELL_BYTES = 8 };
     const clo_i_sink sink = clo_i_recipe_sink(recipe);
-    return clo_i_sink_window(&sink) + CELL_BYTES * sink.text_bytes +
-           (recipe->zstd ? (size_t)1 << recipe->unpack_log : 0);
+    const size_t row = CELL_BYTES * recipe->cols + CLO_UNIT_BYTES, cells = recipe->cols + 1;
+    const size_t rows =
+        persons ? sink.text_bytes / cells * row + row : CELL_BYTES * sink.text_bytes;
+    return clo_i_sink_window(&sink) + rows + (recipe->zstd ? (size_t)1 << recipe->unpack_log : 0);
 }

@@ -23,6 +23,7 @@ void clo_i_recipe_release(clo_recipe *recipe)
     clo_i_free((void *)(uintptr_t)recipe->options.columns);
     clo_i_free((void *)(uintptr_t)recipe->options.unit);
     clo_i_free((void *)(uintptr_t)recipe->options.fill);
+    clo_i_free((void *)(uintptr_t)recipe->options.cache);
     clo_i_wipe_free(recipe, sizeof *recipe);
 }
 
@@ -49,12 +50,13 @@ static clo_status fill_recipe(clo_recipe *recipe, const char *const *paths, size
 {
     recipe->options = *options;
     recipe->options.format = recipe->options.columns = NULL;
-    recipe->options.unit = recipe->options.fill = NULL;
+    recipe->options.unit = recipe->options.fill = recipe->options.cache = NULL;
     recipe->options.unit_key = NULL; /* which is the recipe's own by now */
     CLO_TRY(copy_option(options->format, &recipe->options.format, err));
     CLO_TRY(copy_option(options->columns, &recipe->options.columns, err));
     CLO_TRY(copy_option(options->unit, &recipe->options.unit, err));
     CLO_TRY(copy_option(options->fill, &recipe->options.fill, err));
+    CLO_TRY(copy_option(options->cache, &recipe->options.cache, err));
     CLO_TRY(clo_i_alloc(count, sizeof *recipe->paths, &recipe->paths, err));
     recipe->count = count;
     for (size_t i = 0; i < count; i++) CLO_TRY(clo_i_copy_text(paths[i], &recipe->paths[i], err));

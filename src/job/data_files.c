@@ -116,6 +116,9 @@ clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err)
     const double unit = length ? unit_of(text[length - 1]) : 0;
     double value = 0;
     *out = 0;
+    if (!text && clo_i_job_value(job, "cache"))
+        return clo_i_job_fail(job, err, CLO_ARGUMENT,
+                              "@cache is for rows that are not held: give @memory, too");
     if (!text) return CLO_OK;
     if (!clo_i_scan_decimal(text, length - (unit > 0), &value) ||
         value * (unit > 0 ? unit : 1) < 1 || value * (unit > 0 ? unit : 1) > 0x1p62)
@@ -126,11 +129,11 @@ clo_status clo_i_job_memory(const clo_job *job, uint64_t *out, clo_error *err)
     if (job->table)
         return clo_i_job_fail(job, err, CLO_ARGUMENT,
                               "@memory is for files, and the data are in memory already");
-    if (job->spec.unit)
+    if (job->spec.unit && clo_i_job_ranks(job) > 1 && clo_i_job_has_own_rows(job))
         return clo_i_job_fail(
             job, err, CLO_UNSUPPORTED,
-            "@memory excludes @unit: the rows of one person may lie anywhere, and "
-            "to keep a person to a number of rows all of them must be held");
+            "@memory excludes @unit where each rank has a file of its own: ranks compare lists of "
+            "all their persons, which are held; let all ranks read one file");
     return CLO_OK;
 }
 

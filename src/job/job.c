@@ -555,6 +555,11 @@ const char *clo_job_token(const clo_job *job)
     return job->grant ? clo_grant_token(job->grant) : job->token; /* fetched: nothing was granted */
 }
 
+bool clo_job_is_cached(const clo_job *job)
+{
+    return job->step >= CLO_STEP_PREPARED && job->data && clo_bounded_is_cached(job->data);
+}
+
 const char *clo_job_known_as(const clo_job *job)
 {
     return job->step >= CLO_STEP_PREPARED && job->known_as[0] ? job->known_as : NULL;

@@ -32,6 +32,7 @@ clo_status clo_i_job_read_options(const clo_job *job, clo_read_options *out, clo
     options.columns = clo_i_job_value(job, "columns");
     options.unit = job->spec.unit;
     options.fill = clo_i_job_value(job, "fill");
+    options.cache = clo_i_job_value(job, "cache");
     if (clo_i_job_says(job, "missing", "refuse")) options.missing = CLO_MISSING_REFUSE;
     if (clo_i_job_says(job, "missing", "fill")) options.missing = CLO_MISSING_FILL;
     if (clo_i_job_says(job, "text-columns", "missing")) options.text = CLO_TEXT_MISSING;

@@ -34,6 +34,7 @@ static const row ROWS[] = {
     { "unit", NULL },
     { "data", NULL },
     { "memory", NULL },
+    { "cache", NULL },
     { "columns", NULL },
     { "header", "yes|no|auto" },
     { "delimiter", NULL },

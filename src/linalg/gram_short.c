@@ -8,9 +8,10 @@
  *   panel 0: rows 0, 1 of column 0 | rows 0, 1 of column 1 | ... | rows 2, 3 of column 0 | ...
  *
  * A tile of the matrix stays in registers while all rows of a block go by.  Integers are added
- * exactly in any order, so that every kernel below gives the same matrix.
+ * exactly in any order, so that every kernel below gives the same matrix, and so does the matrix
+ * unit of newer processors (gram_tiles.c).
  */
-#include "linalg/linalg.h"
+#include "linalg/gram_tiles.h"
 #include <omp.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -46,10 +47,20 @@ static inline int32_t pair_at(const int16_t *a)
     return both;
 }
 
+/* Two products each to 16 sums: in one instruction where the processor has it (VNNI), which the
+ * compiler need not be told. */
+__attribute__((target("avx512f,avx512bw"), always_inline)) static inline __m512i
+add_products(const bool at_once, __m512i sums, __m512i a, __m512i b)
+{
+    if (!at_once) return _mm512_add_epi32(sums, _mm512_madd_epi16(a, b));
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(sums) : "v"(a), "v"(b));
+    return sums;
+}
+
 /* Eight columns with one panel or two: 8 or 16 sums of 16 numbers each. */
 __attribute__((target("avx512f,avx512bw"), always_inline)) static inline void
-add_tile_512(const int16_t *a, const int16_t *b, size_t pairs, const size_t panels, int32_t *c,
-             size_t width)
+add_tile_512(const bool at_once, const int16_t *a, const int16_t *b, size_t pairs,
+             const size_t panels, int32_t *c, size_t width)
 {
     __m512i sums[8][WIDEST_TILE];
 #pragma GCC unroll 8
@@ -66,7 +77,7 @@ add_tile_512(const int16_t *a, const int16_t *b, size_t pairs, const size_t pane
             const __m512i one = _mm512_set1_epi32(pair_at(a + 2 * (r * PANEL + i)));
 #pragma GCC unroll 2
             for (size_t p = 0; p < panels; p++)
-                sums[i][p] = _mm512_add_epi32(sums[i][p], _mm512_madd_epi16(one, wide[p]));
+                sums[i][p] = add_products(at_once, sums[i][p], one, wide[p]);
         }
     }
 #pragma GCC unroll 8
@@ -83,9 +94,19 @@ add_512(const int16_t *a, const int16_t *b, size_t pairs, size_t panels, int32_t
 {
     for (size_t i = 0; i < PANEL; i += 8)
         if (panels == 2)
-            add_tile_512(a + 2 * i, b, pairs, 2, c + i * width, width);
+            add_tile_512(false, a + 2 * i, b, pairs, 2, c + i * width, width);
         else
-            add_tile_512(a + 2 * i, b, pairs, 1, c + i * width, width);
+            add_tile_512(false, a + 2 * i, b, pairs, 1, c + i * width, width);
+}
+
+__attribute__((target("avx512f,avx512bw"))) static void
+add_dots(const int16_t *a, const int16_t *b, size_t pairs, size_t panels, int32_t *c, size_t width)
+{
+    for (size_t i = 0; i < PANEL; i += 8)
+        if (panels == 2)
+            add_tile_512(true, a + 2 * i, b, pairs, 2, c + i * width, width);
+        else
+            add_tile_512(true, a + 2 * i, b, pairs, 1, c + i * width, width);
 }
 
 /* Four columns with one panel: 8 sums of 8 numbers each. */
@@ -130,6 +151,8 @@ static add_tiles *kernel_of(clo_short_kernel kernel)
 #if defined(__x86_64__)
     __builtin_cpu_init();
     const bool widest = __builtin_cpu_supports("avx512bw"), wide = __builtin_cpu_supports("avx2");
+    const bool dots = widest && __builtin_cpu_supports("avx512vnni");
+    if (dots && kernel >= CLO_SHORT_DOTS) return add_dots;
     if (widest && kernel >= CLO_SHORT_512) return add_512;
     if (wide && kernel >= CLO_SHORT_256) return add_256;
 #endif
@@ -156,18 +179,35 @@ CLO_WIDE void clo_i_short_pair(const int16_t *even, const int16_t *odd, size_t p
     }
 }
 
-void clo_i_gram_short_add(const int16_t *a, size_t pairs, size_t cols, int threads,
+clo_short_kernel clo_i_short_best(void)
+{
+    return clo_i_tiles_allowed() ? CLO_SHORT_TILES : CLO_SHORT_DOTS;
+}
+
+/* A group of panels with all before it. */
+static void add_group(add_tiles *add, const int16_t *a, size_t pairs, size_t first, size_t here,
+                      int32_t *c, size_t width)
+{
+    for (size_t i = 0; i < first + here; i++)
+        add(a + 2 * i * PAIRS * PANEL, a + 2 * first * PAIRS * PANEL, pairs, here,
+            c + i * PANEL * width + first * PANEL, width);
+}
+
+void clo_i_gram_short_add(int16_t *a, size_t pairs, size_t cols, int threads,
                           clo_short_kernel kernel, int32_t *c)
 {
     add_tiles *const add = kernel_of(kernel);
+    const bool tiles = kernel == CLO_SHORT_TILES;
     const size_t width = clo_i_short_width(cols), panels = width / PANEL;
     const size_t groups = (panels + WIDEST_TILE - 1) / WIDEST_TILE;
+    if (tiles) clo_i_tiles_convert(a, pairs, panels);
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (size_t left = groups; left > 0; left--) { /* the longest first */
-        const size_t j = (left - 1) * WIDEST_TILE;
-        const size_t here = panels - j < WIDEST_TILE ? panels - j : WIDEST_TILE;
-        for (size_t i = 0; i < j + here; i++)
-            add(a + 2 * i * PAIRS * PANEL, a + 2 * j * PAIRS * PANEL, pairs, here,
-                c + i * PANEL * width + j * PANEL, width);
+    for (size_t g = 0; g < groups; g++) { /* the longest first */
+        const size_t j = (tiles ? g : groups - 1 - g) * WIDEST_TILE;
+        if (tiles)
+            clo_i_tiles_add(a, pairs, j, panels, c);
+        else
+            add_group(add, a, pairs, j, panels - j < WIDEST_TILE ? panels - j : WIDEST_TILE, c,
+                      width);
     }
 }

@@ -21,11 +21,20 @@ size_t clo_i_short_width(size_t cols);
 /* Two rows into their place in a block. */
 void clo_i_short_pair(const int16_t *even, const int16_t *odd, size_t pair, size_t cols,
                       int16_t *a);
-/* The kernel to take at most: all give the same. */
-typedef enum clo_short_kernel { CLO_SHORT_PLAIN, CLO_SHORT_256, CLO_SHORT_512 } clo_short_kernel;
+/* The kernel to take at most: all give the same.  That of tiles only where clo_i_short_best says
+ * so, which asks the system for it. */
+typedef enum clo_short_kernel {
+    CLO_SHORT_PLAIN,
+    CLO_SHORT_256,
+    CLO_SHORT_512,
+    CLO_SHORT_DOTS,
+    CLO_SHORT_TILES
+} clo_short_kernel;
+clo_short_kernel clo_i_short_best(void);
 /* C += A'A over the upper triangle; C is square, of clo_i_short_width(cols) columns, 64-byte
- * aligned, and holds anything below it.  The caller sees to it that no sum leaves 32 bits. */
-void clo_i_gram_short_add(const int16_t *a, size_t pairs, size_t cols, int threads,
+ * aligned, and holds anything below it.  The caller sees to it that no entry is above 2^8 in
+ * magnitude and no sum leaves 32 bits.  A may be written over: it is to be laid anew. */
+void clo_i_gram_short_add(int16_t *a, size_t pairs, size_t cols, int threads,
                           clo_short_kernel kernel, int32_t *c);
 
 /* ---- exact on integers ---- */
@@ -35,6 +44,10 @@ void clo_i_cross_add(const double *a, size_t m, const double *b, size_t n, size_
 /* C = A B', A is m x d, B is n x d. Exact on integers below 2^53. */
 void clo_i_multiply_transposed(const double *a, size_t m, const double *b, size_t n, size_t d,
                                double *c);
+/* The same for integers, of which every sum of products is below 2^53, in the order that is the
+ * quickest for few rows of B. */
+void clo_i_multiply_integers(const double *a, size_t m, const double *b, size_t n, size_t d,
+                             double *c);
 
 /* C = A B, A is m x d, B is d x d and symmetric, with both triangles: the same to the last bit as
  * with its transpose, and quicker where m is small, since B is then read along its rows. */

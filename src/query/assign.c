@@ -249,7 +249,7 @@ void clo_i_assign_distances(const clo_assign *rule, const double *values, size_t
 {
     const size_t width = clo_i_assign_width(rule), d = rule->cols;
     const __int128 radius = (__int128)1 << (4 * rule->bits);
-    clo_i_multiply_transposed(values, rows, rule->points, width, d, scores);
+    clo_i_multiply_integers(values, rows, rule->points, width, d, scores);
     for (size_t i = 0; i < rows; i++) {
         __int128 square = 0, best;
         for (size_t j = 0; j < d; j++) {
@@ -272,8 +272,8 @@ void clo_i_assign_rows(const clo_assign *rule, const double *values, size_t rows
         for (size_t i = 0; i < rows; i++) labels[i] = 0;
         return;
     }
-    clo_i_multiply_transposed(values, rows, rule->points, clo_i_assign_width(rule), rule->cols,
-                              scores);
+    clo_i_multiply_integers(values, rows, rule->points, clo_i_assign_width(rule), rule->cols,
+                            scores);
     if (rule->kind == CLO_ASSIGN_CENTERS)
         nearest_centers(rule, rows, scores, labels);
     else

@@ -140,7 +140,6 @@ CLO_WIDE static void to_seen(const clo_lens *lens, const double *values, size_t 
 void clo_i_lens_apply(const clo_lens *lens, const double *values, size_t rows, int bits,
                       double *seen)
 {
-    if (lens->rows)
-        clo_i_multiply_transposed(values, rows, lens->rows, lens->cols, lens->from, seen);
+    if (lens->rows) clo_i_multiply_integers(values, rows, lens->rows, lens->cols, lens->from, seen);
     to_seen(lens, values, rows, bits, seen);
 }

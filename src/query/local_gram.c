@@ -53,39 +53,39 @@ double clo_i_local_gram_deviation(const clo_line *line)
 
 /* The first entry of largest magnitude goes one step toward zero, until the record is in the ball.
  */
-static inline void step_in(int16_t *steps, size_t cols, int32_t square)
+__attribute__((always_inline)) static inline void step_in(int16_t *steps, size_t cols,
+                                                          int32_t square)
 {
     while (square > (int32_t)SQUARE) {
-        int16_t most = 0;
-        size_t at = 0;
+        int16_t most = 0, at = INT16_MAX; /* of at most 4096 columns */
 #pragma omp simd reduction(max : most)
         for (size_t j = 0; j < cols; j++) {
             const int16_t size = (int16_t)(steps[j] < 0 ? -steps[j] : steps[j]);
             most = size > most ? size : most;
         }
-        while (steps[at] != most && steps[at] != -most) at++;
+#pragma omp simd reduction(min : at)
+        for (size_t j = 0; j < cols; j++) {
+            const int16_t size = (int16_t)(steps[j] < 0 ? -steps[j] : steps[j]);
+            const int16_t here = size == most ? (int16_t)j : INT16_MAX;
+            at = here < at ? here : at;
+        }
         square -= 2 * most - 1;
         steps[at] = (int16_t)(steps[at] > 0 ? steps[at] - 1 : steps[at] + 1);
     }
 }
 
 /* local_gram.T2: the difference to the centre in steps of the width, inside the ball. */
-static inline void take_steps(const double *record, const double *center, size_t cols,
-                              uint64_t width, int16_t *steps)
+__attribute__((always_inline)) static inline void
+take_steps(const double *record, const double *center, size_t cols, uint64_t width, int16_t *steps)
 {
-    double square = 0; /* of whole numbers below 2^53: exact in any order */
-#pragma omp simd reduction(+ : square)
-    for (size_t j = 0; j < cols; j++) {
-        const double difference = record[j] - center[j];
-        square += difference * difference;
-    }
+    const double square = clo_i_square_apart(record, center, cols);
     const uint64_t distance = (uint64_t)ceil(sqrt(square));
     const uint64_t divisor = distance > width ? distance : width;
-    const double factor = (double)(((uint64_t)1 << 50) / divisor);
+    const double factor = (double)(((uint64_t)1 << 50) / divisor) * 0x1p-42; /* exact */
     int32_t length = 0;
 #pragma omp simd reduction(+ : length)
     for (size_t j = 0; j < cols; j++) {
-        const double share = (record[j] - center[j]) * factor * 0x1p-42;
+        const double share = (record[j] - center[j]) * factor;
         const int32_t step = (int32_t)(share + copysign(0.5, share));
         length += step * step;
         steps[j] = (int16_t)step;
@@ -101,6 +101,7 @@ typedef struct work {
     size_t *waiting;   /* a thread: rows of the block */
     size_t *blocks;    /* a thread: in the products */
     uint8_t *classes;  /* of the totals, for whoever asks */
+    clo_short_kernel kernel;
 } work;
 CLO_FOLD_WORK_OF(work)
 
@@ -133,7 +134,7 @@ static void add_waiting(clo_fold *fold, size_t t)
         memset(rows + width, 0, width * sizeof *rows);
         clo_i_short_pair(rows, rows + width, count / 2, cols, block);
     }
-    clo_i_gram_short_add(block, (count + 1) / 2, cols, sharing, CLO_SHORT_512,
+    clo_i_gram_short_add(block, (count + 1) / 2, cols, sharing, w->kernel,
                          w->products + t * width * width);
     w->waiting[t] = 0;
     if (++w->blocks[t] == EXACT_BLOCKS) move_on(fold, t);
@@ -202,6 +203,7 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     const size_t threads = (size_t)fold->threads, cols = fold->seen;
     const size_t width = clo_i_short_width(cols);
     work *const w = work_of(fold);
+    w->kernel = clo_i_short_best();
     CLO_TRY(clo_i_take(space, threads * 2 * width, sizeof(int16_t), &w->rows, err));
     CLO_TRY(clo_i_take(space, threads * BLOCK * width, sizeof(int16_t), &w->block, err));
     CLO_TRY(clo_i_take(space, threads * width * width, sizeof(int32_t), &w->products, err));

@@ -94,29 +94,25 @@ double clo_i_local_size_deviation(const clo_line *line)
 
 /* ---- what a record adds --------------------------------------------------------------------- */
 
-/* local_sum.T2.  difference: scratch, cols; sum: cols sums, then that of the squares. */
-static inline void add_record(const double *record, const double *center, size_t cols,
-                              uint64_t width, uint64_t reach, uint64_t square_unit,
-                              double *difference, double *sum)
+/* local_sum.T2.  sum: cols sums, then that of the squares. */
+__attribute__((always_inline)) static inline void add_record(const double *record,
+                                                             const double *center, size_t cols,
+                                                             uint64_t width, uint64_t reach,
+                                                             uint64_t square_unit, double *sum)
 {
-    double square = 0; /* of whole numbers below 2^53: exact in any order */
-#pragma omp simd reduction(+ : square)
-    for (size_t j = 0; j < cols; j++) {
-        difference[j] = record[j] - center[j];
-        square += difference[j] * difference[j];
-    }
+    const double square = clo_i_square_apart(record, center, cols);
     const uint64_t distance = (uint64_t)ceil(sqrt(square));
     const uint64_t divisor = distance > width ? distance : width;
-    const double factor = (double)((R << FRACTION_BITS) / divisor);
+    const double factor = (double)((R << FRACTION_BITS) / divisor) * 0x1p-30; /* exact */
 #pragma omp simd
-    for (size_t j = 0; j < cols; j++) sum[j] += (double)(int32_t)(difference[j] * factor * 0x1p-30);
+    for (size_t j = 0; j < cols; j++) sum[j] += (double)(int32_t)((record[j] - center[j]) * factor);
     const uint64_t length = (uint64_t)square, most = reach * reach;
     sum[cols] += (double)((length < most ? length : most) * square_unit / most);
 }
 
 /* Each record to the sums of its cluster: cols sums, that of the squares, and their number. */
 CLO_WIDE static void add_records(const clo_ask *ask, const double *values, const uint32_t *labels,
-                                 size_t rows, size_t cols, double *difference, double *sums)
+                                 size_t rows, size_t cols, double *sums)
 {
     const uint64_t *const widths = ask->words, *const reaches = widths + ask->line->groups;
     const uint64_t square_unit = clo_i_local_sum_part(ask->line).square_unit;
@@ -125,16 +121,15 @@ CLO_WIDE static void add_records(const clo_ask *ask, const double *values, const
         const size_t c = labels[i];
         double *const sum = sums + c * (cols + 2);
         add_record(values + i * cols, centers + c * cols, cols, widths[c], reaches[c], square_unit,
-                   difference, sum);
+                   sum);
         sum[cols + 1] += 1;
     }
 }
 
 typedef struct work {
-    double *scores;      /* a thread: block_rows x clusters */
-    uint32_t *labels;    /* a thread: block_rows */
-    double *differences; /* a thread: cols */
-    double *sums;        /* a thread: clusters x (cols + 2): sum, squares, size */
+    double *scores;   /* a thread: block_rows x clusters */
+    uint32_t *labels; /* a thread: block_rows */
+    double *sums;     /* a thread: clusters x (cols + 2): sum, squares, size */
 } work;
 CLO_FOLD_WORK_OF(work)
 
@@ -148,7 +143,7 @@ static clo_status add_block(void *user, int thread, size_t block, const double *
     double *const sums = w->sums + t * k * (cols + 2);
     (void)block;
     clo_i_assign_rows(rule, values, rows, w->scores + t * fold->block_rows * k, labels);
-    add_records(fold->ask, values, labels, rows, cols, w->differences + t * cols, sums);
+    add_records(fold->ask, values, labels, rows, cols, sums);
     return CLO_OK;
 }
 
@@ -185,7 +180,6 @@ static clo_status lay_out(clo_fold *fold, clo_workspace *space, clo_error *err)
     work *const w = work_of(fold);
     CLO_TRY(clo_i_take(space, threads * fold->block_rows * k, sizeof(double), &w->scores, err));
     CLO_TRY(clo_i_take(space, threads * fold->block_rows, sizeof(uint32_t), &w->labels, err));
-    CLO_TRY(clo_i_take(space, threads * cols, sizeof(double), &w->differences, err));
     return clo_i_take(space, threads * k * (cols + 2), sizeof(double), &w->sums, err);
 }
 

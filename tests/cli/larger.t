@@ -43,7 +43,45 @@
   ! release written to 'c.json'
   ! spent epsilon 1, delta 1e-6 on 'both': epsilon 4.51538 is left at delta 1e-6
 
-## Plans that are not of sums, persons, pipes and small limits are refused, and cost nothing
+## Persons whose rows are not held: the same bytes
+
+  $ cloister generate mixture --rows 3000 --cols 3 --clusters 2 --seed 1 -o all.csv
+  $ awk -F, 'NR == 1 { print "who," $0; next } { print (NR % 11 ? "p" NR % 401 : "") "," $0 }' \
+  >     all.csv > visits.csv
+  $ head -1001 visits.csv > visits-1.csv
+  $ (head -1 visits.csv; tail -n +1002 visits.csv) | gzip > visits-2.csv.gz
+  $ r() { cloister run kmeans/lloyd "$@" --clusters 2 --epsilon 1 --norm 1 --no-ledger --seed 1 \
+  >     --unit who --rows-per-unit 3 -q --json 2> /dev/null; }
+  $ r visits.csv > 1.json
+  $ r visits.csv --memory 64M > 2.json
+  $ r 'visits-*' --memory 64M --threads 1 > 3.json
+  $ cmp 1.json 2.json && cmp 1.json 3.json && echo same
+  same
+  $ grep -o '"rows_per_unit": *[0-9]*' 2.json
+  "rows_per_unit": 3
+
+## A cache: the same bytes, and nothing left behind
+
+  $ cloister generate mixture --rows 3000 --cols 3 --clusters 2 --seed 1 -o all.csv
+  $ mkdir there
+  $ r() { cloister run kmeans/lloyd all.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger --seed 1 \
+  >     -q --json "$@"; }
+  $ r > 1.json 2> /dev/null
+  $ r --memory 64M --cache there > 2.json
+  ! warning: --seed: this release is reproducible, not private
+  $ cmp 1.json 2.json && ls -A there
+  $ (ulimit -f 100; r --memory 64M --cache there) > 3.json
+  ! warning: --seed: this release is reproducible, not private
+  ! warning: --cache: it could not be written, so that the files are read again; is the disk full?
+  $ cmp 1.json 3.json
+  $ r --cache there
+  ! cloister: --cache is for rows that are not held: give --memory, too
+  [exit 2]
+  $ r --memory 64M --cache nowhere
+  ! cloister: nowhere cannot hold the cache: No such file or directory
+  [exit 4]
+
+## Plans that are not of sums, pipes and small limits are refused, and cost nothing
 
   $ printf 'x,y\n0.1,0.2\n' > a.csv
   $ cloister ledger init --dataset a.csv --epsilon 5
@@ -56,9 +94,10 @@
   $ r kmeans/aggregate a.csv --memory 64M --accept idealized --dry-run
   ! cloister: kmeans/aggregate asks aggregate, which needs all rows in memory: run without a limit of memory, or take a method that asks for sums alone: kmeans/tree, kmeans/local, kmeans/moments, kmeans/highdim, kmeans/grid, kmeans/variates, kmeans/lloyd, kmeans/sparse
   [exit 2]
-  $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1
-  ! cloister: --memory excludes --unit: the rows of one person may lie anywhere, and to keep a person to a number of rows all of them must be held
-  [exit 2]
+  $ r kmeans/lloyd a.csv --memory 64M --unit x --rows-per-unit 1000000 2> told || echo $?
+  8
+  $ sed 's/needs [0-9]* MiB/needs some MiB/' told
+  cloister: to keep persons to so many rows each this run needs some MiB of memory, and may take 64 MiB
   $ r kmeans/lloyd - --memory 64M --dataset a.csv < a.csv
   ! cloister: standard input can be read only once, and a run with a limit of memory reads its data again and again: save them as a file
   [exit 2]

@@ -253,11 +253,15 @@ def persons_are_on_one_rank_each(place):
                      lambda number, who, mine=rank: int(who[1:]) % 2 == mine)
         write_visits(place, f"mixed-{rank}.csv", lambda number, who, mine=rank: number % 3 == mine)
     for count in (2, 4):
-        same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], count, 1, path="visits.csv", more=PERSONS)
+        for limit in ([], ["--memory", "64M"]):
+            same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], count, 1, path="visits.csv",
+                 more=[*PERSONS, *limit])
     same(place, "kmeans/lloyd", SAME["kmeans/lloyd"], 2, 1, path="visits.csv",
          ranks_path="visits-{rank}.csv", more=PERSONS)
     refused(place, 2, ["run", "kmeans/lloyd", "mixed-{rank}.csv", *BALL, "--clusters", "2",
                        *PERSONS], "a person has rows in two parts")
+    refused(place, 2, ["run", "kmeans/lloyd", "visits-{rank}.csv", *BALL, "--clusters", "2",
+                       *PERSONS, "--memory", "64M"], "let all ranks read one file")
 
 
 def what_one_rank_cannot_read_costs_nothing(place):

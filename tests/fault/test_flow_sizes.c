@@ -28,7 +28,8 @@ static void write_array(const char *path, size_t rows)
     assert_int_equal(fclose(out), 0);
 }
 
-static void watch_run(const char *path, size_t rows, sizes *out)
+static void watch_run(const char *path, size_t rows, const char *unit, const char *cache,
+                      sizes *out)
 {
     static const char *const settings[] = {
         "mechanism", "kmeans/lloyd", "clusters", "2",         "norm", "1",        "epsilon",
@@ -43,6 +44,9 @@ static void watch_run(const char *path, size_t rows, sizes *out)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i += 2)
         assert_ok(clo_job_set(job, settings[i], settings[i + 1], &err), err);
     assert_ok(clo_job_set(job, "data", path, &err), err);
+    assert_ok(clo_job_set(job, "unit", unit, &err), err);
+    assert_ok(clo_job_set(job, "cache", cache, &err), err);
+    assert_ok(clo_job_set(job, "rows-per-unit", unit ? "2" : NULL, &err), err);
     assert_ok(clo_job_prepare(job, &err), err);
     assert_ok(clo_job_fetch(job, &found, &err), err);
     assert_ok(clo_job_spend(job, &err), err);
@@ -54,19 +58,26 @@ static void watch_run(const char *path, size_t rows, sizes *out)
     clo_job_free(job);
 }
 
-static void an_array_of_any_length_asks_for_the_same_memory(void **state)
+static void assert_same_memory(const char *unit, const char *cache)
 {
     static const size_t lengths[] = { 0, 1, 2000, 9000 }; /* the last in more than one part */
     static sizes first, other;
     char path[] = "/tmp/cloister-flow-XXXXXX";
-    (void)state;
     close(mkstemp(path));
-    watch_run(path, 200, &first);
+    watch_run(path, 200, unit, cache, &first);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        watch_run(path, lengths[i], &other);
+        watch_run(path, lengths[i], unit, cache, &other);
         assert_true(same_sizes(&other, &first));
     }
     unlink(path);
+}
+
+static void an_array_of_any_length_asks_for_the_same_memory(void **state)
+{
+    (void)state;
+    assert_same_memory(NULL, NULL);
+    assert_same_memory("1", NULL); /* persons: what was chosen is kept by then (flow.T3) */
+    assert_same_memory(NULL, ".");
 }
 
 int main(void)

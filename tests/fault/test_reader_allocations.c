@@ -19,6 +19,7 @@ typedef struct given {
     const char *path;
     bool unit, fill, inspected;
     bool twice, flows;    /* as two files; as rows that are not held */
+    bool cached;          /* but in a file of their own */
     made_stream *stream;  /* in place of the file */
     const clo_view *view; /* or this one */
 } given;
@@ -40,6 +41,7 @@ static clo_status read_and_bound(const given *g, clo_error *err)
     options.unit = domain.unit = g->unit ? "who" : NULL;
     options.missing = g->fill ? CLO_MISSING_FILL : CLO_MISSING_NULL;
     options.fill = g->fill ? "x=0.5" : NULL;
+    options.cache = g->cached ? "." : NULL;
     domain.cols = 2;
     domain.norm = 1;
     clo_status status;
@@ -108,6 +110,8 @@ static void fail_all(const char *path)
     fail_each(&(given){ .path = path, .twice = true, .unit = true });
     fail_each(&(given){ .path = path, .twice = true, .flows = true });
     fail_each(&(given){ .path = path, .fill = true, .flows = true });
+    fail_each(&(given){ .path = path, .twice = true, .unit = true, .flows = true });
+    fail_each(&(given){ .path = path, .flows = true, .cached = true });
 }
 
 static void a_plain_file_survives_any_failed_allocation(void **state)

@@ -178,6 +178,11 @@ def cases():
            [*run, "kmeans/lloyd", "data.svm", "--cols", "3", *flowing, "-o", "flow.json"])
     yield ("run kmeans over packed rows with missing cells that are not held", must_be_clean,
            [*run, "kmeans/lloyd", "packed.csv.gz", *flowing, "--json"])
+    yield ("run kmeans per person over rows that are not held", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *flowing, "--unit", "person", "--rows-per-unit", "1",
+            "-o", "flowing-person.json"])
+    yield ("run kmeans over rows in a cache", must_be_clean,
+           [*run, "kmeans/lloyd", *csv, *flowing, "--cache", ".", "-o", "cached.json"])
     yield ("run kmeans over several files", must_be_clean,
            [*run, "kmeans/lloyd", "data.npy", "data.npy", *kmeans, *norm, "--json"])
     yield ("run kmeans over several files that are not held, about a private centre", must_be_clean,

@@ -243,6 +243,29 @@ static void equal_centres_share_by_index(void **state)
     clo_workspace_free(space);
 }
 
+/* Many of them, which are compared several at a time: the first of the nearest, wherever it is. */
+static void of_many_centres_the_first_of_the_nearest_is_taken(void **state)
+{
+    enum { MOST = 70 };
+    clo_error err;
+    const double value = 1 << 19;
+    (void)state;
+    for (size_t k = 2; k <= MOST; k++)
+        for (size_t first = 0; first < k; first++) {
+            clo_workspace *space = NULL;
+            double centers[MOST], scores[MOST];
+            uint32_t label = MOST;
+            clo_assign rule;
+            for (size_t c = 0; c < k; c++)
+                centers[c] = c == first || (c > first && c % 5 == 0) ? 0.5 : 0.25;
+            assert_ok(clo_workspace_new(4096, &space, &err), err);
+            assert_ok(clo_i_assign_centers(space, centers, k, 1, 20, &rule, &err), err);
+            clo_i_assign_rows(&rule, &value, 1, scores, &label);
+            assert_int_equal(label, first);
+            clo_workspace_free(space);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +276,7 @@ int main(void)
         cmocka_unit_test(distances_are_squared_and_capped),
         cmocka_unit_test(scores_have_a_width_for_each_rule),
         cmocka_unit_test(equal_centres_share_by_index),
+        cmocka_unit_test(of_many_centres_the_first_of_the_nearest_is_taken),
     };
     return cmocka_run_group_tests(tests, make, unmake);
 }

@@ -257,7 +257,14 @@ static void persons_on_several_ranks_are_those_of_one(void **state)
             assert_string_equal(made.bytes, alone.bytes);
             free(made.bytes);
         }
+        /* Rows that are not held: flow.T3. */
+        const text flowing =
+            run_persons(p, size, "visits.csv", "no-ledger=yes seed=s memory=64M", CLO_OK, NULL);
+        assert_string_equal(flowing.bytes, alone.bytes);
+        free(flowing.bytes);
     }
+    (void)run_persons(p, 3, "visits-{rank}.csv", "no-ledger=yes seed=s memory=64M", CLO_UNSUPPORTED,
+                      "let all ranks read one file");
     free(alone.bytes);
 }
 

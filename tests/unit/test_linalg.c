@@ -163,6 +163,34 @@ static void a_product_of_integers_is_exact_in_any_order(void **state)
     free(a), free(b), free(c);
 }
 
+/* Few rows and many, whole vectors and what is left of one, on both sides of the sizes for which it
+ * takes another way; sums up to 2^52, the largest of lens.T1. */
+static void a_product_with_few_rows_is_exact(void **state)
+{
+    static const size_t sizes[][3] = { { 9, 10, 784 }, { 4, 1, 128 },   { 5, 6, 129 },
+                                       { 3, 7, 135 },  { 13, 64, 130 }, { 2, 65, 131 },
+                                       { 8, 30, 127 }, { 1, 5, 151 } };
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t m = sizes[s][0], n = sizes[s][1], d = sizes[s][2];
+        double *a = random_integers(m * d, 1 << 26, 40 + s);
+        double *b = random_integers(n * d, 1 << 18, 60 + s), *c = need(m * n, sizeof *c);
+        for (size_t j = 0; j < d; j++) a[j] = b[j] = 0;
+        a[d - 1] = 0x1p30; /* the first of both: as far as they go, in the last column */
+        b[d - 1] = -0x1p22;
+        for (size_t i = 0; i < m * n; i++) c[i] = NAN;
+        clo_i_multiply_integers(a, m, b, n, d, c);
+        for (size_t i = 0; i < m * n; i++) {
+            int64_t sum = 0;
+            for (size_t l = 0; l < d; l++)
+                sum += (int64_t)a[i / n * d + l] * (int64_t)b[i % n * d + l];
+            assert_true(c[i] == (double)sum);
+        }
+        assert_true(c[0] == -0x1p52);
+        free(a), free(b), free(c);
+    }
+}
+
 /* Of numbers that are not integers, too: as near as their order of summing leaves it, which is
  * another one in some kernels of OpenBLAS (those for small matrices on AVX-512). */
 static void a_symmetric_product_is_that_with_its_transpose(void **state)
@@ -549,15 +577,20 @@ static int16_t *short_block(const int16_t *rows, size_t count, size_t cols)
     return block;
 }
 
-/* What is there already stays; the odd row out has an empty one beside it. */
-static void check_short_gram(size_t count, size_t cols, clo_short_kernel kernel, int threads)
+/* What is there already stays; the odd row out has an empty one beside it.  Largest: all entries
+ * are of the largest magnitude, so that sums reach 2^24 and more bits than that are never asked of
+ * single precision (local_gram.T3). */
+static void check_short_gram(size_t count, size_t cols, bool largest, clo_short_kernel kernel,
+                             int threads)
 {
     const size_t width = clo_i_short_width(cols);
     uint64_t seed = count * 1000 + cols;
     int16_t *const rows = need(count * cols, sizeof *rows);
     int32_t *const gram = aligned_alloc(64, width * width * sizeof *gram);
     assert_non_null(gram);
-    for (size_t e = 0; e < count * cols; e++) rows[e] = (int16_t)((int)(next(&seed) % 577) - 288);
+    for (size_t e = 0; e < count * cols; e++) rows[e] = (int16_t)((int)(next(&seed) % 513) - 256);
+    for (size_t e = 0; largest && e < count * cols; e++) rows[e] = e % 3 ? 256 : -256;
+    for (size_t i = 0; largest && i < count; i++) rows[i * cols] = 255; /* odd sums */
     for (size_t e = 0; e < width * width; e++) gram[e] = 7;
     int16_t *const block = short_block(rows, count, cols);
     clo_i_gram_short_add(block, (count + 1) / 2, cols, threads, kernel, gram);
@@ -575,12 +608,15 @@ static void check_short_gram(size_t count, size_t cols, clo_short_kernel kernel,
 static void every_kernel_gives_the_gram_matrix_of_small_integers(void **state)
 {
     (void)state;
-    for (clo_short_kernel kernel = CLO_SHORT_PLAIN; kernel <= CLO_SHORT_512; kernel++)
+    for (clo_short_kernel kernel = CLO_SHORT_PLAIN; kernel <= clo_i_short_best(); kernel++)
         for (int threads = 1; threads <= 2; threads++) {
-            check_short_gram(CLO_SHORT_ROWS, 100, kernel, threads);
-            check_short_gram(7, 33, kernel, threads);
-            check_short_gram(2, 16, kernel, threads);
-            check_short_gram(1, 1, kernel, threads);
+            check_short_gram(CLO_SHORT_ROWS, 100, false, kernel, threads);
+            check_short_gram(CLO_SHORT_ROWS, 50, true, kernel, threads);
+            check_short_gram(CLO_SHORT_ROWS - 1, 33, true, kernel, threads);
+            check_short_gram(7, 33, false, kernel, threads);
+            check_short_gram(33, 48, false, kernel, threads);
+            check_short_gram(2, 16, false, kernel, threads);
+            check_short_gram(1, 1, false, kernel, threads);
         }
 }
 
@@ -591,6 +627,7 @@ int main(void)
         cmocka_unit_test(a_gram_matrix_is_added_to_what_is_there_above_the_diagonal_only),
         cmocka_unit_test(more_rows_than_one_block_are_all_counted),
         cmocka_unit_test(a_product_of_integers_is_exact_in_any_order),
+        cmocka_unit_test(a_product_with_few_rows_is_exact),
         cmocka_unit_test(a_symmetric_product_is_that_with_its_transpose),
         cmocka_unit_test(eigenpairs_solve_their_equation_largest_first),
         cmocka_unit_test(the_algebraically_largest_are_chosen_not_the_largest_in_magnitude),

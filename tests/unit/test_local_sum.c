@@ -123,6 +123,25 @@ static void a_local_sum_is_what_its_definition_says(void **state)
     stop(&a);
 }
 
+/* As far apart as T2 allows: below 2^44, in any number of columns. */
+static void a_squared_distance_is_exact(void **state)
+{
+    enum { MOST = 150 };
+    double record[MOST], center[MOST];
+    (void)state;
+    for (size_t cols = 1; cols <= MOST; cols++) {
+        uint64_t sum = 0;
+        const int64_t most = (int64_t)ldexp(1 / sqrt((double)cols), 20);
+        for (size_t j = 0; j < cols; j++) {
+            const int64_t r = most - (int64_t)(j * j % 11), c = (j % 3 ? -2 : 2) * r + (int64_t)j;
+            record[j] = (double)r;
+            center[j] = (double)c;
+            sum += (uint64_t)((r - c) * (r - c));
+        }
+        assert_true(clo_i_square_apart(record, center, cols) == (double)sum);
+    }
+}
+
 static clo_status checked(const clo_assign *rule, const uint64_t *words, size_t count)
 {
     const clo_line line = planned(CLO_REPLACE, CLO_EVENT_GAUSSIAN);
@@ -168,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_record_moves_the_answer_further_than_planned),
         cmocka_unit_test(a_local_sum_is_what_its_definition_says),
+        cmocka_unit_test(a_squared_distance_is_exact),
         cmocka_unit_test(refuses_an_ask_that_is_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

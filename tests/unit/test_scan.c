@@ -3,28 +3,17 @@
  * the release that it would give from memory, byte for byte (flow.T1); files that change meanwhile
  * end it (flow.T2); what cannot be done so is refused before anything is spent.
  */
-#include "ledger_place.h"
-#include "job_settings.h"
 #include "pipeline.h"
+#include "scanned.h"
 #include "bound/bound.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum { ROWS = 900, COLS = 4, WIDE_ROWS = 1100, WIDE_COLS = 1024 };
 static double records[ROWS * COLS];
 
 /* ---- files ------------------------------------------------------------------------------- */
-
-static const char *at(const place *p, const char *name)
-{
-    static char paths[8][320];
-    static size_t next;
-    char *const path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", p->folder, name);
-    return path;
-}
 
 /* Some rows as CSV; every 50th is null, and some lines are blank. */
 static void write_csv(const char *path, size_t first, size_t count)
@@ -40,38 +29,6 @@ static void write_csv(const char *path, size_t first, size_t count)
         if (i % 40 == 3) fputc('\n', out);
     }
     assert_int_equal(fclose(out), 0);
-}
-
-static void write_npy(const char *path, const double *cells, size_t rows, size_t cols, bool fortran)
-{
-    FILE *const out = fopen(path, "w");
-    char header[118];
-    assert_non_null(out);
-    const int length = snprintf(header, sizeof header,
-                                "{'descr': '<f8', 'fortran_order': %s, 'shape': (%zu, %zu), }",
-                                fortran ? "True" : "False", rows, cols);
-    memset(header + length, ' ', sizeof header - (size_t)length);
-    header[sizeof header - 1] = '\n';
-    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, out);
-    fwrite(header, 1, sizeof header, out);
-    for (size_t e = 0; e < rows * cols; e++) {
-        const size_t cell = fortran ? e % rows * cols + e / rows : e;
-        fwrite(&cells[cell], sizeof *cells, 1, out);
-    }
-    assert_int_equal(fclose(out), 0);
-}
-
-static void write_gzip(const char *from, const char *to)
-{
-    gzFile out = gzopen(to, "wb");
-    FILE *const in = fopen(from, "r");
-    char piece[4096];
-    size_t count;
-    assert_non_null(in);
-    while ((count = fread(piece, 1, sizeof piece, in)) > 0)
-        assert_int_equal(gzwrite(out, piece, (unsigned)count), count);
-    fclose(in);
-    assert_int_equal(gzclose(out), Z_OK);
 }
 
 static void write_libsvm(const char *path)
@@ -103,8 +60,7 @@ static void write_wide(const char *path)
 
 static int make_files(void **state)
 {
-    clo_ledger *ledger = NULL;
-    if (make_place(state)) return -1;
+    if (make_scanned(state)) return -1;
     const place *const p = *state;
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < COLS; j++)
@@ -119,50 +75,12 @@ static int make_files(void **state)
     write_gzip(at(p, "all.csv"), at(p, "all.csv.gz"));
     write_gzip(at(p, "all.npy"), at(p, "all.npy.gz"));
     write_libsvm(at(p, "all.svm"));
-    if (clo_ledger_create(p->ledger, CLO_LEDGER_OPEN, &ledger, NULL)) return -1;
-    if (clo_ledger_declare(ledger, "data", (clo_loss){ 100, 0.1 }, NULL)) return -1;
-    clo_ledger_close(ledger);
     return 0;
 }
 
 #define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, make_files, remove_place)
 
 /* ---- runs --------------------------------------------------------------------------------- */
-
-static clo_job *job_on(const char *data, const char *settings)
-{
-    clo_error err;
-    clo_job *job = NULL;
-    assert_ok(clo_job_new(&job, &err), err);
-    set(job, "epsilon=1 seed=scan no-ledger=yes");
-    set(job, settings);
-    assert_ok(clo_job_set(job, "data", data, &err), err);
-    return job;
-}
-
-static char *release_of(const char *data, const char *settings, const char *more)
-{
-    const clo_release *release;
-    clo_job *const job = job_on(data, settings);
-    clo_error err;
-    size_t length;
-    set(job, more);
-    assert_ok(clo_job_release(job, &release, &err), err);
-    const char *const json = clo_job_json(job, &length);
-    char *const copy = strndup(json, length);
-    clo_job_free(job);
-    return copy;
-}
-
-static void assert_same_release(const char *one, const char *one_more, const char *other,
-                                const char *other_more, const char *settings)
-{
-    char *const a = release_of(one, settings, one_more);
-    char *const b = release_of(other, settings, other_more);
-    assert_string_equal(a, b);
-    free(a);
-    free(b);
-}
 
 static const char *const SUMS[] = {
     "mechanism=kmeans/tree clusters=3 norm=1",
@@ -317,29 +235,6 @@ static bool make_change(void *user, double share)
     return true;
 }
 
-static uint64_t charges_at(const place *p)
-{
-    clo_ledger *ledger = NULL;
-    clo_ledger_facts facts = { .struct_size = sizeof facts };
-    clo_error err;
-    assert_ok(clo_ledger_open_existing(p->ledger, &ledger, &err), err);
-    assert_ok(clo_ledger_describe(ledger, &facts, &err), err);
-    clo_ledger_close(ledger);
-    return facts.charges;
-}
-
-static clo_job *metered_on(const place *p, const char *data, const char *settings)
-{
-    clo_error err;
-    clo_job *const job = job_on(data, settings);
-    assert_ok(clo_job_set(job, "seed", NULL, &err), err);
-    assert_ok(clo_job_set(job, "no-ledger", NULL, &err), err);
-    assert_ok(clo_job_set(job, "dataset", "data", &err), err);
-    assert_ok(clo_job_set(job, "ledger", p->ledger, &err), err);
-    assert_ok(clo_job_set(job, "new", "yes", &err), err);
-    return job;
-}
-
 static void assert_ends(const place *p, const char *path, change c, const char *words)
 {
     clo_run_options options = clo_run_options_default();
@@ -394,18 +289,6 @@ static void a_file_that_shrinks_under_the_reader_ends_the_run(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------ */
 
-static void assert_refused(const place *p, const char *data, const char *settings,
-                           clo_status status, const char *words)
-{
-    const clo_release *release = NULL;
-    const uint64_t before = charges_at(p);
-    clo_job *const job = metered_on(p, data, settings);
-    clo_error err;
-    assert_fails(clo_job_release(job, &release, &err), status, err, words);
-    assert_int_equal(charges_at(p), before);
-    clo_job_free(job);
-}
-
 static void what_cannot_flow_is_refused_before_the_charge(void **state)
 {
     const place *const p = *state;
@@ -418,10 +301,6 @@ static void what_cannot_flow_is_refused_before_the_charge(void **state)
                    "mechanism=subspaces/gibbs clusters=2 dim=1 norm=1 memory=64M "
                    "accept=asymptotic",
                    CLO_UNSUPPORTED, "subspaces/sulq");
-    assert_refused(p, csv,
-                   "mechanism=kmeans/lloyd clusters=2 norm=1 memory=64M unit=a "
-                   "rows-per-unit=2",
-                   CLO_UNSUPPORTED, "person");
     assert_refused(p, csv, "mechanism=kmeans/lloyd clusters=2 norm=1 memory=1M", CLO_ARGUMENT,
                    "at least");
     assert_refused(p, csv, "mechanism=kmeans/lloyd clusters=2 norm=1 memory=lots", CLO_ARGUMENT,
@@ -566,6 +445,8 @@ static void a_scan_is_for_a_run_alone(void **state)
     clo_params *params = NULL;
     clo_solution *solution = NULL;
     clo_table *table = NULL;
+    uint8_t *hashes = NULL;
+    size_t count = 0;
     clo_error err;
     assert_ok(clo_table_scan(paths, 1, NULL, 1 << 26, &table, &err), err);
     assert_int_equal(clo_table_rows(table), ROWS);
@@ -577,8 +458,10 @@ static void a_scan_is_for_a_run_alone(void **state)
     clo_params_free(params);
     clo_table_free(table);
     options.unit = "a";
-    assert_fails(clo_table_scan(paths, 1, &options, 1 << 26, &table, &err), CLO_UNSUPPORTED, err,
-                 "person");
+    assert_ok(clo_table_scan(paths, 1, &options, 1 << 26, &table, &err), err);
+    assert_fails(clo_table_persons(table, &hashes, &count, &err), CLO_ARGUMENT, err,
+                 "holds no rows");
+    clo_table_free(table);
     assert_fails(clo_table_scan(paths, 0, NULL, 1 << 26, &table, &err), CLO_ARGUMENT, err,
                  "no file");
     const char *const pipes[] = { "/dev/null" };
