@@ -21,8 +21,8 @@ A method is one of kmeans, or `auto`, or `one`: one private mean with the whole 
 release should be noticeably worse than.
 
 Medians over the runs.  Predictions were calibrated on other files: that of kmeans/local on 85 of
-R's (package pydataset) and of pictures, with round figures for bounds, up to twice too wide; in up
-to three columns that of kmeans/grid on 42 of R's; those of the others with seeds 0, 1, 2 on files
+R's (package pydataset) and of pictures, with round figures for bounds, up to twice too wide; in two
+and three columns that of kmeans/grid on 132 of R's; those of the others with seeds 0, 1, 2 on files
 of their own.
 """
 import argparse

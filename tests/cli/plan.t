@@ -136,8 +136,8 @@ A plan reads no data and charges nobody.
     Noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs epsilon 0.65,
     or 3700 rows, or at most 2 clusters.
   $ cloister plan kmeans --cols 2 --rows 2 --clusters 3 --epsilon 1e-9 --norm 1 | tail -n 2
-    Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs epsilon 23, or
-    11000000 rows.
+    Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs epsilon 12, or
+    4000000 rows.
   $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 --json \
   >     | grep -A 4 hidden
       "hidden": true,
@@ -153,10 +153,10 @@ A plan reads no data and charges nobody.
 
   $ printf 'carat,0,5\nprice,0,20000\n' > bounds.csv
   $ cloister plan kmeans --rows 53940 --clusters 8 --epsilon 1 --bounds bounds.csv | tail -n 4
-    With 53940 rows, expect an error of about 0.00295, and between 0.00098 and
-    0.0071 by how narrow the clusters are and how far apart: root mean square
+    With 53940 rows, expect an error of about 0.00279, and between 0.00093 and
+    0.0067 by how narrow the clusters are and how far apart: root mean square
     distance of a released centre from the exact mean of its cluster, as a share
-    of the norm. In each column: carat ± 0.0074, price ± 29.
+    of the norm. In each column: carat ± 0.007, price ± 28.
 
 ## Answers how much epsilon the rows need
 

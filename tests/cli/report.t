@@ -220,8 +220,8 @@ drawn.
   $ printf '年齢,e\314\201ge\033[2J\n1,2\n3,4\n' > wide.csv
   $ cloister run kmeans wide.csv --clusters 1 --epsilon 30 --bounds 0,9 --no-ledger --seed 1 \
   >     -o wide.json 2>&1 | grep expects
-    expects centres off by about 年齢 ± 0.21, ége?[2J ± 0.21
+    expects centres off by about 年齢 ± 0.16, ége?[2J ± 0.16
   $ cloister report wide.json | grep -A 2 ^centers
   centers (1 x 2)
                  年齢      ége?[2J
-       0      1.90323      3.20599
+       0      2.49889      3.49949

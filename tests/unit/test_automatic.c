@@ -72,8 +72,9 @@ static void takes_the_method_that_promises_the_least_error(void **state)
     }
 }
 
-/* Few rows in two columns are counted on a grid; where rows are many, or columns, or there is but
- * one mean to tell, differences are looked at, at their own width. */
+/* Few rows, or rows of many clusters, in two and three columns are counted on a grid; where rows
+ * are many, or columns, or there is but one mean to tell, differences are looked at, at their own
+ * width. */
 static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **state)
 {
     static const struct {
@@ -82,7 +83,8 @@ static void centres_are_left_to_the_grid_where_rows_and_columns_are_few(void **s
         const char *clusters, *method;
     } seen[] = { { 2, 1458, "8", "grid" },   { 2, 1000, "5", "grid" },  { 2, 20000, "4", "local" },
                  { 3, 10000, "3", "local" }, { 5, 2000, "4", "local" }, { 30, 569, "1", "local" },
-                 { 2, 1458, "1", "local" } };
+                 { 2, 1458, "1", "local" },  { 2, 2000, "8", "grid" },  { 2, 20000, "20", "grid" },
+                 { 3, 900, "8", "grid" },    { 3, 4000, "8", "local" } };
     (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         const clo_setting settings[] = { { "clusters", seen[i].clusters } };
@@ -109,8 +111,9 @@ static void the_grid_is_not_taken_where_one_mean_may_be_better(void **state)
         const char *method;
         bool hidden;
     } seen[] = {
-        { 0.1, 4, "grid", true }, { 0.3, 4, "local", true }, { 1, 4, "local", false },
-        { 0.1, 5, "grid", true }, { 0.3, 5, "local", true }, { 0.1, 8, "local", true },
+        { 0.1, 4, "grid", true },  { 0.3, 4, "local", true }, { 1, 4, "local", false },
+        { 0.1, 5, "grid", true },  { 0.3, 5, "local", true }, { 0.1, 8, "local", true },
+        { 0.1, 3, "grid", false }, { 0.3, 3, "local", true }, { 0.03, 2, "grid", true },
     };
     const clo_setting clusters = { "clusters", "3" };
     (void)state;

@@ -168,17 +168,19 @@ static size_t side_for(size_t cols, uint64_t rows, double epsilon, int clusters)
     return side;
 }
 
-/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; 1.4 to 3 times as many, and up to 8 times
- * where there are few records or many clusters. */
+/* Su et al.: (N epsilon / 10)^(2 d / (d + 2)) cells; 1.4 to 3 times as many, in three columns 3
+ * times that; and up to 20 times where there are few records, but 8 where there are many clusters.
+ */
 static void there_are_more_cells_than_by_the_published_rule(void **state)
 {
     (void)state;
     assert_int_equal(side_for(2, 400, 1, 3), 12);       /* 3.46 * 40 cells */
     assert_int_equal(side_for(2, 400, 1, 12), 17);      /* 6.93 * 40 */
-    assert_int_equal(side_for(2, 40, 1, 3), 6);         /* 8 * 4 */
+    assert_int_equal(side_for(2, 400, 1, 40), 18);      /* 8 * 40 */
+    assert_int_equal(side_for(2, 40, 1, 3), 9);         /* 20 * 4 */
     assert_int_equal(side_for(2, 10000, 1, 3), 40);     /* 1.58 * 1000 */
-    assert_int_equal(side_for(3, 10000, 1, 3), 18);     /* 1.58 * 3981 */
-    assert_int_equal(side_for(3, 10000, .1, 3), 9);     /* 2.5 * 251 */
+    assert_int_equal(side_for(3, 10000, 1, 3), 27);     /* 4.73 * 3981 */
+    assert_int_equal(side_for(3, 10000, .1, 3), 12);    /* 7.49 * 251 */
     assert_int_equal(side_for(10, 20000, 1, 3), 4);     /* 1.4 * 316,979 */
     assert_int_equal(side_for(1, 1000000, 1, 3), 3016); /* 1.4 * 2154 */
 }

@@ -28,12 +28,14 @@ double clo_i_center_forecast(double noise, size_t clusters, double unsettled)
 static const double LOCAL_NOISE = 0.2, LOCAL_POWER = 0.65, LOCAL_UNSETTLED = 0.002;
 static const double LOCAL_NARROWER = 0.24; /* power of the number of clusters */
 static const double MANY_COLUMNS = 20, MOST_WIDER = 1.7;
+static const double TWO_COLUMNS = 0.9;   /* times that, on 66 other files */
 static const double LOCAL_HIDING = 0.65; /* noise of the ball, in radii, that hides clusters */
 static const double HIDING = 0.5;        /* of the norm */
 
 double clo_i_local_forecast(double noise, size_t cols, size_t clusters, bool hidden)
 {
-    const double wider = fmin(fmax((double)cols / MANY_COLUMNS, 1), MOST_WIDER);
+    const double wider =
+        cols <= 2 ? TWO_COLUMNS : fmin(fmax((double)cols / MANY_COLUMNS, 1), MOST_WIDER);
     const double width = wider * pow((double)clusters, -LOCAL_NARROWER);
     const double local = width * LOCAL_NOISE * pow(noise, LOCAL_POWER);
     const double most = held_back(HIDING);
