@@ -25,8 +25,8 @@ PUBLIC = [
     ["g++", "-std=c++17", "-xc++", *STRICT],
     ["clang++", "-std=c++17", "-xc++", *STRICT],
 ]
-INTERNAL = [["gcc", "-std=gnu11", "-xc", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra",
-             "-Werror", "-Wno-unused-parameter"]]
+INTERNAL = [["gcc", "-std=gnu11", "-xc", "-fopenmp", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall",
+             "-Wextra", "-Werror", "-Wno-unused-parameter"]]
 
 
 def compiles(command, folders, header):
