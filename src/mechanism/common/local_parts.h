@@ -63,6 +63,12 @@ typedef struct clo_i_local_start {
     double seen_square; /* of square, what lies in the coordinates of the cells */
 } clo_i_local_start;
 
+CLO_CHECK clo_status clo_i_local_ask_start(clo_context *context, const clo_i_local_plan *plan,
+                                           const clo_bounded *data, clo_i_local_start *start,
+                                           clo_error *err);
+CLO_CHECK clo_status clo_i_local_ask_start_room(const clo_i_local_plan *plan, clo_workspace *space,
+                                                clo_error *err);
+
 /* Cells and what is known of them; `used` of the plan's, the others take part in no step. */
 typedef struct clo_i_local_cells {
     size_t used;
