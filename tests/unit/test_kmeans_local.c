@@ -67,6 +67,110 @@ static void a_plan_holds_local_sums_within_the_budget(void **state)
     clo_plan_free(plan);
 }
 
+static clo_plan *plan_of_rows(size_t d, uint64_t rows, const char *settings, double delta)
+{
+    clo_domain domain = ball(d, 1, CLO_REPLACE);
+    domain.rows = rows;
+    return plan_for("kmeans/local", settings, &domain, 1, delta);
+}
+
+/* kmeans_local.T1: where noise is strong, by public numbers, the mean is looked for twice and the
+ * directions are picked; all within the budget. */
+static void a_plan_of_few_rows_looks_twice_and_picks_directions(void **state)
+{
+    clo_plan *const plan = plan_of_rows(30, 600, "clusters=2", 1e-6);
+    (void)state;
+    assert_int_equal(plan->line_count, 4);
+    assert_int_equal(plan->lines[0].groups, 1);
+    assert_int_equal(plan->lines[0].event.count, 2);
+    assert_int_equal(plan->lines[1].query, &clo_i_query_local_gram);
+    assert_int_equal(plan->lines[2].event.count, 2);
+    assert_true(plan->lines[2].lens);
+    assert_int_equal(plan->lines[2].cols, 16);
+    assert_int_equal(plan->lines[3].event.count, 1);
+    assert_int_equal(plan->lines[3].cols, 30);
+    assert_true(plan->price.loss.epsilon <= 1 && plan->price.loss.epsilon > 0.99);
+    clo_plan_free(plan);
+}
+
+static void only_strong_noise_in_several_columns_makes_a_run_pick_directions(void **state)
+{
+    static const struct {
+        size_t cols;
+        uint64_t rows;
+        const char *settings;
+        double delta;
+        uint64_t looks;
+    } cases[] = {
+        { 5, 300, "clusters=2", 1e-6, 2 },          { 4, 300, "clusters=2", 1e-6, 1 },
+        { 5, 300, "clusters=1", 1e-6, 1 },          { 5, 300, "clusters=2", 0, 1 },
+        { 5, 300, "clusters=2 reduce=0", 1e-6, 1 }, { 5, 300, "clusters=2 reduce=3", 1e-6, 1 },
+        { 5, 100, "clusters=2", 1e-6, 1 },  /* noise hides the clusters */
+        { 5, 600, "clusters=2", 1e-6, 1 },  /* it is weaker, and columns are few */
+        { 10, 600, "clusters=2", 1e-6, 2 }, /* they are not */
+        { 30, 4000, "clusters=2", 1e-6, 1 }
+    }; /* it is weak */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clo_plan *const plan =
+            plan_of_rows(cases[i].cols, cases[i].rows, cases[i].settings, cases[i].delta);
+        assert_int_equal(plan->lines[0].event.count, cases[i].looks);
+        clo_plan_free(plan);
+    }
+}
+
+/* Wide heaps in a small part of the ball, and few rows: the mean squared distance of the true
+ * centres to those of a few runs. */
+static double squared_miss(const char *settings)
+{
+    enum { ROWS = 800, D = 30, K = 3, TRIES = 8 };
+    double truth[K * D], sum = 0;
+    clo_domain domain = ball(D, 2, CLO_REPLACE);
+    domain.rows = ROWS;
+    double *const values = scattered_mixture(ROWS, D, K, 0.1, truth);
+    clo_plan *const plan = plan_for("kmeans/local", settings, &domain, 1, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    for (int run = 0; run < TRIES; run++) {
+        char seed[8];
+        clo_array found;
+        snprintf(seed, sizeof seed, "few %d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        assert_true(clo_release_find(release, "centers", &found));
+        for (size_t t = 0; t < K; t++) {
+            double nearest = INFINITY;
+            for (size_t c = 0; c < found.shape[0]; c++)
+                nearest =
+                    fmin(nearest, clo_i_squared_distance(found.data + c * D, truth + t * D, D));
+            sum += nearest / K / TRIES;
+        }
+        clo_release_free(release);
+    }
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    free(values);
+    return sum;
+}
+
+/* In all columns a cell would be noise and little else. */
+static void few_rows_tell_heaps_in_the_directions_that_stand_out(void **state)
+{
+    (void)state;
+    assert_true(squared_miss("clusters=3") < 0.6 * squared_miss("clusters=3 reduce=0"));
+}
+
+static void points_keep_their_coordinates_when_others_are_added_or_left_out(void **state)
+{
+    double points[9] = { 1, 2, 3, 4, 5, 6 };
+    const double wider[] = { 1, 2, 0, 3, 4, 0, 5, 6, 0 }, narrow[] = { 1, 3, 5 };
+    (void)state;
+    clo_i_local_restride(points, 3, 2, 3);
+    assert_memory_equal(points, wider, sizeof wider);
+    clo_i_local_restride(points, 3, 3, 1);
+    assert_memory_equal(points, narrow, sizeof narrow);
+    clo_i_local_restride(points, 3, 1, 1);
+    assert_memory_equal(points, narrow, sizeof narrow);
+}
+
 /* Four heaps that so few rows cannot tell at such a budget: one centre, near their common mean. */
 static void where_noise_hides_every_cluster_the_one_mean_is_told(void **state)
 {
@@ -306,6 +410,10 @@ int main(void)
         cmocka_unit_test(centres_come_back_whole_from_fewer_directions),
         cmocka_unit_test(a_pure_budget_finds_centres_too),
         cmocka_unit_test(a_plan_holds_local_sums_within_the_budget),
+        cmocka_unit_test(a_plan_of_few_rows_looks_twice_and_picks_directions),
+        cmocka_unit_test(only_strong_noise_in_several_columns_makes_a_run_pick_directions),
+        cmocka_unit_test(few_rows_tell_heaps_in_the_directions_that_stand_out),
+        cmocka_unit_test(points_keep_their_coordinates_when_others_are_added_or_left_out),
         cmocka_unit_test(where_noise_hides_every_cluster_the_one_mean_is_told),
         cmocka_unit_test(the_number_of_clusters_is_where_the_curve_bends),
         cmocka_unit_test(an_elbow_is_the_sharpest_bend_of_the_logarithm),

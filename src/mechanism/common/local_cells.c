@@ -256,13 +256,26 @@ static clo_status split_cells(clo_context *context, const clo_i_local_plan *plan
 
 /* ---- a pass ------------------------------------------------------------------------------- */
 
+void clo_i_local_restride(double *points, size_t count, size_t from, size_t to)
+{
+    for (size_t i = 0; to < from && i < count; i++)
+        memmove(points + i * to, points + i * from, to * sizeof(double));
+    for (size_t i = count; to > from && i-- > 0;) {
+        memmove(points + i * to, points + i * from, from * sizeof(double));
+        memset(points + i * to + from, 0, (to - from) * sizeof(double));
+    }
+}
+
+/* The line asks in all directions that the plan has kept.  In those that the run does not use the
+ * records are at 0, as the cells are, and what is answered there is noise alone. */
 static clo_status ask_cells(clo_context *context, const clo_i_local_plan *plan, size_t number,
                             const clo_bounded *data, clo_i_local_cells *cells, clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[number];
-    const size_t d = plan->seen, mark = clo_i_workspace_mark(context->workspace);
+    const size_t d = line->cols, mark = clo_i_workspace_mark(context->workspace);
     clo_local_sums answer = { cells->sums, cells->squares, cells->sizes };
     clo_assign rule;
+    clo_i_local_restride(cells->places, cells->used, plan->seen, d);
     /* The rest lie where the first does: ties go to the smaller index, so they get no record. */
     for (size_t i = cells->used; i < plan->cells; i++) {
         memcpy(cells->places + i * d, cells->places, d * sizeof(double));
@@ -273,6 +286,8 @@ static clo_status ask_cells(clo_context *context, const clo_i_local_plan *plan, 
     if (!status)
         status = clo_i_ask_local_sum(context, number, data, &rule, cells->views, &answer, err);
     clo_i_workspace_release(context->workspace, mark);
+    clo_i_local_restride(cells->places, cells->used, d, plan->seen);
+    if (!status) clo_i_local_restride(cells->sums, cells->used, d, plan->seen);
     return status;
 }
 
@@ -289,7 +304,7 @@ clo_status clo_i_local_passes(clo_context *context, const clo_i_local_plan *plan
     for (size_t i = 0; i < cells->used; i++)
         cells->views[i] = (clo_local_view){ first, FIRST_REACH * first };
     for (uint64_t pass = 0; pass < plan->passes; pass++) {
-        clo_i_local_progress(context, plan, 1 + pass + (plan->frame > 0));
+        clo_i_local_progress(context, plan, clo_i_local_looks(plan) + pass + (plan->frame > 0));
         if (pass) CLO_TRY(split_cells(context, plan, start->spread, cells, err));
         for (size_t i = 0; pass && i < cells->used; i++) {
             const double off = (double)plan->seen * cells->deviations[i] * cells->deviations[i];

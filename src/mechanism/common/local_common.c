@@ -9,6 +9,11 @@
  * (kmeans_local.T1).  Where there are many columns, a noisy Gram matrix tells in which directions
  * to make cells, as in kmeans/tree.
  *
+ * Where public numbers say that noise is strong, but not that it hides everything, cells pay in
+ * very few directions: those are picked by what the Gram matrix shows beyond the edge of its noise,
+ * which is free; and so that it does not show where noise has put the mean, the mean is looked for
+ * twice.
+ *
  * The number of cells follows the released number of rows.  Where even one mean with the whole
  * budget would be little better than its noise, there is one cell, and all asks go to one mean:
  * the release then holds one centre, which is all that can be told.
@@ -33,6 +38,11 @@ static const double SHARE_CELLS = 0.7, SHARE_CELLS_WITH_FRAME = 0.4; /* of what 
 static const double GRAM_WIDTH = 0.75, LEAST_WHOLE = 0.25;
 /* The first mean is to be this near, in radii; its share of the budget is between the two. */
 static const double NEAR_ENOUGH = 0.07, LEAST_START = 0.01, MOST_START = 0.15;
+/* Where a mean stands less than this above its noise, noise is strong (in few columns there are
+ * fewer to leave out, and it must be stronger): the run looks twice for the mean, and makes
+ * cells in the few directions only that stand out of the noise of the Gram matrix. */
+static const double STRONG_NOISE = 40, STRONG_A_COLUMN = 4, MOST_START_TWICE = 0.25;
+enum { COLUMNS_TO_PICK_FROM = 5, LEAST_PICKED = 2, PASSES_PICKED = 2 };
 
 const clo_param clo_i_local_params[CLO_LOCAL_PARAMS] = {
     [CLO_LOCAL_CLUSTERS] = CLO_CENTERS_ROW_CLUSTERS,
@@ -54,12 +64,20 @@ const clo_param clo_i_local_params[CLO_LOCAL_PARAMS] = {
 
 /* ---- the plan ---------------------------------------------------------------------------- */
 
+double clo_i_local_told(const clo_i_local_plan *plan, double rows)
+{
+    return rows / (sqrt((double)plan->cols) * plan->whole);
+}
+
 /* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left
  * to the rounds. */
-static size_t directions_that_pay(const clo_domain *domain, size_t k, double noise)
+static size_t directions_that_pay(const clo_domain *domain, const clo_i_local_plan *plan,
+                                  double noise)
 {
-    const double rows = clo_i_guessed_rows(domain, k);
-    const size_t d = domain->cols, r = k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
+    const double rows = clo_i_guessed_rows(domain, plan->clusters);
+    const size_t d = plan->cols, k = plan->clusters;
+    const size_t r = k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
+    if (plan->pick) return r < d ? r : d;
     return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 6 ? r : 0;
 }
 
@@ -79,17 +97,12 @@ static clo_status add_frame(clo_draft *draft, double mu, clo_i_local_plan *plan,
     CLO_TRY(clo_i_plan_local_gram(draft->domain, mu * sqrt(draft->values[CLO_LOCAL_SHARE]), 1,
                                   "Gram matrix about the mean, to choose directions by", &gram,
                                   err));
-    plan->frame = wanted > 0 ? (size_t)wanted
-                             : directions_that_pay(draft->domain, plan->clusters,
-                                                   clo_i_local_gram_deviation(&gram));
+    plan->frame = wanted > 0
+                      ? (size_t)wanted
+                      : directions_that_pay(draft->domain, plan, clo_i_local_gram_deviation(&gram));
     if (plan->frame == 0) return CLO_OK;
     plan->seen = plan->frame;
     return clo_i_draft_add(draft, &gram, err);
-}
-
-double clo_i_local_told(const clo_i_local_plan *plan, double rows)
-{
-    return rows / (sqrt((double)plan->cols) * plan->whole);
 }
 
 /* Of a whole mu or epsilon, what one of `times` asks with this share of the budget has: losses of
@@ -107,8 +120,21 @@ static clo_status plan_sums(const clo_i_local_plan *plan, const clo_domain *doma
                                 parameter, times, label, out, err);
 }
 
-/* The first ask, and the share of the budget that it takes: as much as finds a mean that is near
- * enough among the public number of rows, or a guess of it. */
+/* Whether noise is so strong that a run picks its directions by what the Gram matrix shows of them:
+ * in any other one a cell would get noise and little else.  Not by a guess of the rows: more of
+ * them than guessed would want other shares. */
+static bool picks_directions(const clo_draft *draft, const clo_i_local_plan *plan)
+{
+    const double told = clo_i_local_told(plan, (double)draft->domain->rows);
+    if (plan->median || plan->pure || plan->clusters < 2 || draft->values[CLO_LOCAL_REDUCE] >= 0)
+        return false;
+    return plan->cols >= COLUMNS_TO_PICK_FROM && plan->cols <= GRAM_COLUMNS &&
+           told >= CLO_LOCAL_HIDDEN &&
+           told < fmin(STRONG_NOISE, STRONG_A_COLUMN * (double)plan->cols);
+}
+
+/* The first ask, or the first two, and the share of the budget that it takes: as much as finds a
+ * mean that is near enough among the public number of rows, or a guess of it. */
 static clo_status add_start(clo_draft *draft, double whole, clo_i_local_plan *plan, double *share,
                             clo_error *err)
 {
@@ -117,8 +143,11 @@ static clo_status add_start(clo_draft *draft, double whole, clo_i_local_plan *pl
     CLO_TRY(plan_sums(plan, draft->domain, 1, whole, 1, "", &line, err));
     plan->whole = clo_i_local_deviation(&line);
     const double off = sqrt((double)plan->cols) * plan->whole / (NEAR_ENOUGH * rows);
-    *share = fmin(fmax(plan->pure ? off : off * off, LEAST_START), MOST_START);
-    CLO_TRY(plan_sums(plan, draft->domain, 1, of_one(plan, whole, *share, 1), 1,
+    plan->pick = picks_directions(draft, plan);
+    const uint64_t looks = clo_i_local_looks(plan);
+    *share = fmin(fmax(plan->pure ? off : off * off, LEAST_START),
+                  plan->pick ? MOST_START_TWICE : MOST_START);
+    CLO_TRY(plan_sums(plan, draft->domain, 1, of_one(plan, whole, *share, looks), looks,
                       "mean, spread and number of the records", &line, err));
     return clo_i_draft_add(draft, &line, err);
 }
@@ -128,6 +157,7 @@ static uint64_t passes_that_pay(const clo_domain *domain, const clo_i_local_plan
 {
     const double rows = clo_i_guessed_rows(domain, plan->clusters);
     const double told = clo_i_local_told(plan, rows);
+    if (plan->pick) return PASSES_PICKED;
     return told < 1500 ? 3 : told < 3000 ? 4 : 5;
 }
 
@@ -200,8 +230,7 @@ static clo_status count_run(const clo_i_local_plan *plan, clo_workspace *room, c
     directions none;
     CLO_TRY(take_state(plan, room, &unused, err));
     const size_t mark = clo_i_workspace_mark(room);
-    CLO_TRY(clo_i_assign_room(room, CLO_ASSIGN_CENTERS, 1, plan->cols, 0, err));
-    clo_i_workspace_release(room, mark);
+    CLO_TRY(clo_i_local_ask_start_room(plan, room, err));
     if (plan->frame) CLO_TRY(take_directions(plan, room, &none, err));
     clo_i_workspace_release(room, mark);
     CLO_TRY(clo_i_lens_room(room, plan->cols, plan->frame, 0, err));
@@ -239,7 +268,7 @@ clo_status clo_i_local_make_plan(clo_draft *draft, bool median, clo_i_local_plan
     CLO_TRY(add_start(draft, whole, &plan, &start, err));
     CLO_TRY(add_frame(draft, whole, &plan, err));
     if (plan.passes == 0) plan.passes = passes_that_pay(draft->domain, &plan);
-    const bool far = plan.frame && plan.cols >= 5 * plan.frame;
+    const bool far = plan.frame && !plan.pick && plan.cols >= 5 * plan.frame;
     const double left = (plan.frame ? 1 - values[CLO_LOCAL_SHARE] : 1) - start;
     if (!(left > 0.01))
         return clo_i_fail(err, CLO_ARGUMENT, "share must be at most %.3g here, not %g",
@@ -264,63 +293,27 @@ size_t clo_i_local_cells_line(const clo_i_local_plan *plan)
 
 void clo_i_local_progress(clo_context *context, const clo_i_local_plan *plan, uint64_t step)
 {
-    const double steps = 1 + (double)(plan->passes + plan->rounds) + (plan->frame > 0);
-    context->progress_from = (double)step / steps;
-    context->progress_to = (double)(step + 1) / steps;
+    const uint64_t steps =
+        clo_i_local_looks(plan) + plan->passes + plan->rounds + (plan->frame > 0);
+    context->progress_from = (double)step / (double)steps;
+    context->progress_to = (double)(step + 1) / (double)steps;
 }
 
-/* From the first answer: the mean, brought nearer to the origin as far as its noise asks (James and
- * Stein), and how far the records lie from there. */
-static void read_start(const clo_i_local_plan *plan, const clo_line *line, double square,
-                       clo_i_local_start *start)
+/* How many of the directions a run looks at: those that the matrix shows beyond the edge of its
+ * noise, where they are picked at all. */
+static size_t directions_to_use(const clo_i_local_plan *plan, const double *values, double edge)
 {
-    const size_t d = plan->cols;
-    const double noise = clo_i_local_deviation(line) / start->rows;
-    const double doubt = clo_i_local_square_deviation(line) / start->rows;
-    double norm = 0, trust = 1;
-    start->variance = noise * noise;
-    for (size_t j = 0; j < d; j++) {
-        start->mean[j] /= start->rows;
-        norm += start->mean[j] * start->mean[j];
-    }
-    if (d > 2) trust = fmax(0, 1 - ((double)d - 2) * start->variance / fmax(norm, 1e-300));
-    for (size_t j = 0; j < d; j++) start->center[j] = trust * start->mean[j];
-    clo_i_pull_into_ball(start->center, d);
-    const double noisy = (double)d * start->variance;
-    const double off = (1 - trust) * (1 - trust) * norm + trust * trust * noisy;
-    const double about = fmin(square / start->rows, 1) - fmax(norm - noisy, 0) + off;
-    start->doubt = off / (double)d;
-    start->square = fmin(fmax(about, fmax(0.5 * doubt, 1e-6)), 1);
-    start->seen_square = start->square;
-    start->told = clo_i_local_told(plan, start->rows);
-}
-
-static clo_status ask_start(clo_context *context, const clo_i_local_plan *plan,
-                            const clo_bounded *data, clo_i_local_start *start, clo_error *err)
-{
-    const clo_line *const line = &context->meter->lines[0];
-    const clo_local_view whole = { 1, 1 };
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    double square;
-    clo_local_sums answer = { start->mean, &square, &start->rows };
-    clo_assign rule;
-    clo_i_local_progress(context, plan, 0);
-    memset(start->center, 0, plan->cols * sizeof(double));
-    clo_status status = clo_i_assign_centers(context->workspace, start->center, 1, plan->cols,
-                                             line->bits, &rule, err);
-    if (!status) status = clo_i_ask_local_sum(context, 0, data, &rule, &whole, &answer, err);
-    clo_i_workspace_release(context->workspace, mark);
-    if (status) return status;
-    start->rows = fmax(start->rows, 1);
-    read_start(plan, line, square, start);
-    if (!plan->frame) memcpy(start->seen, start->center, plan->cols * sizeof(double));
-    return CLO_OK;
+    size_t count = LEAST_PICKED;
+    if (!plan->pick) return plan->frame;
+    while (count < plan->frame && values[count] > edge) count++;
+    return count;
 }
 
 /* The directions in which the records differ most from their mean, and how far they do: of all of
- * their spread the share that the matrix has there, as it has cut what is longer than its width. */
+ * their spread the share that the matrix has there, as it has cut what is longer than its width.
+ * Those that are not used are nothing: then the lens shows nothing there. */
 static clo_status find_frame(clo_context *context, const clo_i_local_plan *plan,
-                             const clo_bounded *data, state *s, clo_error *err)
+                             const clo_bounded *data, state *s, size_t *used, clo_error *err)
 {
     const clo_line *const line = &context->meter->lines[1];
     const size_t d = plan->cols, r = plan->frame, mark = clo_i_workspace_mark(context->workspace);
@@ -335,7 +328,10 @@ static clo_status find_frame(clo_context *context, const clo_i_local_plan *plan,
     if (!status)
         status = clo_i_eigen_top(found.gram, d, r, found.values, s->frame, found.eigen, err);
     const double spread = s->start.square / fmin(fmax(whole, LEAST_WHOLE), 1);
-    for (size_t i = 0; !status && i < r; i++) {
+    *used = status ? 0 : directions_to_use(plan, found.values, edge);
+    for (size_t j = 0; !status && j < d; j++)
+        for (size_t i = *used; i < r; i++) s->frame[j * r + i] = 0;
+    for (size_t i = 0; i < *used; i++) {
         const double energy = spread * fmax(found.values[i] - edge, 0.1 * edge) / rows;
         s->start.spread[i] = fmin(sqrt(energy), 1);
         square += s->start.spread[i] * s->start.spread[i];
@@ -383,13 +379,17 @@ static clo_status find_centers(clo_context *context, const clo_i_local_plan *pla
     return CLO_OK;
 }
 
-static clo_status find_centers_in_frame(clo_context *context, const clo_i_local_plan *plan,
+/* plan: from here on with the directions alone that the run uses. */
+static clo_status find_centers_in_frame(clo_context *context, clo_i_local_plan *plan,
                                         const clo_bounded *data, state *s, clo_error *err)
 {
+    size_t used;
     clo_lens lens;
-    clo_i_local_progress(context, plan, 1);
-    CLO_TRY(find_frame(context, plan, data, s, err));
+    clo_i_local_progress(context, plan, clo_i_local_looks(plan));
+    CLO_TRY(find_frame(context, plan, data, s, &used, err));
     CLO_TRY(clo_i_lens_make(context->workspace, s->frame, plan->cols, plan->frame, 0, &lens, err));
+    clo_i_local_restride(s->frame, plan->cols, plan->frame, used);
+    plan->frame = plan->seen = used;
     fold_center(plan, s->frame, lens.scale, &s->start);
     context->lens = &lens;
     const clo_status status = find_centers(context, plan, data, s, err);
@@ -433,22 +433,25 @@ static clo_status release(const clo_i_local_plan *plan, const clo_domain *domain
     return clo_i_release_put(out, "told_apart", &told, 1, (size_t[]){ 1 }, err);
 }
 
-clo_status clo_i_local_run(const clo_i_local_plan *plan, const clo_domain *domain,
+clo_status clo_i_local_run(const clo_i_local_plan *whole, const clo_domain *domain,
                            const clo_bounded *data, clo_context *context, clo_release *out,
                            clo_error *err)
 {
-    const size_t line = clo_i_local_cells_line(plan);
+    const size_t line = clo_i_local_cells_line(whole);
+    clo_i_local_plan used = *whole;
+    const clo_i_local_plan *const plan = &used;
     state s;
     CLO_TRY(take_state(plan, context->workspace, &s, err));
-    CLO_TRY(ask_start(context, plan, data, &s.start, err));
+    CLO_TRY(clo_i_local_ask_start(context, plan, data, &s.start, err));
     if (plan->frame) {
-        CLO_TRY(find_centers_in_frame(context, plan, data, &s, err));
+        CLO_TRY(find_centers_in_frame(context, &used, data, &s, err));
     } else {
         CLO_TRY(find_centers(context, plan, data, &s, err));
         memcpy(s.centers.points, s.found, s.centers.found * plan->cols * sizeof(double));
     }
     for (uint64_t round = 0; round < plan->rounds; round++) {
-        clo_i_local_progress(context, plan, 1 + (plan->frame > 0) + plan->passes + round);
+        clo_i_local_progress(context, plan,
+                             clo_i_local_looks(plan) + (plan->frame > 0) + plan->passes + round);
         CLO_TRY(
             clo_i_local_round(context, plan, line + 1, data, &s.start, s.frame, &s.centers, err));
     }

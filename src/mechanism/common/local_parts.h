@@ -28,6 +28,8 @@ typedef struct clo_i_local_plan {
     bool pure;               /* without a delta: Laplace noise, and all columns */
     size_t cols;             /* of the records */
     size_t frame;            /* directions kept for the cells; 0: all columns */
+    bool pick;               /* at most so many: those that stand out of the Gram matrix's noise;
+                                and the mean is looked for twice */
     size_t seen;             /* coordinates that the cells are made in: one of the two above */
     bool choose;             /* `clusters` is the most: their number is taken from the cells */
     double whole;            /* deviation of a local sum that had the whole budget to itself */
@@ -35,6 +37,12 @@ typedef struct clo_i_local_plan {
 
 CLO_CHECK clo_status clo_i_local_make_plan(clo_draft *draft, bool median, clo_i_local_plan *out,
                                            clo_error *err);
+/* Asks for the mean. */
+static inline uint64_t clo_i_local_looks(const clo_i_local_plan *plan)
+{
+    return plan->pick ? 2 : 1;
+}
+
 /* The line of the cells; that of the rounds, where there are any, is the next. */
 size_t clo_i_local_cells_line(const clo_i_local_plan *plan);
 CLO_CHECK clo_status clo_i_local_run(const clo_i_local_plan *plan, const clo_domain *domain,
@@ -54,6 +62,12 @@ typedef struct clo_i_local_start {
     double *spread;     /* frame: deviation of the records in each direction; NULL: no frame */
     double seen_square; /* of square, what lies in the coordinates of the cells */
 } clo_i_local_start;
+
+CLO_CHECK clo_status clo_i_local_ask_start(clo_context *context, const clo_i_local_plan *plan,
+                                           const clo_bounded *data, clo_i_local_start *start,
+                                           clo_error *err);
+CLO_CHECK clo_status clo_i_local_ask_start_room(const clo_i_local_plan *plan, clo_workspace *space,
+                                                clo_error *err);
 
 /* Cells and what is known of them; `used` of the plan's, the others take part in no step. */
 typedef struct clo_i_local_cells {
@@ -108,7 +122,10 @@ CLO_CHECK clo_status clo_i_local_take_cells(const clo_i_local_plan *plan, clo_wo
 CLO_CHECK clo_status clo_i_local_take_centers(const clo_i_local_plan *plan, clo_workspace *space,
                                               clo_i_local_centers *centers, clo_error *err);
 
-/* The passes over the cells; line: theirs. */
+/* Points one after the other, of `from` coordinates each: with `to` of them, in the same place.
+ * What is added is 0; there must be room for it. */
+void clo_i_local_restride(double *points, size_t count, size_t from, size_t to);
+/* The passes over the cells; line: theirs, which may see more directions than the plan uses. */
 CLO_CHECK clo_status clo_i_local_passes(clo_context *context, const clo_i_local_plan *plan,
                                         size_t line, const clo_bounded *data,
                                         const clo_i_local_start *start, clo_i_local_cells *cells,

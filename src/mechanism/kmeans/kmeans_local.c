@@ -23,9 +23,10 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 }
 
 /* The deviation that all local sums together would have as one ask: the Gram matrix tells nothing
- * of means. */
+ * of means.  Where it picks directions, what it takes is won back by cells in those alone. */
 static double deviation_of_all(const clo_i_local_plan *plan, const clo_line *lines)
 {
+    if (plan->pick) return plan->whole;
     const size_t count = cells_line(plan) + (plan->rounds > 0) + 1;
     double precision = 0;
     for (size_t i = 0; i < count; i++) {
