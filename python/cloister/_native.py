@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from . import exceptions
-from ._cloister import ffi as ffi, lib as lib
+from . import _kernels, exceptions
+
+with _kernels.fitting("cloister._cloister"):
+    from ._cloister import ffi as ffi, lib as lib
 
 _STATUS_NAMES: dict[int, str] = {
     number: name.removeprefix("CLO_") for number, name in ffi.typeof("clo_status").elements.items()
