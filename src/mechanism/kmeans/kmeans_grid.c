@@ -56,6 +56,7 @@ static const struct {
     double scale, noise, clusters;
 } FITTED[] = { [2] = { 0.2475, 0.397, -0.65 }, [3] = { 0.267, 0.448, -0.251 } };
 static const double OF_MEMBERS = 0.2, LEFT = 0.002;
+static const double HIDING = 0.225; /* that noise, over the members, from which on it hides them */
 /* In more of them, on those of bench_real.py: */
 static const double COARSE = 0.85; /* of a cell's deviation, where cells are wide ... */
 static const double FINE = 3.5;    /* ... and by how much less where they are narrow: a width */
@@ -329,19 +330,27 @@ static double error_in_few_columns(const grid_plan *plan, const clo_line *line, 
     return hypot(hypot(usual, OF_MEMBERS * share), LEFT);
 }
 
-/* Nothing is found where a cluster's records are fewer than the threshold. */
+/* Nothing is found where a cluster's records are fewer than the threshold, and little where they
+ * are but a few times the noise. */
+static bool too_few(const grid_plan *plan, const clo_line *line, double rows)
+{
+    const double members = rows / (double)plan->clusters;
+    const bool measured = plan->clusters > 1 && line->cols > 1 && line->cols <= FEW_COLUMNS;
+    return members < plan->threshold || (measured && line->noise > HIDING * members);
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const grid_plan *const plan = plan_state;
     const clo_cell_grid grid = clo_i_cell_counts_part(&lines[0]);
     const double width = 2 * ldexp((double)grid.reach, -lines[0].bits) / (double)grid.side;
-    const double members = rows / (double)plan->clusters;
-    const bool many = domain->cols > FEW_COLUMNS, hidden = members < plan->threshold;
+    const bool many = domain->cols > FEW_COLUMNS;
     const double error = many ? error_in_many_columns(plan, &lines[0], width, rows)
                               : error_in_few_columns(plan, &lines[0], width, rows);
     const double worst = clo_i_center_forecast_worst();
-    return beside_one_mean(plan, domain->cols, rows, hidden ? worst : fmin(worst, error));
+    return beside_one_mean(plan, domain->cols, rows,
+                           too_few(plan, &lines[0], rows) ? worst : fmin(worst, error));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_grid;
