@@ -30,7 +30,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   [exit 3]
   $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --columns -cut,-3
-  ! warning: noise hides 2 clusters in 3 rows at epsilon 1: that needs epsilon 11, or 33 rows
+  ! warning: noise hides 2 clusters in 3 rows at epsilon 1: that needs epsilon 8.4, or 26 rows
   $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --text-columns missing
   ! warning: noise hides 2 clusters in 3 rows at epsilon 1: that needs epsilon 94, or 130 rows
@@ -50,7 +50,7 @@ It would leave no record that counts, and the budget would be spent on noise.
   [exit 2]
   $ cloister run kmeans german.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --decimal ,
-  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 17, or 33 rows
+  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 13, or 26 rows
 
 ## Thousands, currency and gaps
 

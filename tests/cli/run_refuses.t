@@ -132,7 +132,7 @@
   $ cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --cols 3 --no-ledger -q --json \
   >     | grep '"cols"'
       "cols": 3,
-  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 31, or 60 rows
+  ! warning: noise hides 2 clusters in 2 rows at epsilon 1: that needs epsilon 13, or 26 rows
   $ refused cloister run kmeans a.svm --clusters 2 --epsilon 1 --norm 1 --ledger l.db -o out.json
   ! cloister: a.svm is LIBSVM, which does not say how many columns there are: give their public number (cols)
   [exit 2]

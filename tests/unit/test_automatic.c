@@ -111,9 +111,9 @@ static void the_grid_is_not_taken_where_one_mean_may_be_better(void **state)
         const char *method;
         bool hidden;
     } seen[] = {
-        { 0.1, 4, "grid", true },  { 0.3, 4, "local", true }, { 1, 4, "local", false },
-        { 0.1, 5, "grid", true },  { 0.3, 5, "local", true }, { 0.1, 8, "local", true },
-        { 0.1, 3, "grid", false }, { 0.3, 3, "local", true }, { 0.03, 2, "grid", true },
+        { 0.1, 4, "grid", true }, { 0.3, 4, "local", true }, { 1, 4, "local", false },
+        { 0.1, 5, "grid", true }, { 0.3, 5, "local", true }, { 0.1, 8, "local", true },
+        { 0.1, 3, "grid", true }, { 0.3, 3, "local", true }, { 0.1, 2, "grid", true },
     };
     const clo_setting clusters = { "clusters", "3" };
     (void)state;
