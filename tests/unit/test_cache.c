@@ -189,7 +189,7 @@ enum {
     SECRET = crypto_secretstream_xchacha20poly1305_KEYBYTES +
              sizeof(crypto_secretstream_xchacha20poly1305_state)
 };
-static size_t secrets_wiped, chunks_wiped;
+static _Atomic size_t secrets_wiped, chunks_wiped; /* threads wipe, too */
 
 void sodium_memzero(void *const block, const size_t bytes)
 {
