@@ -169,7 +169,8 @@ def caption(found):
 the loss is {at['cloister']:.3f} times that of scikit-learn {versions['scikit-learn']} without
 privacy; of diffprivlib {versions['diffprivlib']} {at['diffprivlib']:.2f} times, of a tree coreset
 as other programs build it {at['coreset']:.2f} times. Means of {found['seeds']} runs with standard
-errors, {machine['cpu']}, {machine['system']}: [bench_places.py](bench/bench_places.py).</sub>
+errors, {machine['cpu']}, {machine['system']}:
+[bench_places.py](bench/bench_places.py).</sub>
 """
 
 
