@@ -23,7 +23,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   policy: 1 data set, 1 analyst; answers every 0.2 s, 2 runs at once
   $ cloister serve --socket s --policy policy 2> log &
   $ broker=$!; ask="--via s --dataset sample.csv --clusters 3 --purpose test"
-  $ while [ ! -S s ]; do sleep 0.05; done; while ! grep -q serves log; do sleep 0.05; done
+  $ while [ ! -S s ]; do sleep 0.05; done; while ! grep -qs serves log; do sleep 0.05; done
   $ cloister run kmeans/lloyd $ask --epsilon 0.8 --token may -o may.json
   $ cloister ledger check may.json l.db > /dev/null
   $ cloister run kmeans/lloyd $ask --epsilon 0.8 --token may -o again.json
@@ -90,7 +90,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   $ printf 'families = kmeans\nnorm = 2\n[analyst %s]\nsample.csv = 1:1e-5\n' "$(id -un)" >> policy
   $ cloister serve --socket s --policy policy 2> log &
   $ broker=$!; ask="--via s --dataset sample.csv --clusters 3 --purpose test"
-  $ while ! grep -q serves log; do sleep 0.05; done
+  $ while ! grep -qs serves log; do sleep 0.05; done
   $ echo "1,2,3,4" >> sample.csv
   $ cloister run kmeans/lloyd $ask --epsilon 0.8
   ! cloister: the run could not be prepared: a column that these data have not, or data that cannot be read; the steward's log says which; nothing was spent
