@@ -23,7 +23,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   policy: 1 data set, 1 analyst; answers every 0.2 s, 2 runs at once
   $ cloister serve --socket s --policy policy 2> log &
   $ broker=$!; ask="--via s --dataset sample.csv --clusters 3 --purpose test"
-  $ while [ ! -S s ]; do sleep 0.05; done; while ! grep -qs serves log; do sleep 0.05; done
+  $ waits $broker grep -qs serves log
   $ cloister run kmeans/lloyd $ask --epsilon 0.8 --token may -o may.json
   $ cloister ledger check may.json l.db > /dev/null
   $ cloister run kmeans/lloyd $ask --epsilon 0.8 --token may -o again.json
@@ -90,7 +90,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   $ printf 'families = kmeans\nnorm = 2\n[analyst %s]\nsample.csv = 1:1e-5\n' "$(id -un)" >> policy
   $ cloister serve --socket s --policy policy 2> log &
   $ broker=$!; ask="--via s --dataset sample.csv --clusters 3 --purpose test"
-  $ while ! grep -qs serves log; do sleep 0.05; done
+  $ waits $broker grep -qs serves log
   $ echo "1,2,3,4" >> sample.csv
   $ cloister run kmeans/lloyd $ask --epsilon 0.8
   ! cloister: the run could not be prepared: a column that these data have not, or data that cannot be read; the steward's log says which; nothing was spent
@@ -141,8 +141,11 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   >     printf 'families = kmeans\nnorm = 2\n[analyst a]\nsample.csv = %s\n' "$1"
   > } > policy
   $ serve_once() {
-  >     timeout -s TERM 4 cloister serve --socket s --policy policy 2>&1 | grep -v stops |
-  >         sed 's/^[^ ]*Z //'
+  >     rm -f log; cloister serve --socket s --policy policy 2> log & broker=$!
+  >     waits $broker grep -qs serves log > /dev/null && kill $broker
+  >     wait $broker; code=$?
+  >     grep -v stops log | sed 's/^[^ ]*Z //'
+  >     return $code
   > }
   $ write_policy 1:1e-6; serve_once
   serves s
@@ -150,6 +153,7 @@ Several users at once, hostile clients and brokers that are killed: tests/cli/br
   serves s
   $ write_policy 1:1e-6; serve_once
   cloister: the policy gives 'a' more of 'sample.csv' than was declared before (epsilon 0.5, delta 1e-06), and a cap does not grow
+  [exit 6]
   $ cloister ledger show l.db
   data set      cap           composed         plain sum       left            charges  last charge
   sample.csv    (2, 1e-5)     (0, 0)           (0, 0)          (2, 1e-5)             0  -
