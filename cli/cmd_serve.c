@@ -1,6 +1,5 @@
 /* cmd_serve.c - cloister serve: a broker between data and analysts. */
 #include "serve.h"
-#include <time.h>
 #include <unistd.h>
 
 static const cli_option rows[] = {
@@ -18,10 +17,7 @@ static clo_status serve(const char *path, const clo_policy *policy, cli_error *e
     int listener = -1, lock = -1;
     clo_status status = serve_listen(path, &listener, &lock, err);
     if (status == CLO_OK) status = serve_prepare(policy, err);
-    if (status == CLO_OK) {
-        fprintf(stderr, "%s serves %s\n", cli_time((int64_t)time(NULL)).text, path);
-        status = serve_loop(policy, listener, err);
-    }
+    if (status == CLO_OK) status = serve_loop(policy, path, listener, err);
     if (listener >= 0) unlink(path);
     if (lock >= 0) close(lock);
     return status;

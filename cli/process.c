@@ -42,8 +42,10 @@ void cli_fit_environment(char **argv)
 {
     const char *const better = getenv(KERNEL) ? NULL : clo_blas_better_kernel();
     const bool many = too_many_threads();
+    char cores[32];
     if ((!better && !many) || getenv(ONCE)) return;
-    if (many && setenv(THREADS, "1024", 1)) return;
+    snprintf(cores, sizeof cores, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    if (many && setenv(THREADS, cores, 1)) return; /* it knows no better number either */
     if ((better && setenv(KERNEL, better, 1)) || setenv(ONCE, "1", 1)) return;
     execv("/proc/self/exe", argv); /* where that fails, the slow kernels do as well */
     if (better) unsetenv(KERNEL);

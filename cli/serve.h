@@ -20,8 +20,8 @@ clo_status serve_worker_start(const clo_policy *policy, const char *analyst, con
 /* The same for the preparation of the policy: waits for its end. */
 clo_status serve_prepare(const clo_policy *policy, cli_error *err);
 
-/* Serves until it is told to stop. */
-clo_status serve_loop(const clo_policy *policy, int listener, cli_error *err);
+/* Serves until it is told to stop.  From the word that it serves on, it stops in order. */
+clo_status serve_loop(const clo_policy *policy, const char *path, int listener, cli_error *err);
 /* A socket at this path, for everybody on this machine; *lock keeps a second broker away. */
 clo_status serve_listen(const char *path, int *listener, int *lock, cli_error *err);
 

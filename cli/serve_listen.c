@@ -11,10 +11,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 50, TRY_MICROSECONDS = 20000 };
+enum { LOCK_TRIES = 250, TRY_MICROSECONDS = 20000 };
 
 /* A worker has the lock's file from its broker.  Of one that was killed, it dies too, but a moment
- * later: so the lock is worth a second's wait. */
+ * later, when the disk has what it was writing: so the lock is worth a wait of five seconds, as a
+ * ledger is. */
 static bool lock_soon(int file)
 {
     for (int tries = 1; flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {

@@ -415,7 +415,7 @@ static void catch_signals(void)
     sigprocmask(SIG_BLOCK, &caught, NULL);
 }
 
-clo_status serve_loop(const clo_policy *policy, int listener, cli_error *err)
+clo_status serve_loop(const clo_policy *policy, const char *path, int listener, cli_error *err)
 {
     service s = { .policy = policy,
                   .facts = { .struct_size = sizeof s.facts },
@@ -431,6 +431,7 @@ clo_status serve_loop(const clo_policy *policy, int listener, cli_error *err)
         return cli_fail(err, CLO_MEMORY, "out of memory for %zu connections", s.room);
     }
     catch_signals();
+    fprintf(stderr, "%s serves %s\n", cli_time((int64_t)time(NULL)).text, path);
     while (stopping < 2 && !(stopping && is_idle(&s))) {
         const size_t count = s.count;
         wait_for_something(&s, files);

@@ -21,8 +21,9 @@ two builds counts twice.  A program that dies, leaks or stops early fails, whate
 
 All builds are made at once, and what is to run of them waits in one queue.  One test more than
 there are cores runs at a time, for some wait for a disk or a clock; those that took longest the
-last time begin first, so that no core stands idle at the end.  build/tests.json has what each
-program wrote and the seconds of a core that it took.
+last time begin first, so that no core stands idle at the end.  A limit of time is for what hangs:
+it is many times what a test takes, so that none fails because a machine is slow or busy.
+build/tests.json has what each program wrote and the seconds of a core that it took.
 
 usage: tools/test.py [--build NAME]... [SUITE]...     three builds and all suites without arguments
 """
@@ -84,6 +85,10 @@ TEST_ENVIRONMENT = {
     # misread what it sees of it: calls that it intercepts, such as mutexes of OpenMP's own.
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1",
 }
+
+# How often the seconds that tests/meson.build grants may pass by the clock, which goes on while
+# others have the cores.
+PATIENCE = 5
 
 
 class Tally:
@@ -152,7 +157,7 @@ class Test:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             child = subprocess.Popen(self.described["cmd"], cwd=folder, env=given, stdout=out,
                                      stderr=err, stdin=subprocess.DEVNULL, start_new_session=True)
-            limit = threading.Timer(self.described["timeout"], self.stop, [child.pid])
+            limit = threading.Timer(self.limit(), self.stop, [child.pid])
             limit.start()
             _, status, usage = os.wait4(child.pid, 0)
             limit.cancel()
@@ -163,6 +168,9 @@ class Test:
                 setattr(self, name, stream.read().decode(errors="replace"))
         return self
 
+    def limit(self):
+        return PATIENCE * self.described["timeout"]
+
     def stop(self, group):
         self.late = True
         os.killpg(group, signal.SIGKILL)
@@ -170,7 +178,7 @@ class Test:
     def count(self):
         """What it shows, and why it failed."""
         if self.late:
-            return Tally(failed=1), [f"took longer than {self.described['timeout']} seconds"]
+            return Tally(failed=1), [f"took longer than {self.limit()} seconds"]
         if re.search(r"^1\.\.\d+", self.out, re.M):
             return count_tap(self.out, self.code)
         if self.code == 77:
@@ -283,13 +291,24 @@ def seconds_before():
         return {}
 
 
+def cores():
+    """Those that are ours: a container may have fewer than its machine."""
+    count = len(os.sched_getaffinity(0))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="utf-8").split()
+        count = min(count, -(-int(quota) // int(period)))
+    except (OSError, ValueError):  # none is set
+        pass
+    return count
+
+
 def run_tests(tests):
     """Runs all, those first that say so, then those that take long; the count."""
     took = seconds_before()
     record = Record(tests)
     tests.sort(key=lambda test: (-test.described["priority"],
                                  -took.get((test.build, test.suite, test.name), 0)))
-    with ThreadPoolExecutor(os.cpu_count() + 1) as pool:
+    with ThreadPoolExecutor(cores() + 1) as pool:
         for done in as_completed([pool.submit(test.run) for test in tests if not test.alone]):
             record.add(done.result())
     for test in tests:

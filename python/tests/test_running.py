@@ -5,11 +5,14 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import cloister
+
+HANGS = 600  # seconds after which a process does, on a slow and busy machine too
 
 # A run that takes long whatever the machine: rounds of a million records.
 LONG = """
@@ -23,7 +26,7 @@ print("ready", flush=True)
 try:
     estimator.fit(rows)
 except KeyboardInterrupt as stopped:
-    print("stopped", time.time(), flush=True)
+    print("stopped", time.process_time(), flush=True)
     print("spent" if "is spent in" in stopped.__notes__[0] else "free", flush=True)
     print(hasattr(estimator, "release_"), flush=True)
 """
@@ -57,15 +60,19 @@ def test_other_threads_run_meanwhile(rows):
         while not done.is_set():
             counted[0] += 1
             time.sleep(0.001)
+
+    def counts_in_a_fit():
+        before = counted[0]
+        cloister.PrivateKMeans(8, epsilon=1, bounds=(-1, 1), method="lloyd", rounds=20,
+                               threads=1).fit(many)
+        return counted[0] - before
     thread = threading.Thread(target=count)
     thread.start()
-    before = counted[0]
-    cloister.PrivateKMeans(8, epsilon=1, bounds=(-1, 1), method="lloyd", rounds=20,
-                           threads=1).fit(many)
-    after = counted[0]
-    done.set()
-    thread.join()
-    assert after - before >= 5
+    try:  # of a busy machine the thread may not get a core in the first one
+        assert any(counts_in_a_fit() >= 20 for _ in range(20))
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_a_fit_after_a_fork_ends(rows):
@@ -82,29 +89,41 @@ if child == 0:
     os._exit(7)
 sys.exit(0 if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 else 1)
 """
-    ended = subprocess.run([sys.executable, "-c", code], timeout=120, check=False)
+    ended = subprocess.run([sys.executable, "-c", code], timeout=HANGS, check=False)
     assert ended.returncode == 0
 
 
-def interrupted(arguments, environment):
+def seconds_of_cores(process):
+    """What a process has taken; unlike the clock, it stands still while others have the cores."""
+    words = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def interrupted(arguments, environment, is_time):
     process = subprocess.Popen([sys.executable, "-c", LONG.replace("**{}", arguments)],
                                stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout.readline() == "ready\n"
-    time.sleep(1.5)
-    sent = time.time()
+    while not is_time():
+        assert process.poll() is None
+        time.sleep(0.05)
+    before = seconds_of_cores(process.pid)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    word, when, spent, fitted = out.split()
+    out, _ = process.communicate(timeout=HANGS)
+    word, after, spent, fitted = out.split()
     assert (word, spent, fitted) == ("stopped", "spent", "False")
-    return float(when) - sent
+    return float(after) - before
 
 
 def test_ctrl_c_stops_a_fit_and_what_was_spent_stays_spent(tmp_path):
     ledger = tmp_path / "ledger.db"
     cloister.Ledger(ledger, create=True).declare("people", epsilon=99, delta=1e-3)
-    took = interrupted(f"ledger={str(ledger)!r}, dataset='people', anyway=True", dict(os.environ))
-    assert took < 1.0 * max(1, os.getloadavg()[0] / 2)
-    assert cloister.Ledger(ledger).accounts()[0]["charges"] == 1
+
+    def charges():
+        return cloister.Ledger(ledger).accounts()[0]["charges"]
+    took = interrupted(f"ledger={str(ledger)!r}, dataset='people', anyway=True, threads=1",
+                       dict(os.environ), lambda: charges() == 1)
+    assert took < 1.0
+    assert charges() == 1
 
 
 def test_progress_is_told_and_may_stop(rows, tmp_path):
@@ -173,7 +192,7 @@ print("well")
 
 def fits_end_together(before="", after=""):
     code = TOGETHER.format(before=before, after=after)
-    ended = subprocess.run([sys.executable, "-c", code], timeout=300, stdout=subprocess.PIPE,
+    ended = subprocess.run([sys.executable, "-c", code], timeout=HANGS, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, check=False)
     assert ended.stdout == "well\n", ended.stderr
 

@@ -10,12 +10,7 @@ here, laplace_mean.py, is private at the epsilon that it is called with.
   $ cloister audit --command 'touch started; cat < {input} > {output}; sleep 100' --epsilon 1 \
   >     --cols 2 &
   $ audit=$!
-  $ tries=0
-  $ until [ -e started ]; do
-  >     tries=$((tries + 1))
-  >     [ "$tries" -lt 200 ] || { echo "it did not start"; break; }
-  >     sleep 0.05
-  > done
+  $ waits $audit [ -e started ]
   $ kill -TERM $audit; wait $audit
   ! cloister: the audit was stopped
   [exit 143]

@@ -9,7 +9,7 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   $ cloister run kmeans big.npy --clusters 256 --rounds 100 --epsilon 1 --delta 1e-6 --norm 2 \
   >     --ledger l.db -q -o out.json &
   $ run=$!
-  $ wait_for_charge
+  $ wait_for_charge $run
   $ { kill -9 $run; wait $run; } 2> /dev/null
   [exit 137]
   $ charges
@@ -30,7 +30,7 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
   $ cloister run kmeans big.npy --clusters 256 --rounds 100 --epsilon 1 --delta 1e-6 --norm 2 \
   >     --ledger l.db -q -o out.json &
   $ run=$!
-  $ wait_for_charge
+  $ wait_for_charge $run
   $ kill -TERM $run; wait $run
   ! cloister: stopped; the budget of this run stays spent
   [exit 143]
@@ -43,10 +43,9 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
 
   $ sample; ledger
   $ mkfifo pipe
-  $ { cat sample.csv; sleep 4; tail -n +2 sample.csv; } > pipe &
   $ cloister run kmeans pipe --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset sample.csv \
   >     -o out.json & pid=$!
-  >     sleep 2; kill -TERM $pid; wait $pid
+  $ feeds_much; kill -TERM $pid; feeds_on; wait $pid
   ! cloister: stopped while 'pipe' was read: nothing was spent
   [exit 143]
   $ charges; ls out.json
@@ -58,10 +57,9 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
 
   $ sample; ledger
   $ mkfifo pipe
-  $ { cat sample.csv; sleep 4; tail -n +2 sample.csv; } > pipe &
   $ cloister run kmeans pipe --clusters 3 --epsilon 1 --norm 2 --ledger l.db --dataset sample.csv \
   >     -o out.json & pid=$!
-  >     sleep 2; kill -HUP $pid; wait $pid
+  $ feeds_much; kill -HUP $pid; feeds_on; wait $pid
   ! cloister: stopped while 'pipe' was read: nothing was spent
   [exit 129]
   $ charges
@@ -71,7 +69,7 @@ The charge is on disk before the data are asked, so whatever happens afterwards 
 
   $ sample
   $ (ulimit -c unlimited 2> /dev/null; mkfifo pipe; cloister run kmeans pipe --clusters 3 \
-  >     --epsilon 1 --norm 2 --no-ledger -q & pid=$!; exec 3> pipe; sleep 1
+  >     --epsilon 1 --norm 2 --no-ledger -q & pid=$!; exec 3> pipe
   >     grep 'Max core' /proc/$pid/limits | tr -s ' '; exec 3>&-; wait $pid) 2> /dev/null
   Max core file size 1 1 bytes {{ *}}
   [exit 3]

@@ -6,6 +6,7 @@ Open MPI is told to use no shared memory.  Who may not make namespaces skips the
 
 usage: hosts.py CLOISTER MPIRUN
 """
+import contextlib
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ranks import BALL, END_WITHIN, SAME, Failed, Place, demand, words_for
+from ranks import ASKED, BALL, END_WITHIN, LONG, SAME, Failed, Place, demand, words_for
 
 # The words are Open MPI's: it calls "agent HOST COMMAND..." to start its daemon on a host.
 AGENT = """#!/bin/sh
@@ -50,8 +51,7 @@ class Hosts:
 
     def remove(self):
         for host in (1, 2):
-            for process in self.processes(host):
-                os.kill(process, signal.SIGKILL)
+            self.kill(host)
             subprocess.run(["ip", "netns", "del", self.name(host)], capture_output=True,
                            check=False)
 
@@ -59,6 +59,12 @@ class Hosts:
         found = subprocess.run(["ip", "netns", "pids", self.name(host)], capture_output=True,
                                text=True, check=False)
         return [int(word) for word in found.stdout.split()]
+
+    def kill(self, host):
+        """All that runs on it; some end by themselves when the first are gone."""
+        for process in self.processes(host):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
 
 def ip(*words):
@@ -109,18 +115,16 @@ def two_hosts_give_the_bytes_of_one_process(place):
 def a_host_that_dies_ends_the_run_which_stays_charged(place):
     books = place.ledger("lost.ledger")
     with subprocess.Popen(
-            place.words(2, "run", "kmeans/lloyd", "large.npy", *BALL, "--clusters", "8",
-                        "--rounds", "100", *books, "-o", "lost.json"),
+            place.words(2, "run", *ASKED["sums"], "large.npy", *BALL, *books, "-o", "lost.json"),
             cwd=place.folder, env=place.environment, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE) as run:
         while place.charges(books[1]) == 0:
             if run.poll() is not None:
                 raise Failed(f"ended too early: {run.stderr.read().decode()}")
             time.sleep(0.05)
-        for process in place.hosts.processes(2):
-            os.kill(process, signal.SIGKILL)
+        place.hosts.kill(2)
         started = time.monotonic()
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=LONG)
     demand(time.monotonic() - started < END_WITHIN, "took", time.monotonic() - started)
     demand(run.returncode != 0 and out == b"", "went on", err.decode())
     demand(not (place.folder / "lost.json").exists(), "a release")

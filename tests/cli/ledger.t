@@ -426,7 +426,7 @@
   >     --purpose 'for "May", a draft' --token may > /dev/null
   $ cloister bounds sample.csv --epsilon 0.7 --norm 9 --ledger l.db -q \
   >     --purpose '=1+1' > /dev/null
-  $ cloister ledger history l.db --csv | sed "s/,$(id -un),$(uname -n),/,USER,HOST,/"
+  $ cloister ledger history l.db --csv | sed "s/,$(me),$(uname -n),/,USER,HOST,/"
   number,time,dataset,mechanism,relation,epsilon,delta,user,host,purpose,program,token,stored
   1,{{....-..-..T..:..:..Z}},sample.csv,kmeans/lloyd,replace,0.7,1e-6,USER,HOST,"for ""May"", a draft",cloister {{[0-9.]+}},may,yes
   2,{{....-..-..T..:..:..Z}},sample.csv,bounds/quantile,replace,0.7,0,USER,HOST,"'=1+1",cloister {{[0-9.]+}},{{[0-9a-f]{32}}},yes

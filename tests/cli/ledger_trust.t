@@ -80,10 +80,10 @@ Keys, changed and older files, and other processes.
   > db = sqlite3.connect("l.db")
   > db.execute("BEGIN EXCLUSIVE")
   > open("held", "w").close()
-  > time.sleep(20)
+  > time.sleep(600)
   > END
   $ holder=$!
-  $ while [ ! -e held ]; do sleep 0.05; done
+  $ waits $holder [ -e held ]
   $ cloister ledger init l.db --dataset other --epsilon 1 2>&1 | sed "s/($holder)/(that one)/"
   cloister: the ledger l.db is in use by another process (that one), and still was after 5 seconds, so nothing was done: try again when that one has ended
   $ kill $holder
@@ -97,11 +97,11 @@ Keys, changed and older files, and other processes.
   > db.execute("BEGIN")
   > db.execute("SELECT * FROM dataset").fetchall()
   > open("held", "w").close()
-  > time.sleep(60)
+  > time.sleep(600)
   > END
   $ holder=$!
-  $ while [ ! -e held ]; do sleep 0.05; done
-  $ timeout 20 cloister run kmeans sample.csv --clusters 2 --epsilon 0.5 --norm 2 --ledger l.db -q \
+  $ waits $holder [ -e held ]
+  $ timeout 60 cloister run kmeans sample.csv --clusters 2 --epsilon 0.5 --norm 2 --ledger l.db -q \
   >     -o release.json 2> said
   [exit 6]
   $ sed "s/($holder)/(that one)/" said

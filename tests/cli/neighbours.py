@@ -88,7 +88,7 @@ class Shell:
                            OMP_NUM_THREADS="1")
         bound = (lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))) if limit else None
         return subprocess.run([self.binary, *words], cwd=self.folder, env=environment,
-                              input=stdin or b"", capture_output=True, check=False, timeout=100,
+                              input=stdin or b"", capture_output=True, check=False, timeout=600,
                               preexec_fn=bound)
 
 

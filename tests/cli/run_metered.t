@@ -249,7 +249,7 @@
   $ cloister ledger init l.db --dataset big.npy --epsilon 1 > /dev/null
   $ how="run kmeans big.npy --clusters 256 --rounds 100 --epsilon 1 --delta 1e-6 --norm 2"
   $ cloister $how --ledger l.db --token may -q --yes > /dev/null & run=$!
-  $ wait_for_charge
+  $ wait_for_charge $run
   $ { kill -9 $run; wait $run; } 2> /dev/null
   [exit 137]
   $ refused cloister $how --ledger l.db --token may -q --yes -o out.json

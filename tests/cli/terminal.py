@@ -2,7 +2,9 @@
 """Runs a command on a terminal of its own, answers its question, prints what a person would see.
 
 usage: terminal.py ANSWER COMMAND [WORD ...]
-Escape sequences are written as <...>; the exit code is the command's.
+What is written over is not seen: how far a run is, is told where it takes half a second, and that
+is a matter of the machine.  Other escape sequences are written as <...>; the exit code is the
+command's.
 """
 import os
 import pty
@@ -29,6 +31,7 @@ def main():
             asked = True
             os.write(terminal, answer.encode() + b"\n")
     text = seen.decode("utf-8", "replace").replace("\r\n", "\n")
+    text = re.sub(r"[^\n]*\r\x1b\[K", "", text)
     sys.stdout.write(re.sub(r"\x1b\[([0-9;]*[A-Za-z])", r"<\1>", text))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 

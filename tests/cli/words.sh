@@ -15,6 +15,12 @@ open_ledger() {
     cloister ledger init l.db --open --dataset another --epsilon 1 > /dev/null
 }
 
+# Who runs this, as a broker and a ledger call them: by number where, in a container, nobody has
+# given them a name, which id complains of.
+me() {
+    id -un 2> /dev/null || true
+}
+
 # How many charges the ledger l.db holds.
 charges() {
     if [ -f l.db ]; then
@@ -37,14 +43,36 @@ refused() {
     return "$code"
 }
 
-# Waits until the ledger l.db holds a charge; the run is then past its spend.
-wait_for_charge() {
-    tries=0
-    while [ "$(charges 2> /dev/null)" != 1 ]; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 600 ] || { echo "no charge came"; exit 1; }
+# waits PROCESS CONDITION ...: until the condition holds.  How long that takes is the machine's
+# matter; but nothing comes of a process that has ended.
+waits() {
+    of=$1
+    shift
+    until "$@"; do
+        grep -qs ') [^ZX] ' "/proc/$of/stat" || { echo "it ended too early"; return 1; }
         sleep 0.05
     done
+}
+
+# Until the ledger l.db holds a charge of this process; its run is then past its spend.
+wait_for_charge() {
+    waits "$1" is_charged
+}
+is_charged() {
+    [ "$(charges 2> /dev/null)" = 1 ]
+}
+
+# Until a process in the background, whose data are `pipe`, has begun to read them: it is fed
+# sample.csv again and again, which is more than a pipe holds.  fd 3 stays open, and it waits for
+# more; `feeds_on` gives it that, if it still wants it.
+feeds_much() {
+    exec 3> pipe
+    cat sample.csv >&3
+    for _ in $(seq 200); do tail -n +2 sample.csv; done >&3
+}
+feeds_on() {
+    tail -n +2 sample.csv >&3
+    exec 3>&-
 }
 
 # starts_run OPTION ...: a run whose data come later, begun in the background.  It has opened its
@@ -56,12 +84,10 @@ starts_run() {
     cloister run kmeans - --clusters 3 --norm 2 -q "$@" < pipe > late.json 2> late.txt &
     late=$!
     exec 3> pipe
-    tries=0
-    until find "/proc/$late/fd" -lname "*/$file" 2> /dev/null | grep -q .; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 600 ] || { echo "the run did not open $file"; exit 1; }
-        sleep 0.05
-    done
+    waits "$late" has_open "$late" "$file"
+}
+has_open() {
+    find "/proc/$1/fd" -lname "*/$2" 2> /dev/null | grep -q .
 }
 feeds() {
     cat "$1" >&3

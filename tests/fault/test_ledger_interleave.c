@@ -63,8 +63,9 @@ static struct {
     uint8_t identity[LEDGER_IDENTITY];
     char anchor[PATH_MAX];
     uint64_t random;
-    bool honest; /* nobody charges a copy or writes over the ledger, which is file 0 */
-    bool gentle; /* files are replaced, not written over while others have them open */
+    bool honest;  /* nobody charges a copy or writes over the ledger, which is file 0 */
+    bool gentle;  /* files are replaced, not written over while others have them open */
+    bool patient; /* answers are waited for, however long a slow machine takes */
     clo_i_planted fault;
     int granted[DATASETS], tokens[TOKENS];
     uint64_t sequences[2000];
@@ -157,7 +158,7 @@ static void judge(const answer *a)
     if (a->to.token >= 0 && ++world.tokens[a->to.token] > 1) world.broken = true;
 }
 
-/* Takes the worker's answer if it comes in time. */
+/* Takes the worker's answer if it comes in time; -1: whenever it comes. */
 static void listen_to(worker *w, int milliseconds)
 {
     struct pollfd wait = { .fd = w->answers, .events = POLLIN };
@@ -274,7 +275,8 @@ static void step(void)
     else if (kind < 78)
         step_kill();
     else
-        for (int i = 0; i < WORKERS; i++) listen_to(&world.workers[i], (int)draw(4));
+        for (int i = 0; i < WORKERS; i++)
+            listen_to(&world.workers[i], world.patient ? -1 : (int)draw(4));
 }
 
 /* ---- an interleaving --------------------------------------------------------------------- */
@@ -314,6 +316,7 @@ static void begin_again(uint64_t seed)
     world.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     world.honest = seed % 3 == 0;
     world.gentle = seed % 2 == 0;
+    world.patient = seed / 2 % 2 == 0;
     world.broken = false;
     world.sequence_count = 0;
     memset(world.granted, 0, sizeof world.granted);
@@ -342,10 +345,19 @@ static bool can_be_used(void)
     return right;
 }
 
+/* What a lock would keep others from meanwhile takes a while, so that they come. */
+static ssize_t slow_pwrite(int file, const void *bytes, size_t count, off_t at)
+{
+    const struct timespec nap = { .tv_nsec = 3000000 };
+    nanosleep(&nap, NULL);
+    return pwrite(file, bytes, count, at);
+}
+
 /* True where the oracle is content. */
 static bool interleave(uint64_t seed, clo_i_planted fault)
 {
     world.fault = fault;
+    clo_i_anchor_pwrite = fault == CLO_PLANTED_NO_LOCK ? slow_pwrite : pwrite;
     begin_again(seed);
     for (int i = 0; i < WORKERS; i++) start_worker(&world.workers[i]);
     for (int i = 0; i < STEPS; i++) step();

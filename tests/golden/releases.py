@@ -39,7 +39,7 @@ import inputs  # noqa: E402  (it lies beside the transcripts)
 
 PROMPT = "$ cloister "
 GCC_ALONE = "# gcc alone"
-SECONDS = 120
+SECONDS = 600  # for what hangs
 LONG_LINE, KEPT_OF_LINE = 600, 200
 MANY_LINES, KEPT_LINES = 300, 120
 

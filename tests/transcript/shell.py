@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from processor import has_avx2  # noqa: E402  (it lies beside)
 
-SECONDS = 120
+SECONDS = 600  # for what hangs: a session takes a few, but not on every machine
 EXAMPLES = "docs/examples"  # what a page in the folder that has it may read
 KEPT = ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR")
 
