@@ -25,8 +25,6 @@ typedef struct cli_error {
 clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_hint(cli_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "--columns -cut" of a message that ends with "(columns -cut)"; empty where it does not. */
-void cli_option_in(const char *message, char *out, size_t size);
 void cli_print_error(const cli_error *err);
 
 /* Zeroed memory; out of memory ends the command, which has then changed nothing. */
@@ -114,6 +112,9 @@ size_t cli_word_count(const cli_args *args);
 const char *cli_word(const cli_args *args, size_t i);            /* NULL: not given */
 const char *cli_value(const cli_args *args, const char *option); /* NULL: not given */
 bool cli_given(const cli_args *args, const char *option);
+/* "--columns -cut" of a message that ends with "(columns -cut)", after the columns that the args
+ * choose; empty where it does not. */
+void cli_option_in(const cli_args *args, const char *message, char *out, size_t size);
 const cli_entry *cli_args_entry(const cli_args *args);
 /* CLO_ARGUMENT where there are more words than most, or fewer than least; needed says what then
  * is missing: "a mechanism and a file". */
