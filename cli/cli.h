@@ -253,6 +253,9 @@ typedef struct cli_prediction {
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
 /* The error to expect of a run, in one line; empty where there is no such number. */
 void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_t size);
+/* A sentence on whether the rows can tell a norm or bounds that are learnt, or how many that takes
+ * where their number is not public; "" where nothing is learnt. */
+void cli_told_text(const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);
