@@ -48,6 +48,7 @@ typedef struct hints {
     const cli_args *args;
     const clo_inspection *found;
     bool begun;
+    char columns[2 * LIST_BYTES]; /* what --columns would be, with what was said so far */
 } hints;
 
 static void say(hints *h, const char *text)
@@ -59,10 +60,9 @@ static void say(hints *h, const char *text)
 }
 
 /* The columns that were chosen so far, without these. */
-static void leave_out(const cli_args *args, const char *more, char *out, size_t size)
+static void leave_out(const hints *h, const char *more, char *out, size_t size)
 {
-    const char *const chosen = cli_value(args, "columns");
-    snprintf(out, size, "--columns %s%s%s", chosen ? chosen : "", chosen ? "," : "", more);
+    snprintf(out, size, "--columns %s%s%s", h->columns, h->columns[0] ? "," : "", more);
 }
 
 /* An option to copy: on a line of its own where it would be broken. */
@@ -85,8 +85,8 @@ static void add_item(char *list, size_t size, const char *join, const char *befo
 static void hint_ids(hints *h)
 {
     const clo_inspection *const found = h->found;
-    char names[LIST_BYTES] = "", list[LIST_BYTES] = "", name[NAME_BYTES], option[2 * LIST_BYTES],
-         text[4 * LIST_BYTES];
+    char names[LIST_BYTES] = "", list[LIST_BYTES] = "", name[NAME_BYTES], option[4 * LIST_BYTES],
+         text[6 * LIST_BYTES];
     size_t count = 0;
     for (size_t j = 0; j < clo_inspection_cols(found) && count < MOST_NAMED; j++) {
         const clo_column column = cli_column_at(found, j);
@@ -99,7 +99,7 @@ static void hint_ids(hints *h)
         add_item(list, sizeof list, ",", "-", name, "");
     }
     if (!count) return;
-    leave_out(h->args, list, option, sizeof option);
+    leave_out(h, list, option, sizeof option);
     snprintf(text, sizeof text,
              "Going by names, %s %s and measure%s nothing: leave %s out (%s); a column that says "
              "whose row it is, is named with --unit.",
@@ -135,7 +135,7 @@ static void hint_gaps(hints *h)
 static bool hint_sparse_columns(hints *h)
 {
     const uint64_t rows = clo_inspection_rows(h->found);
-    char list[LIST_BYTES] = "", name[NAME_BYTES], option[2 * LIST_BYTES];
+    char list[LIST_BYTES] = "", name[NAME_BYTES], option[4 * LIST_BYTES];
     for (size_t j = 0; j < clo_inspection_cols(h->found); j++) {
         const clo_column column = cli_column_at(h->found, j);
         if (!column.taken || column.missing <= rows / 2) continue;
@@ -143,7 +143,7 @@ static bool hint_sparse_columns(hints *h)
         add_item(list, sizeof list, ",", "-", name, "");
     }
     if (!list[0]) return false;
-    leave_out(h->args, list, option, sizeof option);
+    leave_out(h, list, option, sizeof option);
     say_option(h, "Look again without the columns that most rows have nothing in:", option);
     return true;
 }
@@ -155,6 +155,8 @@ static void hint_refusal(hints *h, const char *refusal)
     if (!option[0] || (strstr(refusal, "rows have a missing cell") && hint_sparse_columns(h)))
         return;
     say_option(h, "Look again with:", option);
+    if (strncmp(option, "--columns ", 10) == 0)
+        snprintf(h->columns, sizeof h->columns, "%s", option + 10);
 }
 
 static void hint_next(hints *h)
@@ -168,7 +170,9 @@ static void hint_next(hints *h)
 void cli_inspect_hints(const cli_args *args, const clo_inspection *found)
 {
     const char *const refusal = clo_inspection_refusal(found);
-    hints h = { args, found, false };
+    const char *const chosen = cli_value(args, "columns");
+    hints h = { .args = args, .found = found };
+    snprintf(h.columns, sizeof h.columns, "%s", chosen ? chosen : "");
     if (refusal) hint_refusal(&h, refusal);
     hint_ids(&h);
     hint_doubles(&h);

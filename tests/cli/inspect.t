@@ -20,7 +20,7 @@ Its answers are not private, and it says so each time.  It never says how large 
   What next:
   - Look again with: --columns -cut
   - Going by names, 'id' numbers rows or names things, and measures nothing: leave
-    it out (--columns -id); a column that says whose row it is, is named with
+    it out (--columns -cut,-id); a column that says whose row it is, is named with
     --unit.
   ! warning: not private: for the operator only
 
@@ -33,8 +33,8 @@ An option to copy stands on one line; where no column is left, there is none to 
   What next:
   - Look again with: --columns -2,-second,-third
   - Going by names, 'identifier' numbers rows or names things, and measures
-    nothing: leave it out (--columns -identifier); a column that says whose row it
-    is, is named with --unit.
+    nothing: leave it out (--columns -2,-second,-third,-identifier); a column that
+    says whose row it is, is named with --unit.
   $ cloister inspect words.csv --columns 1,second 2> /dev/null | grep again
   - Look again with: --columns 1,second,-second
   $ cloister inspect words.csv --columns 2-4 2> /dev/null | tail -n 1
