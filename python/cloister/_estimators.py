@@ -105,6 +105,8 @@ class PrivateEstimator(BaseEstimator):
         if _is_column(X):
             raise ArgumentError("Expected 2D array, got 1D array instead.  One column goes in as a "
                                 "frame: X.to_frame()")
+        if _is_frame(X) and len(set(X.columns)) < len(X.columns):
+            raise ArgumentError("columns of the frame have the same name: rename them")
         person = unit if unit is not None else self.unit if reset else None
         if person is not None and not isinstance(person, str) and unit is None:
             raise ArgumentError("unit must be the name of a column: an array of persons goes to "

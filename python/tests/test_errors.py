@@ -96,6 +96,25 @@ def test_all_columns_that_are_no_numbers_are_named_at_once():
         fit_frame(frame)
 
 
+def test_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(cloister.ArgumentError, match="have the same name"):
+        fit_frame(pandas.DataFrame(np.zeros((9, 2)), columns=["a", "a"]))
+
+
+def test_private_bounds_that_cannot_be_told_ask_for_a_share_of_the_whole(rows):
+    """Not for a smaller epsilon than was given; what is asked for is enough."""
+    fit = {"bounds": "private", "norm_at_most": 1000, "epsilon": 2}
+    with pytest.raises(cloister.ArgumentError, match="raise share_norm to 0") as raised:
+        cloister.PrivateKMeans(2, **fit, share_norm=0.01).fit(rows)
+    share = float(str(raised.value).partition("share_norm to ")[2].split(",")[0])
+    cloister.PrivateKMeans(2, **fit, share_norm=share).fit(rows)
+    with pytest.raises(cloister.ArgumentError, match="raise epsilon to") as raised:
+        cloister.PrivateKMeans(2, **{**fit, "epsilon": 0.01}).fit(rows)
+    epsilon = float(str(raised.value).partition("raise epsilon to ")[2].split(",")[0])
+    cloister.PrivateKMeans(2, **{**fit, "epsilon": epsilon}).fit(rows)
+
+
 def test_a_column_alone_is_no_frame():
     for module in ("pandas", "polars"):
         series = pytest.importorskip(module).Series([4711.5] * 9)
