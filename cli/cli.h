@@ -25,8 +25,6 @@ typedef struct cli_error {
 clo_status cli_fail(cli_error *err, clo_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void cli_hint(cli_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "--columns -cut" of a message that ends with "(columns -cut)"; empty where it does not. */
-void cli_option_in(const char *message, char *out, size_t size);
 void cli_print_error(const cli_error *err);
 
 /* Zeroed memory; out of memory ends the command, which has then changed nothing. */
@@ -114,6 +112,9 @@ size_t cli_word_count(const cli_args *args);
 const char *cli_word(const cli_args *args, size_t i);            /* NULL: not given */
 const char *cli_value(const cli_args *args, const char *option); /* NULL: not given */
 bool cli_given(const cli_args *args, const char *option);
+/* "--columns -cut" of a message that ends with "(columns -cut)", after the columns that the args
+ * choose; empty where it does not. */
+void cli_option_in(const cli_args *args, const char *message, char *out, size_t size);
 const cli_entry *cli_args_entry(const cli_args *args);
 /* CLO_ARGUMENT where there are more words than most, or fewer than least; needed says what then
  * is missing: "a mechanism and a file". */
@@ -252,6 +253,9 @@ typedef struct cli_prediction {
 cli_prediction cli_predict(const clo_plan *plan); /* with the rows of its domain */
 /* The error to expect of a run, in one line; empty where there is no such number. */
 void cli_expect_text(const clo_job *job, const clo_plan *plan, char *text, size_t size);
+/* A sentence on whether the rows can tell a norm or bounds that are learnt, or how many that takes
+ * where their number is not public; "" where nothing is learnt. */
+void cli_told_text(const clo_plan *plan, char *text, size_t size);
 /* What to expect of the plan; nothing where there is no prediction. */
 void cli_outlook_text(FILE *out, const clo_job *job, const clo_plan *plan);
 void cli_plan_text(FILE *out, const clo_job *job, const clo_plan *plan);

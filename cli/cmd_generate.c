@@ -287,11 +287,12 @@ const cli_command cli_generate = {
         "With --from RELEASE.json, and without a model, it makes private synthetic data: rows "
         "with the weights, centres, subspaces and energies that the release holds, and from "
         "nothing else.  They are as private as the release, however many there are.\n\n"
-        "A release of centres does not tell how far records are from them: a width would be "
-        "one more number for each cluster, and would add up to 41 % to the noise of the round "
-        "in which it is asked.  Give one that does not come from the data: as --spread, or as "
-        "--noise in the units of the data.  With --spread 0 the rows are copies of the "
-        "centres.",
+        "How far records are from their centres a release of kmeans/local tells, which asks for "
+        "it to find the centres; where noise is strong, it tells too much.  Other releases of "
+        "centres do not: a width would be one more number for each cluster, and would add up to "
+        "41 % to the noise of the round in which it is asked.  There, give one that does not come "
+        "from the data: as --spread, or as --noise in the units of the data.  With --spread 0 the "
+        "rows are copies of the centres.",
     .examples =
         "A sample with three clusters, and where its centres are\n"
         "cloister generate mixture --rows 5000 --cols 4 --clusters 3 --seed demo "

@@ -225,8 +225,8 @@ static bool says(const cli_args *args, const char *option, const char *word)
 void cli_say_left_out(size_t rows, const char *what)
 {
     if (rows)
-        cli_warn("%zu row%s with a missing cell, which a run counts for nothing, %s %s", rows,
-                 rows == 1 ? "" : "s", rows == 1 ? "is" : "are", what);
+        cli_warn("%zu row%s with a missing cell, which a run without --missing fill ignores, %s %s",
+                 rows, rows == 1 ? "" : "s", rows == 1 ? "is" : "are", what);
 }
 
 clo_status cli_comparing_options(const cli_args *args, clo_read_options *out, cli_error *err)

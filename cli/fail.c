@@ -33,9 +33,20 @@ static void print_visible(FILE *out, const char *text)
     }
 }
 
+/* Columns that are left out are left out of those that were chosen. */
+static void write_option(const cli_args *args, const char *text, int length, char *out, size_t size)
+{
+    const char *const chosen =
+        strncmp(text, "columns -", 9) == 0 ? cli_value(args, "columns") : NULL;
+    if (chosen)
+        snprintf(out, size, "--columns %s,%.*s", chosen, length - 8, text + 8);
+    else
+        snprintf(out, size, "--%.*s", length, text);
+}
+
 /* The library names parameters: a message that ends with one and its value, "(columns -cut)", is an
  * option to try here. */
-void cli_option_in(const char *message, char *out, size_t size)
+void cli_option_in(const cli_args *args, const char *message, char *out, size_t size)
 {
     static const char *const names[] = { "columns ", "decimal ", "missing ", "header " };
     const char *const open = strrchr(message, '(');
@@ -43,21 +54,18 @@ void cli_option_in(const char *message, char *out, size_t size)
     out[0] = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && length > 2; i++)
         if (strncmp(open + 1, names[i], strlen(names[i])) == 0 && open[length - 1] == ')')
-            snprintf(out, size, "--%.*s", (int)length - 2, open + 1);
+            write_option(args, open + 1, (int)length - 2, out, size);
 }
 
 static void write_error(FILE *out, const cli_error *err)
 {
     const char *const message = err->error.message;
-    char hint[sizeof err->hint];
-    snprintf(hint, sizeof hint, "%s", err->hint);
-    if (!hint[0]) cli_option_in(message, hint, sizeof hint);
     fprintf(out, "%scloister:%s ", cli_style_on(stderr, CLI_RED), cli_style_off(stderr));
     print_visible(out, message[0] ? message : clo_status_text(err->error.status));
     fputc('\n', out);
-    if (!hint[0]) return;
+    if (!err->hint[0]) return;
     fprintf(out, "%stry:%s ", cli_style_on(stderr, CLI_BOLD), cli_style_off(stderr));
-    print_visible(out, hint);
+    print_visible(out, err->hint);
     fputc('\n', out);
 }
 

@@ -11,10 +11,13 @@ enum { MOST_NAMED = 4, NAME_BYTES = 48, LIST_BYTES = 512 };
 /* "customer_id", "rowId", "ID": a number that names something and measures nothing. */
 static bool sounds_like_id(const char *name)
 {
-    static const char *const words[] = { "id",   "ids",      "uid",      "uuid",       "guid",
-                                         "key",  "index",    "idx",      "row",        "rowid",
-                                         "row#", "rownames", "rownum",   "unnamed: 0", "serial",
-                                         "zip",  "zipcode",  "postcode", "phone",      "ssn" };
+    static const char *const words[] = {
+        "id",     "ids",        "uid",     "uuid",       "guid",       "key",
+        "index",  "idx",        "row",     "rowid",      "row#",       "rownames",
+        "rownum", "unnamed: 0", "serial",  "zip",        "zipcode",    "postcode",
+        "phone",  "ssn",        "pid",     "pidnum",     "identifier", "individual",
+        "person", "patient",    "subject", "respondent", "customer"
+    };
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(name, words[i]) == 0) return true;
@@ -45,6 +48,7 @@ typedef struct hints {
     const cli_args *args;
     const clo_inspection *found;
     bool begun;
+    char columns[2 * LIST_BYTES]; /* what --columns would be, with what was said so far */
 } hints;
 
 static void say(hints *h, const char *text)
@@ -56,10 +60,19 @@ static void say(hints *h, const char *text)
 }
 
 /* The columns that were chosen so far, without these. */
-static void leave_out(const cli_args *args, const char *more, char *out, size_t size)
+static void leave_out(const hints *h, const char *more, char *out, size_t size)
 {
-    const char *const chosen = cli_value(args, "columns");
-    snprintf(out, size, "--columns %s%s%s", chosen ? chosen : "", chosen ? "," : "", more);
+    snprintf(out, size, "--columns %s%s%s", h->columns, h->columns[0] ? "," : "", more);
+}
+
+/* An option to copy: on a line of its own where it would be broken. */
+static void say_option(hints *h, const char *words, const char *option)
+{
+    char text[LIST_BYTES];
+    const bool fits = 3 + strlen(words) + strlen(option) <= (size_t)cli_width(stdout);
+    snprintf(text, sizeof text, "%s%s%s", words, fits ? " " : "", fits ? option : "");
+    say(h, text);
+    if (!fits) printf("  %s\n", option);
 }
 
 static void add_item(char *list, size_t size, const char *join, const char *before,
@@ -72,8 +85,8 @@ static void add_item(char *list, size_t size, const char *join, const char *befo
 static void hint_ids(hints *h)
 {
     const clo_inspection *const found = h->found;
-    char names[LIST_BYTES] = "", list[LIST_BYTES] = "", name[NAME_BYTES], option[2 * LIST_BYTES],
-         text[4 * LIST_BYTES];
+    char names[LIST_BYTES] = "", list[LIST_BYTES] = "", name[NAME_BYTES], option[4 * LIST_BYTES],
+         text[6 * LIST_BYTES];
     size_t count = 0;
     for (size_t j = 0; j < clo_inspection_cols(found) && count < MOST_NAMED; j++) {
         const clo_column column = cli_column_at(found, j);
@@ -86,7 +99,7 @@ static void hint_ids(hints *h)
         add_item(list, sizeof list, ",", "-", name, "");
     }
     if (!count) return;
-    leave_out(h->args, list, option, sizeof option);
+    leave_out(h, list, option, sizeof option);
     snprintf(text, sizeof text,
              "Going by names, %s %s and measure%s nothing: leave %s out (%s); a column that says "
              "whose row it is, is named with --unit.",
@@ -122,7 +135,7 @@ static void hint_gaps(hints *h)
 static bool hint_sparse_columns(hints *h)
 {
     const uint64_t rows = clo_inspection_rows(h->found);
-    char list[LIST_BYTES] = "", name[NAME_BYTES], option[2 * LIST_BYTES], text[3 * LIST_BYTES];
+    char list[LIST_BYTES] = "", name[NAME_BYTES], option[4 * LIST_BYTES];
     for (size_t j = 0; j < clo_inspection_cols(h->found); j++) {
         const clo_column column = cli_column_at(h->found, j);
         if (!column.taken || column.missing <= rows / 2) continue;
@@ -130,25 +143,20 @@ static bool hint_sparse_columns(hints *h)
         add_item(list, sizeof list, ",", "-", name, "");
     }
     if (!list[0]) return false;
-    leave_out(h->args, list, option, sizeof option);
-    snprintf(text, sizeof text, "Look again without the columns that most rows have nothing in: %s",
-             option);
-    say(h, text);
+    leave_out(h, list, option, sizeof option);
+    say_option(h, "Look again without the columns that most rows have nothing in:", option);
     return true;
 }
 
 static void hint_refusal(hints *h, const char *refusal)
 {
-    char option[LIST_BYTES], text[2 * LIST_BYTES], joined[2 * LIST_BYTES];
-    cli_option_in(refusal, option, sizeof option);
+    char option[2 * LIST_BYTES];
+    cli_option_in(h->args, refusal, option, sizeof option);
     if (!option[0] || (strstr(refusal, "rows have a missing cell") && hint_sparse_columns(h)))
         return;
-    if (strncmp(option, "--columns -", 11) == 0) {
-        leave_out(h->args, option + 10, joined, sizeof joined);
-        snprintf(option, sizeof option, "%.*s", (int)sizeof option - 1, joined);
-    }
-    snprintf(text, sizeof text, "Look again with: %s", option);
-    say(h, text);
+    say_option(h, "Look again with:", option);
+    if (strncmp(option, "--columns ", 10) == 0)
+        snprintf(h->columns, sizeof h->columns, "%s", option + 10);
 }
 
 static void hint_next(hints *h)
@@ -162,7 +170,9 @@ static void hint_next(hints *h)
 void cli_inspect_hints(const cli_args *args, const clo_inspection *found)
 {
     const char *const refusal = clo_inspection_refusal(found);
-    hints h = { args, found, false };
+    const char *const chosen = cli_value(args, "columns");
+    hints h = { .args = args, .found = found };
+    snprintf(h.columns, sizeof h.columns, "%s", chosen ? chosen : "");
     if (refusal) hint_refusal(&h, refusal);
     hint_ids(&h);
     hint_doubles(&h);

@@ -55,6 +55,8 @@ static clo_status run_command(const cli_entry *entry, int argc, const char **arg
     else
         status = entry->command->run(args, err);
     if (status == CLO_OK) status = cli_flush(stdout, err);
+    if (status != CLO_OK && !err->hint[0])
+        cli_option_in(args, err->error.message, err->hint, sizeof err->hint);
     cli_args_free(args);
     return status;
 }

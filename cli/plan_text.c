@@ -87,7 +87,7 @@ static void print_queries(FILE *out, const clo_plan *plan)
     fputs(clo_plan_learning(plan) ? ", at the largest norm that may be learnt)\n" : ")\n", out);
 }
 
-static void say_outlook(const clo_plan *plan, char *text, size_t size)
+void cli_told_text(const clo_plan *plan, char *text, size_t size)
 {
     clo_outlook seen;
     text[0] = 0;
@@ -117,7 +117,7 @@ static void say_outlook(const clo_plan *plan, char *text, size_t size)
 static void print_outlook(FILE *out, const clo_plan *plan)
 {
     char sentence[600];
-    say_outlook(plan, sentence, sizeof sentence);
+    cli_told_text(plan, sentence, sizeof sentence);
     if (!sentence[0]) return;
     fputs("\n  ", out);
     cli_wrap(out, 2, 2, sentence);

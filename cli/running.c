@@ -235,6 +235,17 @@ static void say_columns(const cli_job *job)
                  all - taken - unit);
 }
 
+/* What a person is told beforehand where the number of rows is not public: how many it would take,
+ * and that nothing else can be said. */
+static void announce_unknown(const clo_plan *plan)
+{
+    char needed[600];
+    cli_told_text(plan, needed, sizeof needed);
+    if (needed[0]) cli_note("  %s", needed);
+    cli_note("  cannot say what to expect, as the number of rows is not public: --rows N states "
+             "one that everybody may know, roughly");
+}
+
 static void announce(const cli_job *job, const clo_plan *plan)
 {
     char name[128], files[512], expected[800];
@@ -248,6 +259,7 @@ static void announce(const cli_job *job, const clo_plan *plan)
     for (size_t i = 0; i < clo_plan_line_count(plan);) i = announce_lines(plan, i);
     cli_expect_text(job->job, plan, expected, sizeof expected);
     if (expected[0]) cli_note("  %s", expected);
+    if (clo_plan_domain(plan)->rows == 0) announce_unknown(plan);
 }
 
 static void say_left(const clo_account *account, char *text, size_t size)

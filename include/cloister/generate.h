@@ -114,8 +114,8 @@ CLO_API CLO_CHECK clo_status clo_generate_sparse(const clo_sparse_model *model, 
  * none); within it a record has the released energies (in a linear subspace on an ellipsoid, as in
  * wang2015; otherwise Gaussian).  Where the number of rows is not public, energies count in
  * proportion, up to the public norm.  noise: a standard deviation that is added to every
- * coordinate, in the data's own units: without it records of centres are copies of those, whose
- * spread is not released (clo_generate_like has one in units of each column).  Records are moved
+ * coordinate, in the data's own units: without it records of centres are copies of those
+ * (clo_generate_like has a spread in units of each column).  Records are moved
  * into the public domain.  records: rows x clo_release_cols; labels may be NULL.  CLO_UNSUPPORTED
  * where the release does not say how records spread, CLO_FORMAT where its arrays do not fit
  * together. */
@@ -130,7 +130,8 @@ typedef struct clo_draw_options {
     double spread; /* of centres: the standard deviation of every column around its centre, in the
                       coordinates of the release: with column bounds in units of half their width,
                       otherwise in the data's own.  It must be public: a guess, or what an earlier
-                      release tells.  Below 0 (preset): what the release tells, if it does */
+                      release tells.  Below 0 (preset): what the release tells, if it does, as
+                      one of kmeans/local */
 } clo_draw_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */

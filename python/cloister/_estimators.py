@@ -42,6 +42,11 @@ def _is_frame(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] in _PLAIN_FRAMES and hasattr(data, "columns")
 
 
+def _is_column(data: Any) -> bool:
+    """A Series of pandas or polars: one column, and no frame of it."""
+    return hasattr(data, "to_frame") and not hasattr(data, "columns")
+
+
 def _by_arrow(data: Any) -> bool:
     if not gives_arrow(data):
         return False
@@ -97,6 +102,11 @@ class PrivateEstimator(BaseEstimator):
         fill = getattr(self, "fill", None)
         fill = ",".join(f"{name}={value}" for name, value in fill.items()) \
             if isinstance(fill, dict) else fill
+        if _is_column(X):
+            raise ArgumentError("Expected 2D array, got 1D array instead.  One column goes in as a "
+                                "frame: X.to_frame()")
+        if _is_frame(X) and len(set(X.columns)) < len(X.columns):
+            raise ArgumentError("columns of the frame have the same name: rename them")
         person = unit if unit is not None else self.unit if reset else None
         if person is not None and not isinstance(person, str) and unit is None:
             raise ArgumentError("unit must be the name of a column: an array of persons goes to "

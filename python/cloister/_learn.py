@@ -6,6 +6,8 @@ of them spends.
 """
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ SHARE, QUANTILE = 0.2, 0.98
 #: What both runs are told.
 _COMMON = ("relation", "accept", "rows", "rows-per-unit", "unit", "missing", "fill", "ledger",
            "dataset", "no-ledger", "new", "yes", "threads", "seed")
+_EPSILON = re.compile(r"raise epsilon to ([0-9.]+(?:e[-+]?[0-9]+)?)")
 _OF_BOUNDS = ("norm-at-most", "norm-quantile", "share-norm")
 
 
@@ -85,6 +88,20 @@ def _usable(release: Release) -> tuple[Any, Any]:
     return np.where(narrow, lower - least, lower), np.where(narrow, upper + least, upper)
 
 
+def _in_terms_of_the_fit(message: str, first: dict[str, Any], settings: dict[str, Any]) -> str:
+    """What the run for the bounds says of its own epsilon, said of the share of the whole."""
+    whole = _number(settings, "epsilon", 0)
+    asked = _EPSILON.search(message)
+    if not asked:
+        return message
+    share, needed = first["epsilon"] / whole, float(asked.group(1))
+    # Rounded up.  Half is left for the fit, or the whole must grow.
+    more = math.ceil(1000 * needed / whole) / 1000
+    advice = f"raise share_norm to {more:g}" if more <= 0.5 else \
+        f"raise epsilon to {math.ceil(100 * needed / share) / 100:g}"
+    return message.replace(asked.group(0), advice)
+
+
 def learn_bounds(settings: dict[str, Any], table: Table) -> tuple[Release, dict[str, Any]]:
     """The release with the bounds, and the settings of the fit with them."""
     first, second = split(settings, table)
@@ -92,9 +109,9 @@ def learn_bounds(settings: dict[str, Any], table: Table) -> tuple[Release, dict[
     try:
         release = Job(first, table).release()
     except ArgumentError as refused:
-        refused.add_note(f"this is the run for the bounds, which has {first['epsilon']:g} of the "
-                         f"epsilon {settings['epsilon']:g}: share_norm may be raised")
-        raise
+        said = _in_terms_of_the_fit(str(refused), first, settings)
+        raise ArgumentError(f"{said} (the bounds have {first['epsilon']:g} of epsilon "
+                            f"{_number(settings, 'epsilon', 0):g})") from None
     return release, {**second, "bounds": _usable(release)}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from .exceptions import ArgumentError, FormatError
 
 _CELLS = re.compile(r":\narray=.*?(?=Reshape your data|$)", re.DOTALL)
+_COMPLEX = "Complex data not supported"
 _COLUMN = re.compile(r"Conversion failed for column (.*) with type (.*)$", re.DOTALL)
 
 
@@ -22,11 +23,13 @@ def validated(estimator: Any, X: Any, **how: Any) -> Any:
         return validate_data(estimator, X, **how)
     except ValueError as refused:
         message = str(refused)
-        if "array=" not in message and not message.startswith("could not convert"):
+        if not ("array=" in message or message.startswith(("could not convert", _COMPLEX))):
             raise
     # Not within the handler: what was caught there would go along, cells and all.
     if "array=" in message:
         raise ArgumentError(_CELLS.sub(".  ", message))
+    if message.startswith(_COMPLEX):
+        raise ArgumentError(_COMPLEX)
     raise ArgumentError("the data hold a cell that is not a number: turn columns of text into "
                         "numbers, or leave them out")
 

@@ -59,7 +59,8 @@ def fit_frame(data, **more):
     np.array([[SECRET, 1], ["y", 2]]),
     [[SECRET, 1], ["y", 2]],
     np.full(9, 4711.5),
-], ids=["objects", "texts", "lists", "one dimension"])
+    np.full((9, 2), 4711.5j),
+], ids=["objects", "texts", "lists", "one dimension", "complex"])
 def test_no_message_quotes_a_cell(data):
     with pytest.raises(ValueError) as raised:
         fit_frame(data)
@@ -86,6 +87,39 @@ def test_columns_that_are_no_numbers_are_named():
         with pytest.raises(cloister.FormatError, match=message) as raised:
             fit_frame(frame)
         assert f"'{name}'" in str(raised.value) and SECRET not in str(raised.value)
+
+
+def test_all_columns_that_are_no_numbers_are_named_at_once():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": ["x"], "b": [1.0], "c": ["y"], "d": ["z"]})
+    with pytest.raises(cloister.FormatError, match="'a' is not of numbers .*, nor is 'c', 'd':"):
+        fit_frame(frame)
+
+
+def test_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(cloister.ArgumentError, match="have the same name"):
+        fit_frame(pandas.DataFrame(np.zeros((9, 2)), columns=["a", "a"]))
+
+
+def test_private_bounds_that_cannot_be_told_ask_for_a_share_of_the_whole(rows):
+    """Not for a smaller epsilon than was given; what is asked for is enough."""
+    fit = {"bounds": "private", "norm_at_most": 1000, "epsilon": 2}
+    with pytest.raises(cloister.ArgumentError, match="raise share_norm to 0") as raised:
+        cloister.PrivateKMeans(2, **fit, share_norm=0.01).fit(rows)
+    share = float(str(raised.value).partition("share_norm to ")[2].split(",")[0])
+    cloister.PrivateKMeans(2, **fit, share_norm=share).fit(rows)
+    with pytest.raises(cloister.ArgumentError, match="raise epsilon to") as raised:
+        cloister.PrivateKMeans(2, **{**fit, "epsilon": 0.01}).fit(rows)
+    epsilon = float(str(raised.value).partition("raise epsilon to ")[2].split(",")[0])
+    cloister.PrivateKMeans(2, **{**fit, "epsilon": epsilon}).fit(rows)
+
+
+def test_a_column_alone_is_no_frame():
+    for module in ("pandas", "polars"):
+        series = pytest.importorskip(module).Series([4711.5] * 9)
+        with pytest.raises(cloister.ArgumentError, match=r"got 1D array .* X.to_frame\(\)"):
+            fit_frame(series)
 
 
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")

@@ -8,6 +8,7 @@
  */
 #include "base/utf8.h"
 #include "data/formats.h"
+#include <stdio.h>
 #include <string.h>
 
 /* What is needed while a stream is read. */
@@ -75,17 +76,30 @@ static const char *kind_of(const struct ArrowSchema *schema)
     return NULL;
 }
 
-static clo_status not_numbers(const reading *r, size_t column, clo_error *err)
+/* The first of them (a place among the chosen), and which others are none either: who leaves out
+ * one at a time is refused for each. */
+static clo_status not_numbers(const reading *r, size_t first, clo_error *err)
 {
-    char shown[CLO_SHOWN_BYTES], format[CLO_SHOWN_BYTES];
-    const struct ArrowSchema *const schema = r->schema.children[column];
+    enum { SHOWN = 4 };
+    char shown[CLO_SHOWN_BYTES], format[CLO_SHOWN_BYTES], others[SHOWN * (CLO_SHOWN_BYTES + 8)];
+    const struct ArrowSchema *const schema = r->schema.children[r->chosen[first]];
     const char *const kind = kind_of(schema);
-    clo_i_show_name(r->names[column], shown);
+    size_t count = 0, used = 0;
+    others[0] = 0;
+    for (size_t j = first + 1; j < r->chosen_count; j++) {
+        if (is_number(r->schema.children[r->chosen[j]]) || count++ >= SHOWN) continue;
+        clo_i_show_name(r->names[r->chosen[j]], shown);
+        used += (size_t)snprintf(others + used, sizeof others - used, "%s'%s'",
+                                 count > 1 ? ", " : ", nor is ", shown);
+    }
+    if (count > SHOWN)
+        snprintf(others + used, sizeof others - used, " and %zu more", count - SHOWN);
+    clo_i_show_name(r->names[r->chosen[first]], shown);
     clo_i_show_name(kind ? kind : schema->format, format);
     return clo_i_fail(err, CLO_FORMAT,
-                      "the column '%s' is not of numbers (it is of %s): leave it out, or turn it "
+                      "the column '%s' is not of numbers (it is of %s)%s: leave %s out, or turn %s "
                       "into numbers",
-                      shown, format);
+                      shown, format, others, count ? "them" : "it", count ? "them" : "it");
 }
 
 /* ---- the schema ------------------------------------------------------------------------------ */
@@ -119,7 +133,7 @@ static clo_status settle_types(const reading *r, clo_table *table, clo_error *er
 {
     for (size_t j = 0; j < r->chosen_count; j++) {
         if (is_number(r->schema.children[r->chosen[j]])) continue;
-        if (r->options->text == CLO_TEXT_REFUSE) return not_numbers(r, r->chosen[j], err);
+        if (r->options->text == CLO_TEXT_REFUSE) return not_numbers(r, j, err);
         if (r->options->text == CLO_TEXT_LATER && !table->tallies)
             CLO_TRY(clo_i_alloc(table->cols, sizeof *table->tallies, &table->tallies, err));
     }

@@ -395,12 +395,15 @@ static void parse(const void *self, const char *text, const char *end, size_t li
 }
 
 /* What files of other programs do, and what to do about it. */
-static const char *why_ragged(const csv *f, const clo_i_fault *fault)
+static const char *why_ragged(const csv *f, const clo_i_fault *fault, size_t line)
 {
-    if (f->names && fault->found == f->cells + 1)
+    if (f->names && line == 2 && fault->found == f->cells + 1)
         return ": if the header lacks a name, as where R writes the names of rows, put one in "
                "front of it; if lines end with a delimiter too many, take that out";
-    return "";
+    if (fault->found <= f->cells) return "";
+    return line == 2
+               ? ": if the first line is neither a header nor a record, but a title, take it out"
+               : ": a cell that holds the delimiter must be in quotes";
 }
 
 static clo_status explain(const void *self, const clo_i_fault *fault, size_t line, clo_error *err)
@@ -417,7 +420,8 @@ static clo_status explain(const void *self, const clo_i_fault *fault, size_t lin
         return clo_i_fail(
             err, CLO_FORMAT,
             "%s, line %zu: %zu cell%s expected, as on the first line, and %zu found%s", f->name,
-            line, f->cells, f->cells == 1 ? " was" : "s were", fault->found, why_ragged(f, fault));
+            line, f->cells, f->cells == 1 ? " was" : "s were", fault->found,
+            why_ragged(f, fault, line));
     case FAULT_BAD_CELL:
         return clo_i_fail(
             err, CLO_FORMAT,

@@ -172,8 +172,12 @@ static clo_status refuse_columns(const clo_table *table, const bool *columns, co
 {
     const char *const word = what == IS_TEXT ? "text" : "empty in every row";
     listing l = { 0 };
-    for (size_t j = 0; l.count < all; j++)
-        if ((!columns || columns[j]) && trouble_of(table, j) == what) list(table, j, all, &l);
+    size_t asked = 0;
+    for (size_t j = 0; j < table->cols; j++) {
+        if (columns && !columns[j]) continue;
+        asked++;
+        if (trouble_of(table, j) == what) list(table, j, all, &l);
+    }
     if (all > SHOWN)
         snprintf(l.names + l.names_used, sizeof l.names - l.names_used, " and %zu more",
                  all - SHOWN);
@@ -181,6 +185,11 @@ static clo_status refuse_columns(const clo_table *table, const bool *columns, co
         return clo_i_fail(err, CLO_FORMAT, "%s: column%s %s %s %s, and the %s needs numbers there",
                           table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word,
                           needed_by);
+    if (all == asked)
+        return clo_i_fail(err, CLO_FORMAT,
+                          "%s: column%s %s %s %s, and no other is left: a run needs columns of "
+                          "numbers",
+                          table->file, all > 1 ? "s" : "", l.names, all > 1 ? "are" : "is", word);
     if (l.out_used >= sizeof l.out)
         return clo_i_fail(err, CLO_FORMAT,
                           "%s: columns %s are %s: choose those that are numbers (columns)",

@@ -78,12 +78,13 @@ static clo_status from_centers(const clo_release *release, model *m, clo_error *
     CLO_TRY(find(release, "weights", 1, &m->clusters, false, &weights, err));
     CLO_TRY(find(release, "spread", 1, &m->clusters, false, &spread, err));
     CLO_TRY(clo_i_alloc(m->clusters, sizeof *m->off, &m->off, err));
-    if (!spread.data && m->spread < 0 && !(m->noise > 0) && !m->copies)
+    for (size_t c = 0; c < m->clusters; c++)
+        m->off[c] = m->spread >= 0 ? m->spread : spread.data ? fmax(spread.data[c], 0) : 0;
+    if (!spread.data && m->spread < 0 && !(m->noise > 0) && !m->copies &&
+        !clo_i_release_spreads(release, m->off))
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "this release does not tell how far records are from their centres: "
                           "state a spread, or the rows would be copies of the centres");
-    for (size_t c = 0; c < m->clusters; c++)
-        m->off[c] = m->spread >= 0 ? m->spread : spread.data ? fmax(spread.data[c], 0) : 0;
     return share_out(weights.data, m, err);
 }
 

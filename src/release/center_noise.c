@@ -1,6 +1,7 @@
 /*
  * center_noise.c - how far noise may have moved each released centre, in the units of each column:
- * from what the release itself tells, the noise of its last question and the sizes.
+ * from what the release itself tells, the noise of its last question and the sizes.  And how far
+ * records are from their centres, where the release tells widths.
  */
 #include "release/release.h"
 #include <math.h>
@@ -39,16 +40,24 @@ static bool ends_with_local_sums(const clo_release *release, clo_array *widths)
            clo_release_find(release, "widths", widths) && widths->dimensions == 1;
 }
 
+/* Centres and sizes that fit each other, and widths that fit both where there are any. */
+static bool find_clusters(const clo_release *release, clo_array *centers, clo_array *weights,
+                          const clo_array *widths)
+{
+    const clo_facts *const facts = &release->facts;
+    return facts->family && strcmp(facts->family, "kmeans") == 0 &&
+           clo_release_find(release, "centers", centers) && centers->dimensions == 2 &&
+           centers->shape[1] == facts->cols && clo_release_find(release, "weights", weights) &&
+           weights->dimensions == 1 && weights->shape[0] == centers->shape[0] &&
+           (!widths->data || widths->shape[0] == centers->shape[0]);
+}
+
 bool clo_release_center_noise(const clo_release *release, double *out)
 {
     const clo_facts *const facts = &release->facts;
     clo_array centers, weights, widths = { .data = NULL };
     const bool local = ends_with_local_sums(release, &widths);
-    if (!facts->family || strcmp(facts->family, "kmeans") != 0 ||
-        !(local || ends_with_sums(facts)) || !clo_release_find(release, "centers", &centers) ||
-        centers.dimensions != 2 || centers.shape[1] != facts->cols ||
-        !clo_release_find(release, "weights", &weights) || weights.dimensions != 1 ||
-        weights.shape[0] != centers.shape[0] || (local && widths.shape[0] != centers.shape[0]))
+    if (!(local || ends_with_sums(facts)) || !find_clusters(release, &centers, &weights, &widths))
         return false;
     const double noise = facts->query_noise[facts->query_count - 1];
     for (size_t c = 0; out && c < centers.shape[0]; c++)
@@ -59,5 +68,25 @@ bool clo_release_center_noise(const clo_release *release, double *out)
             out[c * facts->cols + j] =
                 weights.data[c] > 0 ? noise / weights.data[c] * unit : INFINITY;
         }
+    return true;
+}
+
+double clo_i_widths_a_spread(double noise)
+{
+    return fmin(fmax(1 + 0.3 * log10(0.3 / noise), 1), 2);
+}
+
+bool clo_i_release_spreads(const clo_release *release, double *out)
+{
+    const clo_facts *const facts = &release->facts;
+    clo_array centers, weights, widths = { .data = NULL };
+    if (!ends_with_local_sums(release, &widths) ||
+        !find_clusters(release, &centers, &weights, &widths))
+        return false;
+    const double columns = sqrt((double)facts->cols);
+    const double noise = columns * facts->query_noise[facts->query_count - 1];
+    for (size_t c = 0; out && c < centers.shape[0]; c++)
+        out[c] = fmax(widths.data[c], 0) / columns /
+                 clo_i_widths_a_spread(noise / fmax(weights.data[c], 1));
     return true;
 }

@@ -55,6 +55,16 @@ struct clo_release {
     size_t count;
 };
 
+/* How many root mean square distances of its records wide a cluster is looked at by local sums,
+ * where noise moves its mean by so many widths: the better it is fed, the wider, so that fewer
+ * records are cut. */
+double clo_i_widths_a_spread(double noise);
+
+/* Whether the release tells widths, of kmeans; out (clusters; may be NULL) is then the standard
+ * deviation of a column about each centre, as the last round has taken it to be: in units of half
+ * the width of each column where there are bounds, and otherwise in the data's own. */
+bool clo_i_release_spreads(const clo_release *release, double *out);
+
 CLO_CHECK clo_status clo_i_release_new(clo_release **out, clo_error *err);
 /* Of the release and of what it was projected on: the weaker.  0: unknown. */
 clo_guarantee clo_i_facts_guarantee_together(const clo_facts *facts);

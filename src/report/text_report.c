@@ -11,8 +11,9 @@ enum {
     SHOWN_COLUMNS = 8,
     SHOWN_ENTRIES = 5,
     LINE = 78,
-    NAME = 24,
-    VALUE = 12 /* characters of a number */
+    NAME = 40,
+    TURNED = 24, /* characters before the numbers where a column is a line */
+    VALUE = 12   /* characters of a number */
 };
 
 /* Who asks for all of it (wide) gets all of it. */
@@ -113,10 +114,23 @@ static void write_name_over_values(clo_writer *w, const char *name)
     clo_writer_cell(w, name, VALUE, true);
 }
 
+static bool is_named(const clo_facts *facts, const clo_array *array, size_t cols)
+{
+    return facts->column_names && facts->cols == cols && runs_over_columns(array->name);
+}
+
+/* Whether a name would be cut above its numbers. */
+static bool has_long_names(const clo_facts *facts, const clo_array *array, size_t cols)
+{
+    for (size_t j = 0; j < cols && is_named(facts, array, cols); j++)
+        if (clo_text_width(facts->column_names[j]) > VALUE) return true;
+    return false;
+}
+
 static void write_header(clo_writer *w, const clo_facts *facts, const clo_array *array, size_t cols,
                          int width)
 {
-    const bool named = facts->column_names && facts->cols == cols && runs_over_columns(array->name);
+    const bool named = is_named(facts, array, cols);
     clo_i_writer_format(w, "%*s", width, "");
     for (size_t j = 0; j < cols; j++) {
         if (named)
@@ -133,11 +147,11 @@ static bool has_rows_of_columns(const clo_facts *facts, const clo_array *array, 
     return facts->cols == rows && (array->dimensions > 2 || strcmp(array->name, "basis") == 0);
 }
 
-/* The longest of the names, within reason. */
-static int name_width(const clo_facts *facts, size_t rows)
+/* The longest of the names, within reason, and not less than this. */
+static int name_width(const clo_facts *facts, size_t count, size_t least)
 {
-    size_t width = 6;
-    for (size_t i = 0; facts->column_names && i < rows; i++) {
+    size_t width = least;
+    for (size_t i = 0; facts->column_names && i < count; i++) {
         const size_t length = clo_text_width(facts->column_names[i]);
         if (length > width) width = length < NAME ? length : NAME;
     }
@@ -149,7 +163,7 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
 {
     const double *const data = array->data + slice * rows * cols;
     const bool of_columns = has_rows_of_columns(facts, array, rows);
-    const int width = of_columns ? name_width(facts, rows) : 6;
+    const int width = of_columns ? name_width(facts, rows, 6) : 6;
     const size_t shown = most(wide, of_columns ? SHOWN_LINES : SHOWN_ROWS);
     for (size_t i = 0; i < rows && i < shown; i++) {
         if (of_columns && facts->column_names)
@@ -164,25 +178,26 @@ static void write_rows(clo_writer *w, const clo_facts *facts, const clo_array *a
     write_more(w, rows > shown ? rows - shown : 0, of_columns ? "columns" : "rows");
 }
 
-/* ---- more columns than that: a column a line ------------------------------------------------- */
+/* ---- more columns than that, or longer names: a column a line -------------------------------- */
 
 /* Rows first, ... of the slice side by side, as many as fit on a line. */
 static void write_turned_part(clo_writer *w, const clo_facts *facts, const clo_array *array,
                               const double *data, size_t first, size_t rows, size_t cols, bool wide)
 {
-    const bool named = facts->column_names && facts->cols == cols && runs_over_columns(array->name);
+    const bool named = is_named(facts, array, cols);
+    const int width = named ? name_width(facts, cols, TURNED) : TURNED;
     const size_t last = rows - first > SHOWN_COLUMNS ? first + SHOWN_COLUMNS : rows;
     const size_t shown = most(wide, SHOWN_LINES);
     if (rows > 1) {
-        clo_i_writer_format(w, "%*s", (int)NAME, "");
+        clo_i_writer_format(w, "%*s", width, "");
         for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12zu", i);
         clo_writer_text(w, "\n");
     }
     for (size_t j = 0; j < cols && j < shown; j++) {
         if (named)
-            clo_writer_cell(w, facts->column_names[j], NAME, true);
+            clo_writer_cell(w, facts->column_names[j], (size_t)width, true);
         else
-            clo_i_writer_format(w, "%*zu", (int)NAME, is_one_a_cluster(array) ? j : j + 1);
+            clo_i_writer_format(w, "%*zu", width, is_one_a_cluster(array) ? j : j + 1);
         for (size_t i = first; i < last; i++) clo_i_writer_format(w, " %12.6g", data[i * cols + j]);
         clo_writer_text(w, "\n");
     }
@@ -212,12 +227,12 @@ static void write_array(clo_writer *w, const clo_facts *facts, const clo_array *
     clo_writer_text(w, ")\n");
     for (size_t s = 0; s < slices && s < shown; s++) {
         if (slices > 1) clo_i_writer_format(w, "  of %zu\n", s);
-        if (cols > SHOWN_COLUMNS) {
+        if (cols > SHOWN_COLUMNS || has_long_names(facts, array, cols)) {
             write_turned(w, facts, array, s, rows, cols, wide);
             continue;
         }
         const bool of_columns = has_rows_of_columns(facts, array, rows);
-        write_header(w, facts, array, cols, of_columns ? name_width(facts, rows) : 6);
+        write_header(w, facts, array, cols, of_columns ? name_width(facts, rows, 6) : 6);
         write_rows(w, facts, array, s, rows, cols, wide);
     }
     write_more(w, slices > shown ? slices - shown : 0, "");

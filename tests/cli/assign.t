@@ -67,7 +67,7 @@ found by name: the second file has them in another order, and two more.
   cluster
   -1
   ! warning: not private: for the operator only
-  ! warning: 1 row with a missing cell, which a run counts for nothing, is in no cluster: -1
+  ! warning: 1 row with a missing cell, which a run without --missing fill ignores, is in no cluster: -1
 
 ## Fills a missing cell in as a run would
 

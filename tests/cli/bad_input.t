@@ -26,7 +26,11 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >     --dataset sample.csv -o out.json --columns carat,cut
   ! cloister: d.csv: column 'cut' is text: choose the columns, or leave it out (columns -cut)
-  ! try: --columns -cut
+  ! try: --columns carat,cut,-cut
+  [exit 3]
+  $ refused cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
+  >     --dataset sample.csv -o out.json --columns cut,3
+  ! cloister: d.csv: columns 'cut' and 'the color' are text, and no other is left: a run needs columns of numbers
   [exit 3]
   $ cloister run kmeans d.csv --clusters 2 --epsilon 1 --norm 1 --no-ledger -q -o ok.json \
   >     --columns -cut,-3
@@ -83,7 +87,9 @@ It would leave no record that counts, and the budget would be spent on noise.
   $ printf '# prices, from the bank\ndate,a\n1,2\n' > remark.csv
   $ printf 'a,b\n1,2\n' | iconv -t UTF-16LE > wide.csv
   $ printf 'year,1960,1961\n1,2,3\n' > years.csv
-  $ for file in r remark wide years; do
+  $ printf 'Prices of 2020, in euro\na,b,c,d\n1,2,3,4\n' > title.csv
+  $ printf 'a,b\n1,2\n1,2,3\n' > comma.csv
+  $ for file in r remark wide years title comma; do
   >     refused cloister run kmeans $file.csv --clusters 2 --epsilon 1 --norm 1 --ledger l.db \
   >         --dataset sample.csv -o out.json
   > done
@@ -93,6 +99,8 @@ It would leave no record that counts, and the budget would be spent on noise.
   ! cloister: wide.csv holds bytes that no text has (UTF-16, or another program's format); save one table of it as CSV in UTF-8, or as NPY
   ! cloister: years.csv: the first line is partly numbers and partly text, so that it may be a header or a record: say which (header yes or no)
   ! try: --header yes or no
+  ! cloister: title.csv, line 2: 2 cells were expected, as on the first line, and 4 found: if the first line is neither a header nor a record, but a title, take it out
+  ! cloister: comma.csv, line 3: 2 cells were expected, as on the first line, and 3 found: a cell that holds the delimiter must be in quotes
   [exit 3]
   $ printf '# a,b\n1,2\n' > numpy.csv
   $ cloister inspect numpy.csv --header yes 2> /dev/null | head -n 4

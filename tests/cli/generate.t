@@ -89,6 +89,7 @@
 ## Draws around the centres of a release
 
 A width is stated, in units of half the width of each column; without one rows would be copies.
+kmeans/local has asked for widths, and tells them.
 
   $ sample
   $ cloister run kmeans/tree sample.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
@@ -97,6 +98,17 @@ A width is stated, in units of half the width of each column; without one rows w
   ! cloister: this release does not tell how far records are from their centres: state a spread, or the rows would be copies of the centres
   ! try: --spread 0.1
   [exit 2]
+  $ cloister generate mixture --rows 5000 --cols 2 --clusters 3 --seed 1 -o many.csv
+  $ cloister run kmeans/local many.csv --clusters 3 --epsilon 5 --bounds -2,2 --no-ledger \
+  >     --seed 7 -q -o local.json 2> /dev/null
+  $ cloister generate --from local.json --rows 1000 --seed 5 -o drawn.csv 2> /dev/null
+  $ for file in many drawn; do
+  >     cloister evaluate local.json $file.csv --json 2> /dev/null
+  > done | python3 -c "
+  > import json, sys
+  > true, drawn = (json.loads(line + '}') for line in sys.stdin.read().split('}')[:2])
+  > print(0.8 < drawn['cost'] / true['cost'] < 1.25)"
+  True
   $ cloister generate --from out.json --rows 1000 --spread 0 --seed 5 2> /dev/null | sort -u | wc -l
   4
   $ cloister generate --from out.json --rows 1000 --spread 0.05 --seed 5 -o drawn.csv 2> /dev/null

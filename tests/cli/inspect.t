@@ -20,9 +20,29 @@ Its answers are not private, and it says so each time.  It never says how large 
   What next:
   - Look again with: --columns -cut
   - Going by names, 'id' numbers rows or names things, and measures nothing: leave
-    it out (--columns -id); a column that says whose row it is, is named with
+    it out (--columns -cut,-id); a column that says whose row it is, is named with
     --unit.
   ! warning: not private: for the operator only
+
+## Leaves columns out of those that were chosen
+
+An option to copy stands on one line; where no column is left, there is none to try.
+
+  $ printf 'identifier,the first name,second,third\n1,x,y,z\n2,x,y,z\n' > words.csv
+  $ cloister inspect words.csv 2> /dev/null | sed -n '/What next/,$p'
+  What next:
+  - Look again with: --columns -2,-second,-third
+  - Going by names, 'identifier' numbers rows or names things, and measures
+    nothing: leave it out (--columns -2,-second,-third,-identifier); a column that
+    says whose row it is, is named with --unit.
+  $ cloister inspect words.csv --columns 1,second 2> /dev/null | grep again
+  - Look again with: --columns 1,second,-second
+  $ cloister inspect words.csv --columns 2-4 2> /dev/null | tail -n 1
+  words.csv: columns 'the first name', 'second' and 'third' are text, and no other is left: a run needs columns of numbers
+  $ printf 'a_long_name_of_a_column,another_long_name_of_a_column,a_third_name,x\na,b,c,1\n' > l.csv
+  $ cloister inspect l.csv 2> /dev/null | tail -n 2
+  - Look again with:
+    --columns -a_long_name_of_a_column,-another_long_name_of_a_column,-a_third_name
 
 ## Says what a run would use
 
@@ -107,8 +127,8 @@ Its answers are not private, and it says so each time.  It never says how large 
   planes.csv: more than nine in ten rows have a missing cell in the columns that would be used, and count for nothing: leave out columns with many gaps (columns), take it so (text-columns missing), or fill the cells (missing fill)
 
   What next:
-  - Look again without the columns that most rows have nothing in: --columns
-    -speed
+  - Look again without the columns that most rows have nothing in:
+    --columns -speed
 
 ## Reads other formats
 

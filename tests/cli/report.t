@@ -24,6 +24,18 @@
   weights (3)
   …
 
+## Cuts no name short
+
+  $ sample
+  $ sed -i '1s/.*/weight,Culmen Length (mm)/' sample.csv
+  $ cloister run kmeans/tree sample.csv --clusters 2 --epsilon 5 --norm 2 --no-ledger --seed 7 \
+  >     -q -o out.json 2> /dev/null
+  $ cloister report out.json | grep -A 3 '^centers'
+  centers (2 x 2)
+                                      0            1
+                    weight      0.78191   -0.0324756
+        Culmen Length (mm)    -0.380848     -1.03139
+
 ## Refuses broken JSON
 
   $ sample

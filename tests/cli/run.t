@@ -287,3 +287,24 @@
   $ on_terminal y cloister run kmeans/lloyd d.csv --columns -c --unit who --rows-per-unit 1 \
   >     --clusters 1 --epsilon 1 --norm 1 --no-ledger -o out.json | grep uses
     uses 2 of 4 columns; 1 left out by --columns
+
+## Says how many rows it takes where their number is not public
+
+Under add-remove and with persons a run cannot refuse what too few rows make of it: it says so.
+
+  $ sample
+  $ cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 1 --norm private --norm-at-most 100 \
+  >     --relation add-remove --no-ledger --seed 1 -o out.json
+  ! warning: --seed: this release is reproducible, not private
+  ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, add-remove
+  !   asks quantile (quantile of the row norms, to learn the norm) once
+  !   asks gaussian_sum (sums and sizes of the clusters, one ask a round) 5 times, noise at most 1136
+  !   At epsilon 0.1 it takes 1301 rows to tell a radius; with fewer the widest is taken.
+  !   cannot say what to expect, as the number of rows is not public: --rows N states one that everybody may know, roughly
+  ! release written to 'out.json'
+  ! not metered: no ledger knows of this release
+  $ cloister bounds sample.csv --epsilon 0.1 --norm 100 --of columns --relation add-remove \
+  >     --no-ledger --seed 1 2>&1 > /dev/null | tail -n 3
+    At epsilon 0.0521 it takes 3862 rows to tell the bounds of a column; with fewer the widest is taken.
+    cannot say what to expect, as the number of rows is not public: --rows N states one that everybody may know, roughly
+  not metered: no ledger knows of this release

@@ -215,6 +215,22 @@ static void an_index_beyond_its_dictionary_names_nobody(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
+static void all_columns_of_text_are_named_at_once(void **state)
+{
+    made_column columns[7];
+    const char *const names[7] = { "a", "b", "c", "d", "e", "f", "g" };
+    (void)state;
+    for (size_t j = 0; j < 7; j++)
+        columns[j] = (made_column){
+            .name = names[j], .format = "u", .buffers = { NULL, places4, letters }, .n_buffers = 3
+        };
+    made_stream s = { .columns = columns, .column_count = 3, .rows = { 6 }, .batches = 1 };
+    refused(&s, NULL, CLO_FORMAT,
+            "the column 'a' is not of numbers (it is of text), nor is 'b', 'c': leave them out");
+    s = (made_stream){ .columns = columns, .column_count = 7, .rows = { 6 }, .batches = 1 };
+    refused(&s, NULL, CLO_FORMAT, "nor is 'b', 'c', 'd', 'e' and 2 more: leave them out");
+}
+
 static void text_is_refused_missing_or_left_for_later(void **state)
 {
     const made_column columns[] = {
@@ -298,6 +314,7 @@ int main(void)
         cmocka_unit_test(columns_are_chosen_by_name_and_filled),
         cmocka_unit_test(persons_are_numbers_or_text),
         cmocka_unit_test(an_index_beyond_its_dictionary_names_nobody),
+        cmocka_unit_test(all_columns_of_text_are_named_at_once),
         cmocka_unit_test(text_is_refused_missing_or_left_for_later),
         cmocka_unit_test(other_types_are_refused_by_name),
         cmocka_unit_test(streams_that_are_none_are_refused),

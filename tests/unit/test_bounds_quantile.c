@@ -81,6 +81,33 @@ static void a_constant_column_still_gets_usable_bounds(void **state)
     clo_plan_free(plan);
 }
 
+/* bounds_quantile.T2: nearly all that is negative is truncated to 0, of both columns.  A column far
+ * wider than a step of the grid keeps its ends. */
+static void a_column_far_below_the_norm_keeps_both_its_halves(void **state)
+{
+    static double values[ROWS * D];
+    const clo_domain domain = ball(D, 2e9, CLO_REPLACE);
+    const double step = ldexp(2e9, -30);
+    clo_array lower, upper;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        values[i * D] = (double)(i % 2001) / 1000 - 1.0; /* -1 … 1 */
+        values[i * D + 1] = -1.5;
+        values[i * D + 2] = (double)(i % 2001) * 1000; /* 0 … 2 million */
+    }
+    clo_plan *const plan = plan_for("bounds/quantile", "of=columns", &domain, 3, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    clo_release *const release = run_seeded(plan, data, "tiny", NULL);
+    assert_true(clo_release_find(release, "lower", &lower));
+    assert_true(clo_release_find(release, "upper", &upper));
+    assert_true(lower.data[0] <= -1 && lower.data[0] > -40 * step && upper.data[0] >= 1);
+    assert_true(lower.data[1] <= -1.5 && upper.data[1] > -1.5);
+    assert_true(lower.data[2] > -100 && upper.data[2] > 1.8e6 && upper.data[2] < 2.4e6);
+    clo_release_free(release);
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+}
+
 /* quantile.T2: with a tenth of the rows that it takes, and with none. */
 static void too_few_rows_give_the_largest_radius_and_not_the_smallest(void **state)
 {
@@ -165,6 +192,7 @@ int main(void)
         cmocka_unit_test(the_radius_is_near_the_quantile_at_any_scale),
         cmocka_unit_test(column_bounds_hold_most_of_each_column),
         cmocka_unit_test(a_constant_column_still_gets_usable_bounds),
+        cmocka_unit_test(a_column_far_below_the_norm_keeps_both_its_halves),
         cmocka_unit_test(too_few_rows_give_the_largest_radius_and_not_the_smallest),
         cmocka_unit_test(the_outlook_follows_from_public_numbers),
         cmocka_unit_test(bounds_of_bounded_columns_are_refused),

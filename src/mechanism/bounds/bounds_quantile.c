@@ -95,11 +95,22 @@ static clo_status bound_norm(const quantile_plan *plan, const clo_domain *domain
     return clo_i_release_put(out, "radius", &radius, 1, (size_t[]){ 1 }, err);
 }
 
-/* A column may be constant; bounds need a width. */
-static double apart(const quantile_plan *plan, double radius, double low, double high)
+/* Turns two answers into bounds.  Values were truncated to the grid, toward 0: where a step of it
+ * counts beside the width, both ends make room for what it hid (bounds_quantile.T2).  A column may
+ * be constant; bounds need a width. */
+static void set_ends(const quantile_plan *plan, double radius, const size_t ends[2], double *lower,
+                     double *upper)
 {
     const double least = radius * clo_i_threshold_share(plan->steps, OCTAVES * plan->steps - 1);
-    return high - low < least ? low + least : high;
+    const double step = ldexp(radius, -GRID);
+    double low = radius * column_share(plan, ends[0]), high = radius * column_share(plan, ends[1]);
+    if (high - low < least) high = low + least;
+    if (high - low < 1024 * step) {
+        low -= step;
+        high += step;
+    }
+    *lower += low;
+    *upper += high;
 }
 
 static clo_status bound_columns(const quantile_plan *plan, const clo_domain *domain,
@@ -112,13 +123,12 @@ static clo_status bound_columns(const quantile_plan *plan, const clo_domain *dom
     CLO_TRY(take_state(plan, domain, context->workspace, &s, err));
     column_thresholds(plan, s.thresholds);
     for (size_t j = 0; j < d; j++) {
-        const double middle = domain->center ? domain->center[j] : 0;
         size_t ends[2];
         context->progress_from = (double)j / (double)d;
         context->progress_to = (double)(j + 1) / (double)d;
         CLO_TRY(clo_i_ask_quantile(context, 0, data, j, s.thresholds, ends, err));
-        s.lower[j] = middle + radius * column_share(plan, ends[0]);
-        s.upper[j] = apart(plan, radius, s.lower[j], middle + radius * column_share(plan, ends[1]));
+        s.lower[j] = s.upper[j] = domain->center ? domain->center[j] : 0;
+        set_ends(plan, radius, ends, &s.lower[j], &s.upper[j]);
     }
     CLO_TRY(clo_i_release_put(out, "lower", s.lower, 1, (size_t[]){ d }, err));
     return clo_i_release_put(out, "upper", s.upper, 1, (size_t[]){ d }, err);

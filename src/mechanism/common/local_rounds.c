@@ -9,6 +9,7 @@
 #include "mechanism/common/local_parts.h"
 #include "mechanism/common/centers_common.h"
 #include "query/assign.h"
+#include "release/release.h"
 #include <math.h>
 #include <string.h>
 
@@ -41,8 +42,7 @@ static void choose_views(const clo_i_local_plan *plan, const clo_line *line,
     const double noise = sqrt((double)plan->cols) * clo_i_local_deviation(line);
     for (size_t c = 0; c < centers->found; c++) {
         const double nu = noise / fmax(centers->sizes[c], 1);
-        const double grown = fmin(fmax(1 + 0.3 * log10(0.3 / nu), 1), 2);
-        const double wide = plan->median ? MEDIAN_WIDTH : grown;
+        const double wide = plan->median ? MEDIAN_WIDTH : clo_i_widths_a_spread(nu);
         const double width = fmin(wide * sqrt(centers->squares[c]), 2);
         centers->views[c] = (clo_local_view){ width, REACH * width };
     }
