@@ -22,12 +22,14 @@ import numpy as np
 
 from ._native import call, ffi, lib, settle_threads
 from ._pads import PAD_BYTES, Vector, integers, masked, opened, room_for, sealed, unmask
-from .exceptions import DomainError
+from .exceptions import ReadError
 
 if TYPE_CHECKING:
     from .distributed import _Work, _Worker
 
 Homes = np.ndarray[Any, np.dtype[Any]]
+
+CHANGED = "the rows have changed between two passes over them"  # as the library says it
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _deal_parts(bundle: Bundle, parts: Iterable[tuple[int, Any]], homes: Homes, 
         for worker in workers_of(bundle.work, number, part):
             slots = worker.slots()
             if slots > len(homes) - at:
-                raise DomainError("a part has more rows than when they were counted")
+                raise ReadError(CHANGED)
             for mine, parcel in zip(dealt, _deal(worker, task, homes[at:at + slots], first, count,
                                                  bundle.of)):
                 mine.append(parcel)
@@ -194,7 +196,7 @@ def shares(slots: list[int], homes: Homes) -> list[Homes]:
     """The homes of each part."""
     ends = np.cumsum([0, *slots])
     if ends[-1] != len(homes):
-        raise DomainError("the parts have another number of rows than in the pass before")
+        raise ReadError(CHANGED)
     return [filled(homes[a:b]) for a, b in zip(ends, ends[1:])]
 
 

@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from block_methods import BALL, BLOCKS, LOUD, cells
 
 import cloister
 from cloister import _pads, _pieces, _spark, distributed
 from cloister._table import as_table
 from cloister.distributed import Part
 
-BALL = {"epsilon": 1, "norm": 2, "seed": "parts"}
 METHODS = {
     "kmeans/tree": {"clusters": 2},
     "kmeans/lloyd": {"clusters": 2, "rounds": 3},
@@ -25,15 +25,6 @@ METHODS = {
     "bounds/quantile": {"quantile": 0.9},
 }
 
-
-#: Those that ask in blocks, with a budget that lets something be found.
-BLOCKS = {
-    "kmeans/aggregate": {"clusters": 2, "blocks": 20, "accept": "idealized"},
-    "subspaces/aggregate": {"clusters": 1, "dim": 1, "blocks": 15, "accept": "idealized"},
-    "subspace/approx": {"dim": 1, "gamma": 0.05, "blocks": 50},
-    "subspace/boosted": {"dim": 1, "gamma": 0.05, "blocks": 20, "parts": 3},
-}
-LOUD = {**BALL, "epsilon": 50, "delta": 1e-3}
 
 
 def some_rows(first, count):
@@ -519,9 +510,8 @@ def test_no_exact_sum_is_found_in_what_an_engine_writes(rows, tmp_path):
 
 
 def test_no_row_is_found_in_what_an_engine_carries(rows):
-    """Of a row, what its cells are on the grid of 20 bits that blocks are read on (pad.T4)."""
-    grid = np.trunc(rows / BALL["norm"] * (1 << 20)).astype(np.int32)
-    canaries = [row.tobytes() for row in grid[:50]]
+    """pad.T4."""
+    canaries = cells(rows[:50])
     for mask in (False, True):
         Done.made.clear()
         distributed.run("kmeans/aggregate", recipes(3), executor=Client(), mask=mask,
