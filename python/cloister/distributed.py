@@ -286,7 +286,6 @@ class _Engine:
     """Who maps."""
 
     tasks: int  # of a pass, and so how many pads there are
-    solves = True  # blocks, too
 
     def survey(self, reading: _Reading) -> list[Survey]:
         """Of each part; lists of persons without their pads."""
@@ -329,9 +328,10 @@ class _Mapping(_Engine):
     def __init__(self, executor: Any, parts: Sequence[Any]) -> None:
         self.executor, self.parts = executor, list(parts)
         workers = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
-        known = isinstance(workers, int)
-        self.tasks = max(1, min(len(self.parts), 2 * workers if known else len(self.parts)))
-        self.bundles = workers if known else 1 if executor is None else min(len(self.parts), 8)
+        most, self.bundles = len(self.parts), 1 if executor is None else min(len(self.parts), 8)
+        if isinstance(workers, int):
+            most, self.bundles = 2 * workers, workers
+        self.tasks = max(1, min(len(self.parts), most))
 
     def _map(self, function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
         if self.executor is None:
@@ -519,7 +519,7 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
     shared = {name: value for name, value in settings.items()
               if name not in DRIVERS_OWN and value is not None}
     work = _Work(shared, reading, cols, names, rows, run=secrets.token_hex(8) if keep else "")
-    crew = Crew(engine, work, mask=mask, solves=engine.solves and not sums)
+    crew = Crew(engine, work, mask=mask, solves=not sums)
     table = _table_without_rows(cols, names, unit)
     try:
         job = Job(settings, table, crew, rows, persons)

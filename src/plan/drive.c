@@ -125,13 +125,19 @@ static clo_status sum(void *user, int64_t *values, size_t count)
 
 /* ---- blocks (fold.T7) ---------------------------------------------------------------------- */
 
+static clo_status tell(const clo_i_driver *driver, clo_status status, clo_error *err)
+{
+    if (!status) return CLO_OK;
+    return clo_i_fail(err, status, "%s", driver->trouble ? driver->trouble : "out of memory");
+}
+
 /* How many slots there are, and their mark, with which what comes of the blocks is compared. */
 static clo_status count_slots(void *user, uint64_t *slots, clo_error *err)
 {
     clo_i_driver *const driver = user;
     int64_t mark[CLO_MARK_NUMBERS] = { 0 };
-    if (!driver->marked && ask_workers(driver, NULL, mark, CLO_MARK_NUMBERS))
-        return clo_i_fail(err, CLO_IO, "%s", driver->trouble ? driver->trouble : "out of memory");
+    if (!driver->marked) /* no earlier ask has */
+        CLO_TRY(tell(driver, ask_workers(driver, NULL, mark, CLO_MARK_NUMBERS), err));
     *slots = driver->mark[0];
     return CLO_OK;
 }
@@ -145,8 +151,7 @@ static clo_status solve(void *user, const clo_handed *handed, int64_t *results, 
     const clo_status status = ask_workers(driver, handed, totals, count + CLO_MARK_NUMBERS);
     if (!status) memcpy(results, totals, count * sizeof *totals);
     clo_i_wipe_free(totals, (count + CLO_MARK_NUMBERS) * sizeof *totals);
-    if (!status) return CLO_OK;
-    return clo_i_fail(err, status, "%s", driver->trouble ? driver->trouble : "out of memory");
+    return tell(driver, status, err);
 }
 
 clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
