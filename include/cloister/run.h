@@ -44,6 +44,11 @@ typedef struct clo_workers {
      * run. */
     clo_status (*fold)(void *user, const void *task, size_t bytes, int64_t *totals, size_t count);
     void *user;
+    /* Of a plan that asks in blocks: sets the totals to the sum of what clo_worker_solve gives over
+     * all bundles, each with the parcels of all parts.  homes: `slots` of them, those of the first
+     * part first; the caller's own, and gone once it returns.  NULL: such a plan is refused. */
+    clo_status (*solve)(void *user, const void *task, size_t bytes, const uint32_t *homes,
+                        uint64_t slots, int64_t *totals, size_t count);
 } clo_workers;
 
 /* The presets; see "Structs that may grow" in cloister.h. */

@@ -39,6 +39,40 @@ CLO_API size_t clo_task_numbers(const void *task, size_t bytes);
 CLO_API CLO_CHECK clo_status clo_worker_fold(clo_worker *worker, const void *task, size_t bytes,
                                              int64_t *totals, size_t count, clo_error *err);
 
+/* ---- plans that ask in blocks (clo_workers.solve) ------------------------------------------ */
+
+/* Blocks go in bundles, as many as whoever deals likes: bundle g of G has the blocks g, g + G, …
+ * The rows of one part that are in the blocks of one bundle are a parcel: whole words, as sensitive
+ * as the rows.  Frozen. */
+typedef struct clo_parcel {
+    uint64_t *words;
+    size_t count;
+} clo_parcel;
+
+/* How many of the homes that clo_workers.solve is given are this part's: the first part has the
+ * first ones.  As secret as the number of rows. */
+CLO_API size_t clo_worker_slots(const clo_worker *worker);
+
+/* Makes the parcels of the bundles first, first + 1, … first + count - 1 of so many: `out` has room
+ * for `count`, each to be freed.  homes: of this part, as many as clo_worker_slots says. */
+CLO_API CLO_CHECK clo_status clo_worker_deal(clo_worker *worker, const void *task, size_t bytes,
+                                             const uint32_t *homes, size_t slots, size_t first,
+                                             size_t count, size_t bundles, clo_parcel *out,
+                                             clo_error *err);
+/* Wipes the words and frees them. */
+CLO_API void clo_parcel_free(clo_parcel *parcel);
+
+/* Solves the blocks of one bundle, of which `parcels` has those of all parts in their order, and
+ * adds to the totals, modulo 2^64.  The worker's own rows are not looked at: it may have none.
+ * count, task: as with clo_worker_fold.  A pure function of the task and the parcels, on processors
+ * that compute the same. */
+CLO_API CLO_CHECK clo_status clo_worker_solve(clo_worker *worker, const void *task, size_t bytes,
+                                              size_t bundle, size_t bundles,
+                                              const clo_parcel *parcels, size_t parcel_count,
+                                              int64_t *totals, size_t count, clo_error *err);
+
+/* ---- pads ---------------------------------------------------------------------------------- */
+
 /* A pad of `count` integers that a key of CLO_PAD_BYTES makes, added to the values, and taken off
  * again, modulo 2^64 (pad.T1).  A key is for one vector: who adds it to two tells their
  * difference. */

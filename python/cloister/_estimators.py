@@ -148,7 +148,7 @@ class PrivateEstimator(BaseEstimator):
         X : array, memory map, sparse rows, or anything that gives an Arrow C stream
             The records.  Looked at, not copied, where they are numbers already.  A Dask array or
             data frame, or a data frame of Spark 4, stays where it is: its partitions are summed up
-            there, under pads.
+            there, and blocks of its rows are solved there; what travels is under pads.
         y : ignored
         unit : array of persons, optional
             Whom each row belongs to; the guarantee is then for a person.  It is kept nowhere.
@@ -182,8 +182,8 @@ class PrivateEstimator(BaseEstimator):
         return self
 
     def _fit_collection(self, X: Any, unit: Any, seed: str | None) -> Any:
-        """The rows stay where Dask or Spark has them; what comes here are sums
-        (distributed.py)."""
+        """The rows stay where Dask or Spark has them; what comes here are sums, or what was made
+        of blocks (distributed.py)."""
         settings = {**self._settings(), "seed": seed}
         threads = settings.pop("threads", None)
         if isinstance(settings["bounds"], str) and settings["bounds"] == "private":

@@ -122,6 +122,8 @@ class Job:
             workers = ffi.new("clo_workers *")
             lib.clo_workers_init(workers, ffi.sizeof("clo_workers"))
             workers.rows, workers.fold = rows, lib.cloister_fold
+            if crew.solves:
+                workers.solve = lib.cloister_solve
             workers.user = self._crew_handle
             options.workers = workers
             if persons is not None:
@@ -225,7 +227,7 @@ def _parquet_table(path: Any, settings: dict[str, Any]) -> Table:
 
 def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str, Any]) -> Release:
     """The file again at every pass, a piece at a time."""
-    from .distributed import Part, run as run_parts  # which needs what is above
+    from .distributed import run_pieces  # which needs what is above
 
     if settings.get("unit") is not None:
         raise UnsupportedError("units of a Parquet file need memory for all rows: leave out "
@@ -240,9 +242,8 @@ def _parquet_pieces(mechanism: str, path: Any, progress: Any, settings: dict[str
         raise ArgumentError("a Parquet file needs a memory of 512M at least: Python and pyarrow "
                             "take most of it")
     threads = settings.pop("threads", None)
-    return run_parts(mechanism, [Part(os.fspath(path))], mask=False, progress=progress,
-                     threads=threads_here(threads) if threads is not None else 1,
-                     **{name.replace("-", "_"): value for name, value in settings.items()})
+    return run_pieces(mechanism, os.fspath(path), progress,
+                      threads_here(threads) if threads is not None else 1, settings)
 
 
 def run(mechanism: str, data: Any = None, *,

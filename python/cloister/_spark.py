@@ -9,7 +9,6 @@ key of a pass travels in the function alone.
 """
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 import math
@@ -23,10 +22,12 @@ from typing import Any
 import numpy as np
 
 from . import exceptions
-from ._native import lib
+from ._blocks import (Answer, Bundle, Homes, added, deal_pieces, narrow, new_key, shares,
+                      solve_numbered)
+from ._pads import PAD_BYTES, Vector, masked, unmask
 from ._pieces import gathered
-from .distributed import (PAD_BYTES, Survey, Vector, _Engine, _integers, _Reading, _same_plan,
-                          _Work, fold_parts, remove_pad, rounded_up)
+from .distributed import (Survey, _Engine, _Reading, _same_plan, _Work, fold_parts, rounded_up,
+                          workers_of)
 from .exceptions import CloisterError, DomainError, InternalError
 
 SCHEMA = "part int, tags binary, totals binary, error string"
@@ -36,31 +37,9 @@ FEW = 4
 LARGE = 1 << 19
 #: How many tasks are asked for their plan.
 PLANNERS = 8
-
-
-# ---- pads (pad.T2) ----------------------------------------------------------------------------
-
-def _keyed(pass_key: bytes, what: bytes, data: bytes) -> bytes:
-    return hashlib.blake2b(data, key=pass_key, digest_size=PAD_BYTES, person=what).digest()
-
-
-def masked(pass_key: bytes, part: int, vector: Vector) -> bytes:
-    """Puts the vector under a pad, which the tag that is returned belongs to.  The same vector of
-    the same part has the same tag; another one has another."""
-    if not pass_key:
-        return b""
-    tag = _keyed(pass_key, b"tag", part.to_bytes(8, "little") + vector.tobytes())
-    lib.clo_pad_add(_keyed(pass_key, b"pad", tag), _integers(vector), len(vector))
-    return tag
-
-
-def unmask(pass_key: bytes, tags: bytes, vector: Vector) -> None:
-    """Takes the pads of all these tags off a sum."""
-    each = [tags[i:i + PAD_BYTES] for i in range(0, len(tags), PAD_BYTES)]
-    if len(set(each)) != len(each):
-        raise DomainError("Spark gave the sum of a partition twice")
-    for tag in each:
-        remove_pad(_keyed(pass_key, b"pad", tag), vector)
+#: Of the messages that one task solves: Arrow holds 2 GiB in one column of a batch.
+MOST_BYTES = 256 << 20
+NO_HOMES: Homes = np.zeros(0, dtype=np.uint16)
 
 
 # ---- on a worker ------------------------------------------------------------------------------
@@ -98,6 +77,13 @@ def fold_rows(work: _Work, batches: Iterable[Any]) -> Vector:
     return fold_parts(work, enumerate(rows_of(work.reading, batches)))
 
 
+def count_slots(work: _Work, batches: Iterable[Any]) -> Vector:
+    """How many homes the rows of a partition have."""
+    slots = sum(worker.slots() for number, piece in enumerate(rows_of(work.reading, batches))
+                for worker in workers_of(work, number, piece))
+    return np.array([slots], dtype=np.uint64)
+
+
 def _row(part: int, tags: bytes, totals: bytes, error: str | None) -> Any:
     import pyarrow
 
@@ -118,6 +104,41 @@ def each_part(pass_key: bytes, function: Callable[[Any, Any], Vector], sent: Any
         return
     tag = masked(pass_key, part, vector)
     yield _row(part, tag, vector.tobytes(), None)
+
+
+def deal_rows(key: bytes, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
+    """One row for a partition and a bundle: its message, and their number (fold.T7)."""
+    part = importlib.import_module("pyspark").TaskContext.get().partitionId()
+    bundle, homes = getattr(sent, "value", sent)
+    bundle = replace(bundle, key=key)
+    try:
+        messages = deal_pieces(bundle, part, homes.get(part, NO_HOMES),
+                               enumerate(rows_of(bundle.work.reading, batches)))
+    except CloisterError as raised:
+        yield _row(part, b"", b"", f"{type(raised).__name__}\n{raised}")
+        return
+    for i, message in enumerate(messages):
+        yield _row(part * bundle.of + i, b"", message, None)
+
+
+def solve_rows(key: bytes, sent: Any, batches: Iterable[Any]) -> Iterator[Any]:
+    """One row for a bundle: what came of its blocks."""
+    bundle = replace(getattr(sent, "value", sent), key=key)
+    found: dict[int, dict[int, bytes]] = {}
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["error"] is not None:
+                yield _row(0, b"", b"", row["error"])
+                return
+            part, number = divmod(row["part"], bundle.of)
+            found.setdefault(number, {})[part] = row["totals"]
+    for number, messages in found.items():
+        try:
+            answer = solve_numbered(replace(bundle, number=number), sorted(messages.items()))
+        except CloisterError as raised:
+            yield _row(0, b"", b"", f"{type(raised).__name__}\n{raised}")
+            return
+        yield _row(number, answer.tag, answer.totals, None)
 
 
 def add_up(batches: Iterable[Any]) -> Iterator[Any]:
@@ -182,15 +203,19 @@ class Frame(_Engine):
         rows = self.frame.mapInArrow(partial(each_part, pass_key, function, sent), SCHEMA)
         if adders:
             rows = rows.repartition(adders, "part").mapInArrow(add_up, SCHEMA)
+        found = self._collected(rows, [sent] if sent is not work else [])
+        self.tasks = max(self.tasks, len(found))
+        return found
+
+    def _collected(self, rows: Any, broadcasts: list[Any]) -> list[Any]:
         found = rows.collect()
-        if sent is not work:
+        for sent in broadcasts:
             sent.unpersist()
         for row in found:
             if row["error"] is not None:
                 _raise(row["error"])
         if not found:
             raise DomainError("the data frame has no partition")
-        self.tasks = max(self.tasks, len(found))
         return list(found)
 
     def _sum(self, function: Callable[[Any, Any], Vector], work: Any, mask: bool) -> Vector:
@@ -232,3 +257,26 @@ class Frame(_Engine):
     def total(self, work: _Work, mask: bool) -> Vector:
         return self._sum(fold_rows, work, mask)
 
+    def _homes(self, work: _Work, homes: Homes, mask: bool) -> dict[int, Homes]:
+        """Those of the rows of each partition, which are the data in the order of their numbers."""
+        key, slots = new_key(mask), {}
+        for row in self._rows(count_slots, work, key):
+            told = np.frombuffer(row["totals"], np.uint64).copy()
+            unmask(key, bytes(row["tags"]), told)
+            slots[int(row["part"])] = int(told[0])
+        parts = sorted(slots)
+        return dict(zip(parts, shares([slots[part] for part in parts], narrow(homes))))
+
+    def blocks(self, work: _Work, homes: Homes, mask: bool) -> Vector:
+        """mapInArrow(deal), a shuffle of messages to their bundles, mapInArrow(solve), collect."""
+        key = new_key(mask)
+        mine = self._homes(work, homes, mask)
+        solvers = max(self.tasks, math.ceil(len(homes) * work.cols * 4 / MOST_BYTES))
+        bundle = Bundle(work, b"", 2 * solvers)
+        dealt, solved = self._sent((bundle, mine)), self._sent(bundle)
+        messages = self.frame.mapInArrow(partial(deal_rows, key, dealt), SCHEMA)
+        answers = messages.repartition(solvers, messages["part"] % bundle.of).mapInArrow(
+            partial(solve_rows, key, solved), SCHEMA)
+        found = self._collected(answers, [sent for sent in (dealt, solved)
+                                          if hasattr(sent, "unpersist")])
+        return added(key, [Answer(bytes(row["tags"]), bytes(row["totals"])) for row in found])

@@ -8,7 +8,8 @@ client, ``mpi4py.futures``; tasks may be repeated, moved or done twice.  Dask's 
 Spark's data frames (_spark.py) are taken as they are: a partition is a part.
 
 Sums are not noised before they reach the driver, so they travel under one-time pads
-(proofs/pad.md): what an engine spills, shuffles or logs of results is uniform noise.
+(proofs/pad.md): what an engine spills, shuffles or logs of results is uniform noise.  So do rows,
+where an engine carries them to whoever solves the block that they are in (_blocks.py).
 
 Persons (``unit``): all rows of a person must lie in one part.  Parts list their persons, hashed
 under a key of the run, and the driver compares the lists before anything is charged, and their sum
@@ -23,7 +24,6 @@ again at every pass (fold.T5).
 """
 from __future__ import annotations
 
-import hashlib
 import importlib
 import os
 import secrets
@@ -34,8 +34,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _blocks
 from ._job import Job
 from ._native import call, ffi, lib, settings_of, settle_threads, threads_here
+from ._pads import PAD_BYTES, Vector, integers, part_key, remove_pad
 from ._pieces import is_parquet, parquet_ends, parquet_stream, pieces, whole
 from ._progress import shown
 from ._read import read
@@ -45,9 +47,6 @@ from .exceptions import ArgumentError, DomainError, UnsupportedError
 
 __all__ = ["Part", "run", "split"]
 
-Vector = np.ndarray[Any, np.dtype[np.uint64]]
-
-PAD_BYTES = int(lib.CLO_PAD_BYTES)
 UNIT_KEY_BYTES = int(lib.CLO_UNIT_KEY_BYTES)
 #: Settings that are the driver's alone: a worker charges nothing and draws nothing.
 DRIVERS_OWN = frozenset({"ledger", "dataset", "new", "no-ledger", "token", "purpose", "seed", "yes",
@@ -133,7 +132,7 @@ class _Reading:
         if self.unit is not None:
             listed = rounded_up(persons_of(table))
             if self.pass_key:
-                lib.clo_pad_add(_part_key(self.pass_key, number), _integers(listed), len(listed))
+                lib.clo_pad_add(part_key(self.pass_key, number), integers(listed), len(listed))
             told = told._replace(named_by=_named_by(piece, self.unit), persons=listed.tobytes())
         table.free()
         return told
@@ -172,10 +171,11 @@ class _Work:
 
     settings: dict[str, Any]
     reading: _Reading
+    cols: int
     names: list[str] | None
     rows: int
-    task: bytes
-    pad: bytes
+    task: bytes = b""
+    pad: bytes = b""
     parts: tuple[Any, ...] = ()
     run: str = ""  # of this run alone; "": nothing is kept between passes
 
@@ -186,8 +186,8 @@ _kept: dict[Any, list[_Worker]] = {}
 class _Worker:
     """Bounded rows of a piece of a part, in the library.  With persons it has all of theirs."""
 
-    def __init__(self, work: _Work, rows: Any) -> None:
-        self.table = work.reading.table(rows)
+    def __init__(self, work: _Work, table: Table) -> None:
+        self.table = table
         if self.table.names != work.names:
             raise DomainError("the columns of a part have other names, or another order, than "
                               "those of the first one")
@@ -200,17 +200,21 @@ class _Worker:
     def fold(self, task: Any, bytes_: int, totals: Any, count: int) -> None:
         call(lib.clo_worker_fold, self.pointer, task, bytes_, totals, count)
 
+    def slots(self) -> int:
+        """How many homes its rows have in blocks."""
+        return int(lib.clo_worker_slots(self.pointer))
+
     def free(self) -> None:
         ffi.release(self.pointer)
         ffi.release(self.job.pointer)
         self.table.free()
 
 
-def _workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
+def workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
     """One for each piece of a part; it is freed when the next one is asked for, or kept."""
     if not work.run:
         for piece in work.reading.pieces_of(part):
-            worker = _Worker(work, piece)
+            worker = _Worker(work, work.reading.table(piece))
             try:
                 yield worker
             finally:
@@ -221,25 +225,23 @@ def _workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
         for old in [old for old in _kept if old[0] != work.run]:
             for worker in _kept.pop(old):  # of a run before this one
                 worker.free()
-        _kept[key] = [_Worker(work, piece) for piece in work.reading.pieces_of(part)]
+        _kept[key] = [_Worker(work, work.reading.table(piece))
+                      for piece in work.reading.pieces_of(part)]
     yield from _kept[key]
 
 
-def _integers(vector: Vector) -> Any:
-    """Its place, as the library takes it."""
-    return ffi.cast("int64_t *", vector.ctypes.data)
+def worker_without_rows(work: _Work) -> _Worker:
+    return _Worker(work, _table_without_rows(work.cols, work.names, work.reading.unit))
 
 
 def fold_parts(work: _Work, parts: Iterable[tuple[int, Any]]) -> Vector:
     """The sum over numbered parts, not under a pad yet.  A pure function; a piece at a time."""
     settle_threads()
-    task = ffi.new("uint64_t[]", (len(work.task) + 7) // 8)
-    ffi.memmove(task, work.task, len(work.task))
-    count = int(lib.clo_task_numbers(task, len(work.task)))
-    totals = np.zeros(count, dtype=np.uint64)
+    task = _blocks.Task(work.task)
+    totals = np.zeros(task.numbers, dtype=np.uint64)
     for number, part in parts:
-        for worker in _workers_of(work, number, part):
-            worker.fold(task, len(work.task), _integers(totals), count)
+        for worker in workers_of(work, number, part):
+            worker.fold(task.words, task.bytes, integers(totals), task.numbers)
     return totals
 
 
@@ -247,7 +249,7 @@ def _fold(work: _Work, *rows: Any) -> bytes:
     """The sum over the parts of a task, under its pad."""
     totals = fold_parts(work, work.parts or enumerate(rows))
     if work.pad:
-        lib.clo_pad_add(work.pad, _integers(totals), len(totals))
+        lib.clo_pad_add(work.pad, integers(totals), len(totals))
     return totals.tobytes()
 
 
@@ -266,7 +268,7 @@ def _without_pads(reading: _Reading, surveys: list[Survey]) -> list[Survey]:
     for number, survey in enumerate(surveys):
         listed = np.frombuffer(survey.persons, np.uint64).copy()
         if reading.pass_key:
-            remove_pad(_part_key(reading.pass_key, number), listed)
+            remove_pad(part_key(reading.pass_key, number), listed)
         plain.append(survey._replace(persons=listed.tobytes()))
     return plain
 
@@ -299,22 +301,16 @@ class _Engine:
     def total(self, work: _Work, mask: bool) -> Vector:
         """One pass over all parts: the sum, with its pads taken off."""
         pass_key = secrets.token_bytes(PAD_BYTES)
-        keys = [_part_key(pass_key, i) if mask else b"" for i in range(self.tasks)]
+        keys = [part_key(pass_key, i) if mask else b"" for i in range(self.tasks)]
         total = np.frombuffer(self.fold([replace(work, pad=key) for key in keys]),
                               np.uint64).copy()
         for key in filter(None, keys):
             remove_pad(key, total)
         return total
 
-
-def remove_pad(key: bytes, vector: Vector) -> None:
-    lib.clo_pad_remove(key, _integers(vector), len(vector))
-
-
-def _part_key(pass_key: bytes, number: int) -> bytes:
-    """Of task `number` of a pass (pad.T1)."""
-    return hashlib.blake2b(number.to_bytes(8, "little"), key=pass_key,
-                           digest_size=PAD_BYTES).digest()
+    def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
+        """What comes of all blocks; homes: of the rows of all parts."""
+        raise NotImplementedError
 
 
 def _total(vectors: Iterable[bytes]) -> bytes:
@@ -332,7 +328,9 @@ class _Mapping(_Engine):
     def __init__(self, executor: Any, parts: Sequence[Any]) -> None:
         self.executor, self.parts = executor, list(parts)
         workers = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
-        most = 2 * workers if isinstance(workers, int) else len(self.parts)
+        most, self.bundles = len(self.parts), 1 if executor is None else min(len(self.parts), 8)
+        if isinstance(workers, int):
+            most, self.bundles = 2 * workers, workers
         self.tasks = max(1, min(len(self.parts), most))
 
     def _map(self, function: Callable[[Any], Any], values: Iterable[Any]) -> list[Any]:
@@ -361,6 +359,18 @@ class _Mapping(_Engine):
             odd = futures[-1:] if len(futures) % 2 else []
             futures = [self.executor.submit(_add, *pair, pure=False) for pair in pairs] + odd
         return bytes(futures[0].result())
+
+    def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
+        if hasattr(self.executor, "gather"):  # Dask's client, which carries results to workers
+            return _blocks.deal_and_solve(partial(self.executor.submit, pure=False),
+                                          lambda futures: list(self.executor.gather(futures)),
+                                          self.parts, work, homes, self.tasks, mask)
+        key = _blocks.new_key(mask)
+        read = partial(_blocks.read_and_solve, parts=self.parts,
+                       homes=_blocks.filled(_blocks.narrow(homes)))
+        # What is kept of a part is of one task at a time, and here all of them read it.
+        tasks = _blocks.bundles_of(replace(work, run=""), key, self.bundles)
+        return _blocks.added(key, self._map(read, tasks))
 
 
 class _Collection(_Engine):
@@ -393,6 +403,13 @@ class _Collection(_Engine):
             vectors = [add(*pair) for pair in zip(vectors[0::2], vectors[1::2])] + odd
         return bytes(self._compute(vectors)[0])
 
+    def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
+        def submit(function: Callable[..., Any], *given: Any) -> Any:
+            return self.dask.delayed(function, pure=False)(*given)
+
+        return _blocks.deal_and_solve(submit, self._compute, self.parts, work, homes, self.tasks,
+                                      mask)
+
 
 # ---- the driver -------------------------------------------------------------------------------
 
@@ -405,26 +422,48 @@ class Crew:
     raised: BaseException | None = None
     passes: int = 0
     mask: bool = True
+    solves: bool = True  # blocks, too
 
     def fold(self, task: bytes, count: int) -> Vector:
         """One pass over all parts."""
         self.passes += 1
-        total = self.engine.total(replace(self.work, task=task), self.mask)
+        return self._checked(self.engine.total(replace(self.work, task=task), self.mask), count)
+
+    def solve(self, task: bytes, homes: _blocks.Homes, count: int) -> Vector:
+        """What comes of all blocks (fold.T7)."""
+        self.passes += 1
+        return self._checked(self.engine.blocks(replace(self.work, task=task), homes, self.mask),
+                             count)
+
+    def _checked(self, total: Vector, count: int) -> Vector:
         if len(total) != count:
             raise DomainError("a worker answered with another number of integers than was asked")
         return total
 
 
-@ffi.def_extern(error=lib.CLO_IO)
-def cloister_fold(user: Any, task: Any, bytes_: int, totals: Any, count: int) -> int:
+def _answer(user: Any, totals: Any, ask: Callable[[Crew], Vector]) -> int:
+    """What the library is told of an ask; an error goes to whoever called, once it has ended the
+    run."""
     crew: Crew = ffi.from_handle(user)
     try:
-        total = crew.fold(ffi.buffer(task, bytes_)[:], count)
-    except BaseException as raised:  # told to whoever called, once the library has ended the run
+        total = ask(crew)
+    except BaseException as raised:
         crew.raised = raised
         return int(lib.CLO_IO)
     ffi.memmove(totals, total, total.nbytes)
     return int(lib.CLO_OK)
+
+
+@ffi.def_extern(error=lib.CLO_IO)
+def cloister_fold(user: Any, task: Any, bytes_: int, totals: Any, count: int) -> int:
+    return _answer(user, totals, lambda crew: crew.fold(ffi.buffer(task, bytes_)[:], count))
+
+
+@ffi.def_extern(error=lib.CLO_IO)
+def cloister_solve(user: Any, task: Any, bytes_: int, homes: Any, slots: int, totals: Any,
+                   count: int) -> int:
+    told = np.frombuffer(ffi.buffer(homes, 4 * slots)[:], np.uint32)
+    return _answer(user, totals, lambda crew: crew.solve(ffi.buffer(task, bytes_)[:], told, count))
 
 
 def _check_settings(settings: dict[str, Any]) -> None:
@@ -453,15 +492,17 @@ def _facts(engine: _Engine, reading: _Reading) -> tuple[int, list[str] | None, i
     return cols, names, sum(survey.rows for survey in surveys), persons
 
 
-def _driver_table(cols: int, names: list[str] | None, unit: str | None) -> Table:
+def _table_without_rows(cols: int, names: list[str] | None, unit: str | None) -> Table:
     """The columns, and no row."""
     nobody = None if unit is None else np.empty(0, dtype=np.uint64)
     return from_array(np.empty((0, cols)), names=names, unit=nobody)
 
 
 def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, mask: bool = True,
-            keep: bool = False, threads: int = 1) -> tuple[Release, int, list[str] | None]:
-    """The whole way, on whatever engine; the release, and the columns and names of the parts."""
+            keep: bool = False, threads: int = 1,
+            sums: bool = False) -> tuple[Release, int, list[str] | None]:
+    """The whole way, on whatever engine; the release, and the columns and names of the parts.
+    sums: rows are held nowhere, not even as blocks."""
     _check_settings(settings)
     fill = settings.pop("fill", None)
     fill = ",".join(f"{name}={value}" for name, value in fill.items()) \
@@ -477,9 +518,9 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
     reading = replace(reading, pass_key=b"")  # which was for one pass
     shared = {name: value for name, value in settings.items()
               if name not in DRIVERS_OWN and value is not None}
-    work = _Work(shared, reading, names, rows, b"", b"", run=secrets.token_hex(8) if keep else "")
-    crew = Crew(engine, work, mask=mask)
-    table = _driver_table(cols, names, unit)
+    work = _Work(shared, reading, cols, names, rows, run=secrets.token_hex(8) if keep else "")
+    crew = Crew(engine, work, mask=mask, solves=not sums)
+    table = _table_without_rows(cols, names, unit)
     try:
         job = Job(settings, table, crew, rows, persons)
         job.prepare()
@@ -496,7 +537,7 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
         table.free()
 
 
-def run(mechanism: str, parts: Any, *, executor: Any = None,
+def run(mechanism: str, parts: Any, /, *, executor: Any = None,
         progress: Callable[[float], object] | bool | None = None, mask: bool = True,
         keep: bool = False, threads: int = 1, **settings: Any) -> Release:
     """Makes a release of rows that lie in several parts: the bytes of one process.
@@ -504,7 +545,7 @@ def run(mechanism: str, parts: Any, *, executor: Any = None,
     Parameters
     ----------
     mechanism : str
-        A family (``"kmeans"``) or a method of one that asks for sums alone.
+        A family (``"kmeans"``) or a method of one that asks for sums or in blocks.
     parts : sequence, or a collection of Dask's or Spark's
         Each a path, a :class:`Part` (a range of rows of a file), or a function without arguments
         that returns rows, the same ones whenever it is called: an array, a data frame, sparse
@@ -524,6 +565,10 @@ def run(mechanism: str, parts: Any, *, executor: Any = None,
     **settings
         As in :func:`cloister.run`.  ``dataset`` names the data for the ledger.
 
+    A method that works on blocks of the rows has each of them solved by one worker, and takes rows
+    in the order of the parts.  Dask and Spark carry the rows there, encrypted; on any other
+    executor each worker reads all parts and keeps the rows of its own blocks.
+
     Every part is read once before anything is charged.  Rows that change between two passes end the
     run without a release; the charge stays.
 
@@ -531,14 +576,24 @@ def run(mechanism: str, parts: Any, *, executor: Any = None,
     held whole: partition by that column first.  A person with rows in two parts is an error, and
     nothing is charged.
     """
-    named = settings_of(settings)
+    engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))
+    return _run(mechanism, engine, progress, settings_of(settings), mask=mask,
+                keep=keep and not is_collection(parts), threads=threads)
+
+
+def run_pieces(mechanism: str, path: str, progress: Callable[[float], object] | bool | None,
+               threads: int, named: dict[str, Any]) -> Release:
+    """Of a file that this process does not hold: a piece at a time, for each sum."""
+    return _run(mechanism, _Mapping(None, [Part(path)]), progress, named, mask=False,
+                threads=threads, sums=True)
+
+
+def _run(mechanism: str, engine: _Engine, progress: Callable[[float], object] | bool | None,
+         named: dict[str, Any], **how: Any) -> Release:
     if named.get("ledger") is None:
         named["no-ledger"] = True
-    engine = engine_of(parts) if is_collection(parts) else _Mapping(executor, _listed(parts))
     with shown(progress, mechanism) as watch:
-        made, _, _ = release(engine, {"mechanism": mechanism, **named}, watch, mask=mask,
-                             keep=keep and not is_collection(parts), threads=threads)
-    return made
+        return release(engine, {"mechanism": mechanism, **named}, watch, **how)[0]
 
 
 def _listed(parts: Sequence[Any]) -> list[Any]:

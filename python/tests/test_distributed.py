@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from block_methods import BALL, BLOCKS, LOUD, cells
 
 import cloister
-from cloister import _pieces, _spark, distributed
+from cloister import _pads, _pieces, _spark, distributed
 from cloister._table import as_table
 from cloister.distributed import Part
 
-BALL = {"epsilon": 1, "norm": 2, "seed": "parts"}
 METHODS = {
     "kmeans/tree": {"clusters": 2},
     "kmeans/lloyd": {"clusters": 2, "rounds": 3},
@@ -24,6 +24,7 @@ METHODS = {
     "subspace/gaussian": {"dim": 2},
     "bounds/quantile": {"quantile": 0.9},
 }
+
 
 
 def some_rows(first, count):
@@ -104,6 +105,76 @@ def test_dask_gives_the_same_bytes(rows, client):
     assert made.to_json() == expected
 
 
+# ---- blocks (fold.T7) --------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", BLOCKS)
+def test_blocks_on_workers_give_the_bytes_of_one_process(method, rows, processes, client):
+    array = pytest.importorskip("dask.array")
+    settings = {**LOUD, **BLOCKS[method]}
+    expected = alone(method, rows, **settings).to_json()
+    parts = array.from_array(rows, chunks=(700, 2))
+    for executor, given in ((None, recipes(3)), (processes, recipes(5)), (client, recipes(4)),
+                            (None, parts)):
+        made = distributed.run(method, given, executor=executor, **settings)
+        assert made.to_json() == expected
+
+
+@pytest.mark.parametrize("mask", (False, True))
+def test_blocks_of_hidden_rows_from_a_learnt_centre_give_the_same_bytes(rows, mask, small_pieces):
+    settings = {**LOUD, **BLOCKS["kmeans/aggregate"], "center": "private", "norm": 20,
+                "relation": "add-remove", "rows": 3000}
+    expected = alone("kmeans/aggregate", rows, **settings).to_json()
+    with ThreadPoolExecutor(3) as threads:
+        for executor, keep in ((None, True), (threads, False), (threads, True), (Client(), False)):
+            made = distributed.run("kmeans/aggregate", recipes(4), executor=executor, keep=keep,
+                                   mask=mask, **settings)
+            assert made.to_json() == expected
+    distributed._kept.clear()
+
+
+class Done:
+    """What is there already, as a future; all that was is in `made`."""
+
+    made = []
+
+    def __init__(self, value):
+        self.value = pickle.loads(pickle.dumps(value))
+        Done.made.append(pickle.dumps(value))
+
+    def result(self):
+        return self.value
+
+
+class Client:
+    """As Dask's client is used, in this process: what is submitted later gets what came before."""
+
+    def map(self, function, values, **_):
+        return [Done(function(value)) for value in values]
+
+    def submit(self, function, *given, pure):
+        assert pure is False
+        return Done(function(*[one.value if isinstance(one, Done) else one for one in given]))
+
+    def gather(self, futures):
+        return [future.value for future in futures]
+
+
+def test_persons_in_blocks_give_the_bytes_of_one_process(client):
+    settings = {**LOUD, **BLOCKS["kmeans/aggregate"], "unit": "who", "rows_per_unit": 4}
+    parts = visits()
+    held = as_table(pyarrow_concat([part() for part in parts]), unit="who")
+    expected = cloister.run("kmeans/aggregate", table=held, **settings).to_json()
+    for executor in (None, client):
+        made = distributed.run("kmeans/aggregate", parts, executor=executor, **settings)
+        assert made.to_json() == expected
+
+
+def pyarrow_concat(tables):
+    import pyarrow
+
+    return pyarrow.concat_tables(tables)
+
+
 @pytest.mark.filterwarnings("ignore::cloister.NotPrivateWarning")
 def test_an_estimator_takes_dask_arrays_and_frames(rows, client):
     array = pytest.importorskip("dask.array")
@@ -157,12 +228,17 @@ def that_fails():
     raise OSError("this machine has no such file")
 
 
-def test_what_cannot_be_spread_costs_nothing(ledger):
+def test_what_cannot_be_spread_costs_nothing(ledger, rows, tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
     with pytest.raises(cloister.UnsupportedError, match="subspace/gaussian"):
         distributed.run("subspace/exact", recipes(), dim=1, **paid(ledger))
-    with pytest.raises(cloister.UnsupportedError, match="run in one process, or on MPI ranks"):
-        distributed.run("kmeans/aggregate", recipes(), clusters=2, accept="idealized",
-                        **paid(ledger))
+    with pytest.raises(cloister.UnsupportedError, match="which these workers do not solve"):
+        file = tmp_path / "rows.parquet"
+        pyarrow.parquet.write_table(pyarrow.table({"a": rows[:, 0], "b": rows[:, 1]}), file)
+        cloister.run("kmeans/aggregate", file, memory="1G", clusters=2, accept="idealized",
+                     **paid(ledger))
     with pytest.raises(cloister.UnsupportedError, match="name of a column"):
         distributed.run("kmeans/lloyd", recipes(), clusters=2, unit=np.zeros(3000),
                         rows_per_unit=2, **paid(ledger))
@@ -206,6 +282,38 @@ def test_rows_that_change_between_passes_end_the_run(ledger):
             distributed.run("kmeans/lloyd", [Changing(how)], **hidden, **paid(ledger))
         assert "spent" in "".join(raised.value.__notes__)
         assert charges(ledger) == times
+
+
+class Turning:
+    """Rows in another order each time they are read, once they have been marked."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self):
+        self.calls += 1
+        rows = some_rows(0, 1000)
+        return rows if self.calls < 3 else np.roll(rows, self.calls, axis=0)
+
+
+class Threes:
+    """Maps, and nothing else, on three workers."""
+
+    _max_workers = 3
+
+    def map(self, function, values):
+        return map(function, values)
+
+
+def test_a_row_in_two_blocks_ends_the_run(ledger):
+    settings = {**BLOCKS["kmeans/aggregate"], **paid(ledger), "relation": "add-remove",
+                "anyway": True}
+    with pytest.raises(cloister.ReadError, match="changed between two passes") as raised:
+        distributed.run("kmeans/aggregate", [Turning()], executor=Threes(), **settings)
+    assert "spent" in "".join(raised.value.__notes__)
+    assert charges(ledger) == 1
+    distributed.run("kmeans/aggregate", [Turning()], executor=Client(), **settings)
+    assert charges(ledger) == 2  # dealt once, in whatever order: each row is in one block
 
 
 class Failing:
@@ -401,8 +509,39 @@ def test_no_exact_sum_is_found_in_what_an_engine_writes(rows, tmp_path):
         assert (hits > 0) is not mask  # without pads the test finds them
 
 
+def test_no_row_is_found_in_what_an_engine_carries(rows):
+    """pad.T4."""
+    canaries = cells(rows[:50])
+    for mask in (False, True):
+        Done.made.clear()
+        distributed.run("kmeans/aggregate", recipes(3), executor=Client(), mask=mask,
+                        relation="add-remove", **LOUD, **BLOCKS["kmeans/aggregate"])
+        carried = b"".join(Done.made)
+        assert (sum(canary in carried for canary in canaries) > 0) is not mask
+
+
+def test_a_message_is_the_one_that_was_sent_and_tells_little_of_its_length():
+    vectors = [np.arange(n, dtype=np.uint64) for n in (0, 3, 50)]
+    key = bytes(32)
+    for given in (b"", key):
+        message = _pads.sealed(given, 7, vectors)
+        assert message == _pads.sealed(given, 7, vectors)
+        assert [v.tolist() for v in _pads.opened(given, 7, message)] == \
+            [v.tolist() for v in vectors]
+    assert len(_pads.sealed(key, 7, vectors[:1])) == len(_pads.sealed(key, 7, vectors[:2]))
+    for wrong in (message[:40] + bytes([message[40] ^ 1]) + message[41:],
+                  bytes([message[0] ^ 1]) + message[1:]):
+        with pytest.raises(cloister.DomainError, match="otherwise than they were sent"):
+            _pads.opened(key, 7, wrong)
+    with pytest.raises(cloister.DomainError, match="otherwise than they were sent"):
+        _pads.opened(key, 8, message)
+    for words in (1, 64, 65, 1000, 123_456):
+        assert words <= _pads.room_for(words) <= max(64, words * 9 // 8 + 8)
+    assert len({_pads.room_for(words) for words in range(1 << 12, 1 << 13)}) <= 9
+
+
 def test_pads_differ_between_tasks_and_passes():
-    keys = {distributed._part_key(bytes([p]) * 32, i) for p in range(3) for i in range(5)}
+    keys = {_pads.part_key(bytes([p]) * 32, i) for p in range(3) for i in range(5)}
     assert len(keys) == 15
     assert all(len(key) == distributed.PAD_BYTES for key in keys)
 

@@ -181,8 +181,9 @@ static clo_guarantee accepted(const clo_job *job)
 static clo_reading most_reading(const clo_job *job)
 {
     const bool ranks = clo_i_job_ranks(job) > 1 && !job->spec.unit;
+    const bool blocks = ranks || (job->options.workers && job->workers.solve);
     if (!clo_i_job_spreads(job) && !clo_i_job_value(job, "memory")) return CLO_READING_WHOLE;
-    return ranks && !clo_i_job_value(job, "memory") ? CLO_READING_BLOCKS : CLO_READING_SUM;
+    return blocks && !clo_i_job_value(job, "memory") ? CLO_READING_BLOCKS : CLO_READING_SUM;
 }
 
 static clo_status plan_choice(const clo_job *job, const clo_domain *domain, clo_loss budget,

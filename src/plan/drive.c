@@ -49,18 +49,25 @@ static size_t whole_words(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-static clo_status make_task(const clo_i_driver *driver, uint8_t **out, size_t *bytes)
+/* What is asked; NULL: nothing but the mark of the rows. */
+static clo_status make_task(const clo_i_driver *driver, const clo_handed *asked, uint8_t **out,
+                            size_t *bytes)
 {
+    static const clo_handed nothing = { .ask = NULL };
+    const clo_handed *const what = asked ? asked : &nothing;
     clo_i_task_head head = { .form = CLO_TASK_FORM,
                              .place_bytes = driver->place_bytes,
-                             .ask_bytes = driver->ask_bytes };
+                             .ask_bytes = what->ask_bytes,
+                             .seed_bytes = what->seed_bytes };
     const size_t place = sizeof head, ask = place + whole_words(driver->place_bytes);
+    const size_t seeds = ask + whole_words(what->ask_bytes);
     memcpy(head.mark_key, driver->mark_key, sizeof head.mark_key);
-    *bytes = ask + whole_words(driver->ask_bytes);
+    *bytes = seeds + whole_words(what->seed_bytes);
     CLO_TRY(clo_i_alloc(*bytes, 1, out, NULL));
     memcpy(*out, &head, sizeof head);
     if (driver->place_bytes) memcpy(*out + place, driver->place, driver->place_bytes);
-    memcpy(*out + ask, driver->ask, driver->ask_bytes);
+    if (what->ask_bytes) memcpy(*out + ask, what->ask, what->ask_bytes);
+    if (what->seed_bytes) memcpy(*out + seeds, what->seeds, what->seed_bytes);
     return CLO_OK;
 }
 
@@ -81,14 +88,20 @@ static clo_status compare_marks(clo_i_driver *driver, const int64_t *mark)
     return CLO_OK;
 }
 
-static clo_status fold(clo_i_driver *driver, int64_t *totals, size_t count)
+/* One pass over all parts; or what all bundles make of the blocks that were handed out. */
+static clo_status ask_workers(clo_i_driver *driver, const clo_handed *asked, int64_t *totals,
+                              size_t count)
 {
     const clo_workers *const workers = driver->workers;
+    const bool blocks = asked && asked->seed_bytes;
     uint8_t *task = NULL;
     size_t bytes = 0;
-    CLO_TRY(make_task(driver, &task, &bytes));
-    const clo_status status = workers->fold(workers->user, task, bytes, totals, count);
+    CLO_TRY(make_task(driver, asked, &task, &bytes));
+    const clo_status status = blocks ? workers->solve(workers->user, task, bytes, asked->homes,
+                                                      asked->slots, totals, count)
+                                     : workers->fold(workers->user, task, bytes, totals, count);
     clo_i_free(task);
+    if (status && blocks) return say(driver, status, "the workers could not solve their blocks");
     if (status) return say(driver, status, "the workers could not fold their rows");
     return compare_marks(driver, totals + count - CLO_MARK_NUMBERS);
 }
@@ -102,11 +115,43 @@ static clo_status sum(void *user, int64_t *values, size_t count)
     if (!driver->ask) return say(driver, CLO_INTERNAL, "a sum was asked for without an ask");
     if (values[count - 1]) return CLO_OK; /* the run ends, for a reason of its own */
     CLO_TRY(clo_i_alloc(numbers, sizeof *totals, &totals, NULL));
-    const clo_status status = fold(driver, totals, numbers);
+    const clo_handed asked = { .ask = driver->ask, .ask_bytes = driver->ask_bytes };
+    const clo_status status = ask_workers(driver, &asked, totals, numbers);
     for (size_t i = 0; i + 1 < count && !status; i++)
         values[i] = (int64_t)((uint64_t)values[i] + (uint64_t)totals[i]);
     clo_i_wipe_free(totals, numbers * sizeof *totals);
     return status;
+}
+
+/* ---- blocks (fold.T7) ---------------------------------------------------------------------- */
+
+static clo_status tell(const clo_i_driver *driver, clo_status status, clo_error *err)
+{
+    if (!status) return CLO_OK;
+    return clo_i_fail(err, status, "%s", driver->trouble ? driver->trouble : "out of memory");
+}
+
+/* How many slots there are, and their mark, with which what comes of the blocks is compared. */
+static clo_status count_slots(void *user, uint64_t *slots, clo_error *err)
+{
+    clo_i_driver *const driver = user;
+    int64_t mark[CLO_MARK_NUMBERS] = { 0 };
+    if (!driver->marked) /* no earlier ask has */
+        CLO_TRY(tell(driver, ask_workers(driver, NULL, mark, CLO_MARK_NUMBERS), err));
+    *slots = driver->mark[0];
+    return CLO_OK;
+}
+
+static clo_status solve(void *user, const clo_handed *handed, int64_t *results, size_t count,
+                        clo_error *err)
+{
+    clo_i_driver *const driver = user;
+    int64_t *totals = NULL;
+    CLO_TRY(clo_i_alloc(count + CLO_MARK_NUMBERS, sizeof *totals, &totals, err));
+    const clo_status status = ask_workers(driver, handed, totals, count + CLO_MARK_NUMBERS);
+    if (!status) memcpy(results, totals, count * sizeof *totals);
+    clo_i_wipe_free(totals, (count + CLO_MARK_NUMBERS) * sizeof *totals);
+    return tell(driver, status, err);
 }
 
 clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
@@ -121,7 +166,8 @@ clo_status clo_i_driver_open(clo_i_driver *driver, const clo_workers *workers,
                         .rows = domain->relation == CLO_REPLACE && !domain->unit ? domain->rows : 0,
                         .has_units = domain->unit != NULL,
                         .persons = persons ? *persons : (clo_persons){ 0, 0 },
-                        .comm = { 0, 2, sum, broadcast, driver } };
+                        .comm = { 0, 2, sum, broadcast, driver },
+                        .elsewhere = { driver, count_slots, solve } };
     randombytes_buf(driver->mark_key, sizeof driver->mark_key);
     return CLO_OK;
 }

@@ -3,7 +3,8 @@
  *
  * A task is bytes: what is asked and from where the rows are looked at, both public, and the key by
  * which rows are known again.  The numbers of its sum are those of the ask, and behind them the
- * mark of the rows (clo_i_mark_rows), so that rows which change between passes are noticed.
+ * mark of the rows (clo_i_mark_rows), so that rows which change between passes are noticed.  A task
+ * without an ask is for the mark alone; one that asks in blocks has their seeds behind it.
  */
 #ifndef CLO_DRIVE_H
 #define CLO_DRIVE_H
@@ -15,14 +16,16 @@
 typedef struct clo_i_task_head {
     uint64_t form;        /* CLO_TASK_FORM */
     uint64_t place_bytes; /* from where the rows are looked at; 0: as they are */
-    uint64_t ask_bytes;
+    uint64_t ask_bytes;   /* 0: nothing is asked */
+    uint64_t seed_bytes;  /* of the blocks; 0: it is a sum */
     uint8_t mark_key[CLO_MARK_KEY_BYTES];
 } clo_i_task_head;
-enum { CLO_TASK_FORM = 0x636c6f31 };
+enum { CLO_TASK_FORM = 0x636c6f32 };
 
 /* The driver of one run, as rank 0 of two: the other one is all workers together. */
 typedef struct clo_i_driver {
     clo_comm comm;
+    clo_elsewhere elsewhere; /* where blocks are solved */
     const clo_workers *workers;
     uint64_t rows; /* that there must be; 0: their number is not public */
     bool has_units;

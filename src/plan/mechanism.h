@@ -95,9 +95,14 @@ struct clo_grant {
 size_t clo_i_plan_workspace(const clo_plan *plan, const clo_bounded *data, const clo_ranks *ranks,
                             int threads, size_t block_rows);
 
-/* Refuses a plan that asks for more of rows in several places than they can give: in blocks, where
- * these are ranks and no persons are dealt out; sums alone, where they are workers. */
-CLO_CHECK clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err);
+/* Who has the rows: workers who fold alone, workers who solve blocks, too, or ranks. */
+typedef enum clo_places { CLO_AT_FOLDERS, CLO_AT_WORKERS, CLO_AT_RANKS } clo_places;
+/* Refuses a plan that asks for more of rows in several places than they can give: sums alone; or
+ * in blocks, too, but with ranks only where no persons are dealt out. */
+CLO_CHECK clo_status clo_i_check_reading(const clo_plan *plan, clo_places places, clo_error *err);
+/* Whether these data can be a worker's part for this plan. */
+CLO_CHECK clo_status clo_i_check_part(const clo_plan *plan, const clo_bounded *data, int threads,
+                                      clo_error *err);
 
 /* The methods of the plan's family that ask for sums alone, as a list for people; "" where there is
  * none. */

@@ -239,20 +239,29 @@ static bool is_spread(const clo_mechanism *mechanism, const clo_plan *plan, clo_
 
 /* Why a line of that reading cannot be asked of rows that lie in several places, and what to do. On
  * ranks only units are in the way of blocks. */
-static const char *why_not(clo_reading reading, bool ranks)
+static const char *why_not(clo_reading reading, clo_places places)
 {
+    const bool ranks = places == CLO_AT_RANKS;
     if (reading == CLO_READING_WHOLE)
         return ranks ? "needs all rows in one process: run on one rank"
                      : "needs all rows in one process: run in one";
     return ranks ? "works on blocks of the rows in their order, which persons on several ranks do "
                    "not keep: run on one rank"
-                 : "works on blocks of the rows: run in one process, or on MPI ranks";
+                 : "works on blocks of the rows, which these workers do not solve: run in one "
+                   "process, on MPI ranks, or on workers that do (clo_workers.solve)";
 }
 
-clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
+/* Persons keep to their parts, whose rows have an order; ranks deal them out. */
+static clo_reading most_at(const clo_plan *plan, clo_places places)
+{
+    const bool ordered = places == CLO_AT_WORKERS || (places == CLO_AT_RANKS && !plan->domain.unit);
+    return ordered ? CLO_READING_BLOCKS : CLO_READING_SUM;
+}
+
+clo_status clo_i_check_reading(const clo_plan *plan, clo_places places, clo_error *err)
 {
     const clo_mechanism *const own = plan->mechanism;
-    const clo_reading most = ranks && !plan->domain.unit ? CLO_READING_BLOCKS : CLO_READING_SUM;
+    const clo_reading most = most_at(plan, places);
     const clo_line *first = NULL;
     char others[300] = "";
     for (size_t i = 0; i < plan->line_count && !first; i++)
@@ -267,12 +276,25 @@ clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_error *err)
     }
     return clo_i_fail(
         err, CLO_UNSUPPORTED, "%s/%s asks %s, which %s, or take a method that %s%s%s", own->family,
-        own->method, clo_i_query_name(first->query), why_not(clo_i_line_reading(first), ranks),
+        own->method, clo_i_query_name(first->query), why_not(clo_i_line_reading(first), places),
         most == CLO_READING_SUM ? "asks for sums alone" : "asks for sums or in blocks",
         others[0] ? ": " : "", others);
 }
 
-/* What several ranks cannot do, by public facts of the plan. */
+static clo_status check_workers(const clo_plan *plan, const clo_run_options *options,
+                                clo_error *err)
+{
+    clo_workers workers = clo_workers_default();
+    CLO_TRY(clo_i_take_options("clo_workers", options->workers, &workers, sizeof workers, err));
+    CLO_TRY(clo_i_check_reading(plan, workers.solve ? CLO_AT_WORKERS : CLO_AT_FOLDERS, err));
+    if (options->solve_block)
+        return clo_i_fail(err, CLO_UNSUPPORTED,
+                          "a solver of the caller's own is of one process or of ranks: workers do "
+                          "not have it");
+    return CLO_OK;
+}
+
+/* What several ranks, or workers, cannot do, by public facts of the plan. */
 static clo_status check_ranks(const clo_plan *plan, const clo_run_options *options, clo_error *err)
 {
     if (!options->comm || options->comm->size == 1) return CLO_OK;
@@ -280,7 +302,8 @@ static clo_status check_ranks(const clo_plan *plan, const clo_run_options *optio
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "units are kept to their rows by whoever holds all of a person's: over "
                           "several parts persons must be compared first (clo_persons_compare)");
-    CLO_TRY(clo_i_check_reading(plan, !options->workers, err));
+    if (options->workers) return check_workers(plan, options, err);
+    CLO_TRY(clo_i_check_reading(plan, CLO_AT_RANKS, err));
     if (clo_plan_reading(plan) == CLO_READING_BLOCKS && !options->all_rows)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "a plan that asks in blocks needs memory for the rows of all ranks: say "
@@ -309,6 +332,15 @@ static clo_status check_driver(const clo_run_options *options, const clo_bounded
     if (!options->workers || clo_i_has_no_rows(data)) return CLO_OK;
     return clo_i_fail(err, CLO_ARGUMENT,
                       "the rows of this run are with its workers: its own data must have none");
+}
+
+clo_status clo_i_check_part(const clo_plan *plan, const clo_bounded *data, int threads,
+                            clo_error *err)
+{
+    static const clo_comm others = { .rank = 1, .size = 2 };
+    CLO_TRY(clo_i_check_reading(plan, CLO_AT_WORKERS, err));
+    CLO_TRY(check_data(plan, data, &others, err));
+    return clo_i_check_float_state(clo_i_threads(threads), err);
 }
 
 clo_status clo_run_check(const clo_plan *plan, const clo_bounded *data,
@@ -363,7 +395,9 @@ static size_t count_workspace(const clo_plan *plan, const clo_bounded *data,
     const clo_ranks ranks = { .rank = (size_t)comm->rank,
                               .size = (size_t)comm->size,
                               .rows = options->all_rows };
-    return clo_i_plan_workspace(plan, data, &ranks, threads, options->block_rows);
+    /* A driver has no rows, and solves no blocks. */
+    return clo_i_plan_workspace(plan, data, options->workers ? NULL : &ranks, threads,
+                                options->block_rows);
 }
 
 clo_status clo_workspace_for_run(const clo_plan *plan, const clo_bounded *data,
@@ -508,7 +542,8 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .meter = &meter,
                             .all_rows = options.all_rows,
                             .open_blocks = plan->mechanism->open_blocks,
-                            .plan = plan->state };
+                            .plan = plan->state,
+                            .elsewhere = options.workers ? &driver.elsewhere : NULL };
     const size_t mark = clo_i_workspace_mark(context.workspace);
     clo_error why = { .status = CLO_OK };
     /* BLAS takes its number of threads from here; it is put back below. */

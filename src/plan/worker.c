@@ -18,22 +18,11 @@ struct clo_worker {
     int threads;
 };
 
-static clo_status check(const clo_plan *plan, const clo_bounded *data, clo_error *err)
-{
-    static const clo_comm others = { .rank = 1, .size = 2 };
-    static const clo_persons any = { 0, 0 }; /* the driver compares them, in every pass */
-    clo_run_options options = clo_run_options_default();
-    options.comm = &others;
-    options.persons = &any;
-    CLO_TRY(clo_i_check_reading(plan, false, err));
-    return clo_run_check(plan, data, &options, err);
-}
-
 clo_status clo_worker_new(const clo_plan *plan, const clo_bounded *data, int threads,
                           clo_worker **out, clo_error *err)
 {
     clo_worker *worker = NULL;
-    CLO_TRY(check(plan, data, err));
+    CLO_TRY(clo_i_check_part(plan, data, threads, err));
     CLO_TRY(clo_i_alloc(1, sizeof *worker, &worker, err));
     *worker = (clo_worker){ .plan = plan, .data = data, .threads = clo_i_threads(threads) };
     clo_status status = clo_workspace_new(
@@ -60,7 +49,7 @@ void clo_worker_free(clo_worker *worker)
 
 typedef struct pieces {
     clo_i_task_head head;
-    const uint8_t *place, *ask;
+    const uint8_t *place, *ask, *seeds;
 } pieces;
 
 /* False where the bytes are no task: lengths are compared with what is left before they are used.
@@ -74,9 +63,12 @@ static bool take_apart(const void *task, size_t bytes, pieces *out)
     if (out->head.form != CLO_TASK_FORM || out->head.place_bytes % 8 != 0) return false;
     if (out->head.place_bytes > left) return false;
     left -= (size_t)out->head.place_bytes;
-    if (out->head.ask_bytes > left) return false;
+    if (out->head.ask_bytes > left || out->head.ask_bytes % 8 != 0) return false;
+    left -= (size_t)out->head.ask_bytes;
+    if (out->head.seed_bytes > left) return false;
     out->place = (const uint8_t *)task + sizeof out->head;
     out->ask = out->place + out->head.place_bytes;
+    out->seeds = out->ask + out->head.ask_bytes;
     return true;
 }
 
@@ -84,6 +76,7 @@ size_t clo_task_numbers(const void *task, size_t bytes)
 {
     pieces p;
     if (!take_apart(task, bytes, &p)) return 0;
+    if (!p.head.ask_bytes) return CLO_MARK_NUMBERS;
     const size_t entries = clo_i_asked_numbers(p.ask, (size_t)p.head.ask_bytes);
     return entries ? entries + CLO_MARK_NUMBERS : 0;
 }
@@ -101,22 +94,34 @@ static clo_status look(clo_worker *worker, const pieces *p, const clo_bounded **
     return CLO_OK;
 }
 
+/* A meter of its own for each task, which may be done again. */
+static clo_context context_of(const clo_worker *worker, clo_meter *meter)
+{
+    const clo_plan *const plan = worker->plan;
+    *meter = (clo_meter){ .lines = plan->lines, .count = plan->line_count };
+    return (clo_context){ .workspace = worker->workspace,
+                          .threads = worker->threads,
+                          .progress_to = 1,
+                          .meter = meter,
+                          .open_blocks = plan->mechanism->open_blocks,
+                          .plan = plan->state };
+}
+
 static clo_status fold(clo_worker *worker, const pieces *p, int64_t *sums, size_t entries,
                        clo_error *err)
 {
-    clo_meter meter = { .lines = worker->plan->lines, .count = worker->plan->line_count };
-    clo_context context = { .workspace = worker->workspace,
-                            .threads = worker->threads,
-                            .progress_to = 1,
-                            .meter = &meter };
+    clo_meter meter;
+    clo_context context = context_of(worker, &meter);
     const clo_bounded *rows = NULL;
     uint64_t mark[CLO_MARK_NUMBERS];
     const size_t mark_of_space = clo_i_workspace_mark(worker->workspace);
     CLO_TRY(look(worker, p, &rows, err));
-    const clo_status status =
-        clo_i_fold_bytes(&context, rows, p->ask, (size_t)p->head.ask_bytes, sums, entries, err);
-    clo_i_workspace_release(worker->workspace, mark_of_space);
-    CLO_TRY(status);
+    if (p->head.ask_bytes) {
+        const clo_status status =
+            clo_i_fold_bytes(&context, rows, p->ask, (size_t)p->head.ask_bytes, sums, entries, err);
+        clo_i_workspace_release(worker->workspace, mark_of_space);
+        CLO_TRY(status);
+    }
     CLO_TRY(clo_i_mark_rows(worker->data, p->head.mark_key, worker->threads, mark, err));
     memcpy(sums + entries, mark, sizeof mark);
     return CLO_OK;
@@ -134,5 +139,83 @@ clo_status clo_worker_fold(clo_worker *worker, const void *task, size_t bytes, i
     for (size_t i = 0; i < count && !status; i++)
         totals[i] = (int64_t)((uint64_t)totals[i] + (uint64_t)sums[i]);
     clo_i_wipe_free(sums, count * sizeof *sums);
+    return status;
+}
+
+/* ---- blocks (fold.T7) ---------------------------------------------------------------------- */
+
+size_t clo_worker_slots(const clo_worker *worker)
+{
+    return clo_i_row_slots(worker->data);
+}
+
+clo_status clo_worker_deal(clo_worker *worker, const void *task, size_t bytes,
+                           const uint32_t *homes, size_t slots, size_t first, size_t count,
+                           size_t bundles, clo_parcel *out, clo_error *err)
+{
+    const clo_bounded *rows = NULL;
+    clo_meter meter;
+    clo_context context = context_of(worker, &meter);
+    pieces p;
+    if (!take_apart(task, bytes, &p) || bundles < 1 || count < 1 || first >= bundles ||
+        count > bundles - first)
+        return clo_i_fail(err, CLO_FORMAT, "these bytes are no task of blocks");
+    const clo_dealing how = { .homes = homes,
+                              .slots = slots,
+                              .first = first,
+                              .count = count,
+                              .bundles = bundles,
+                              .mark_key = p.head.mark_key };
+    const size_t mark = clo_i_workspace_mark(worker->workspace);
+    CLO_TRY(look(worker, &p, &rows, err));
+    const clo_status status = clo_i_deal_bytes(&context, rows, worker->data, p.ask,
+                                               (size_t)p.head.ask_bytes, &how, out, err);
+    clo_i_workspace_release(worker->workspace, mark);
+    return status;
+}
+
+void clo_parcel_free(clo_parcel *parcel)
+{
+    clo_i_parcels_free(parcel, 1);
+}
+
+static clo_status solve(clo_worker *worker, const pieces *p, clo_parcels *given, clo_error *err)
+{
+    clo_meter meter;
+    clo_context context = context_of(worker, &meter);
+    const clo_bounded *rows = NULL;
+    const size_t mark = clo_i_workspace_mark(worker->workspace);
+    context.parcels = given;
+    CLO_TRY(look(worker, p, &rows, err)); /* a place that is none ends it here, too */
+    const clo_status status =
+        clo_i_solve_bytes(&context, rows, p->ask, (size_t)p->head.ask_bytes, err);
+    clo_i_workspace_release(worker->workspace, mark);
+    return status;
+}
+
+clo_status clo_worker_solve(clo_worker *worker, const void *task, size_t bytes, size_t bundle,
+                            size_t bundles, const clo_parcel *parcels, size_t parcel_count,
+                            int64_t *totals, size_t count, clo_error *err)
+{
+    pieces p;
+    int64_t *sums = NULL;
+    if (!take_apart(task, bytes, &p) || count <= CLO_MARK_NUMBERS || bundle >= bundles ||
+        clo_task_numbers(task, bytes) != count)
+        return clo_i_fail(err, CLO_FORMAT, "these bytes are no task with so many numbers");
+    CLO_TRY(clo_i_alloc(count, sizeof *sums, &sums, err));
+    clo_parcels given = { .bundle = bundle,
+                          .bundles = bundles,
+                          .parcels = parcels,
+                          .count = parcel_count,
+                          .seeds = p.seeds,
+                          .seed_bytes = (size_t)p.head.seed_bytes,
+                          .totals = sums,
+                          .entries = count - CLO_MARK_NUMBERS };
+    const clo_status status = solve(worker, &p, &given, err);
+    memcpy(sums + given.entries, given.mark, sizeof given.mark);
+    for (size_t i = 0; i < count && !status; i++)
+        totals[i] = (int64_t)((uint64_t)totals[i] + (uint64_t)sums[i]);
+    clo_i_wipe_free(sums, count * sizeof *sums);
+    clo_i_wipe(given.mark, sizeof given.mark);
     return status;
 }

@@ -340,6 +340,11 @@ static clo_status lay_out_spread(const clo_line *line, size_t rows, const clo_ra
     return clo_i_spread_room(line, clo_i_aggregate_part(line).blocks, rows, ranks, space, err);
 }
 
+static size_t count_blocks(const clo_line *line)
+{
+    return clo_i_aggregate_part(line).blocks;
+}
+
 const clo_query clo_i_query_aggregate = {
     .name = "aggregate",
     .reading = CLO_READING_BLOCKS,
@@ -347,6 +352,7 @@ const clo_query clo_i_query_aggregate = {
     .sampler = "exactly rounded Gaussian",
     .lay_out = lay_out,
     .lay_out_rows = lay_out_rows,
+    .blocks = count_blocks,
     .lay_out_spread = lay_out_spread,
     .help = help,
 };

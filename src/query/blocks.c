@@ -36,12 +36,12 @@ void clo_i_draw_homes(clo_stream *stream, bool even, size_t blocks, size_t count
     }
 }
 
-static clo_status draw_all_homes(clo_context *context, const clo_division *d, bool even,
-                                 clo_error *err)
+clo_status clo_i_draw_all_homes(clo_context *context, size_t blocks, size_t slots, bool even,
+                                uint32_t *home, clo_error *err)
 {
     clo_stream *stream = NULL;
     CLO_TRY(clo_i_stream_open(context->rng, clo_i_rng_next_ask(context->rng), 0, &stream, err));
-    clo_i_draw_homes(stream, even, d->blocks, d->slots, d->home);
+    clo_i_draw_homes(stream, even, blocks, slots, home);
     const clo_status status = clo_i_stream_check(stream, err);
     clo_i_stream_close(stream);
     return status;
@@ -118,12 +118,47 @@ clo_status clo_i_divide(clo_context *context, const clo_line *line, size_t block
                          .unit = ldexp(1, -line->bits) };
     CLO_TRY(take(context->workspace, d, err));
     const size_t mark = clo_i_workspace_mark(context->workspace);
-    CLO_TRY(draw_all_homes(context, d, clo_i_divides_evenly(data), err));
+    CLO_TRY(
+        clo_i_draw_all_homes(context, blocks, d->slots, clo_i_divides_evenly(data), d->home, err));
     clo_i_find_places(data, d, CLO_BLOCK_LINE);
     CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
                        sizeof *scratch, &scratch, err));
     const clo_status status =
         clo_i_pass(context, data, line->bits, context->threads, scratch, place_rows, d, err);
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
+}
+
+typedef struct placing {
+    const clo_division *d;
+    int32_t *cells;
+} placing;
+
+static clo_status place_cells(void *user, int thread, size_t block, const double *values,
+                              size_t rows)
+{
+    const placing *const p = user;
+    const size_t cols = p->d->cols;
+    (void)thread;
+    for (size_t i = 0; i < rows; i++) {
+        int32_t *const to = p->cells + p->d->places[block * p->d->block_rows + i];
+        for (size_t j = 0; j < cols; j++) to[j] = (int32_t)values[i * cols + j];
+    }
+    return CLO_OK;
+}
+
+/* Integers of a grid of at most 30 bits, and no zero is negative: as doubles they are the same. */
+clo_status clo_i_place_cells(clo_context *context, const clo_bounded *data, int bits,
+                             const clo_division *d, int32_t *cells, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_mark(context->workspace);
+    placing p = { .d = d, .cells = cells };
+    double *scratch = NULL;
+    clo_i_find_places(data, d, 1);
+    CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, data, context->threads),
+                       sizeof *scratch, &scratch, err));
+    const clo_status status =
+        clo_i_pass(context, data, bits, context->threads, scratch, place_cells, &p, err);
     clo_i_workspace_release(context->workspace, mark);
     return status;
 }
@@ -202,6 +237,8 @@ clo_status clo_i_each_block(clo_context *context, const clo_each_block *how,
                             const clo_bounded *data, clo_status ready, clo_error *err)
 {
     clo_division d;
+    if (context->parcels) return ready ? ready : clo_i_visit_parcels(context, how, err);
+    if (context->elsewhere) return ready ? ready : clo_i_blocks_elsewhere(context, how, data, err);
     if (context->comm->size > 1) return clo_i_spread_blocks(context, how, data, ready, err);
     if (ready) return ready;
     CLO_TRY(clo_i_divide(context, how->line, how->blocks, data, &d, err));

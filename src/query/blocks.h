@@ -34,9 +34,10 @@ typedef struct clo_each_block {
     size_t word_count;
 } clo_each_block;
 
-/* Divides the records and visits every block: by this process, or by all ranks, each of which
- * visits those whose number is its own modulo their number (fold.T6).  Every rank calls it, rank 0
- * first, and has all results afterwards.  ready: whether this one can; if not, it says so to the
+/* Divides the records and visits every block: by this process; or by all ranks, each of which
+ * visits those whose number is its own modulo their number (fold.T6), where every rank calls it,
+ * rank 0 first, and has all results afterwards; or by workers, for whom the driver calls it, and
+ * each who visits some (fold.T7).  ready: whether this one can; if not, a rank says so to the
  * others and they end together. */
 CLO_CHECK clo_status clo_i_each_block(clo_context *context, const clo_each_block *how,
                                       const clo_bounded *data, clo_status ready, clo_error *err);
@@ -62,11 +63,18 @@ CLO_CHECK clo_status clo_i_divide(clo_context *context, const clo_line *line, si
 bool clo_i_divides_evenly(const clo_bounded *data);
 /* The blocks of the next `count` slots; where it is even, of all of them at once. */
 void clo_i_draw_homes(clo_stream *stream, bool even, size_t blocks, size_t count, uint32_t *home);
+/* All of them at once, from a stream of their own. */
+CLO_CHECK clo_status clo_i_draw_all_homes(clo_context *context, size_t blocks, size_t slots,
+                                          bool even, uint32_t *home, clo_error *err);
 CLO_CHECK clo_status clo_i_draw_seeds(clo_context *context, size_t blocks, uint8_t *seeds,
                                       clo_error *err);
 /* Where the rows of these data go, by the homes of their slots: a block begins on a multiple of
  * `line`. */
 void clo_i_find_places(const clo_bounded *data, const clo_division *d, size_t line);
+/* The rows as integers of the grid, in the order of their blocks; home is of slots, and of rows
+ * afterwards. */
+CLO_CHECK clo_status clo_i_place_cells(clo_context *context, const clo_bounded *data, int bits,
+                                       const clo_division *d, int32_t *cells, clo_error *err);
 /* Where the blocks first, first + step, … begin, by their sizes; and where the last one ends. */
 size_t clo_i_lay_blocks(const clo_division *d, size_t first, size_t step, size_t line);
 /* Visits the blocks first, first + step, …, which lie in the division. */
@@ -76,5 +84,22 @@ CLO_CHECK clo_status clo_i_visit_blocks(const clo_context *context, const clo_di
 /* The whole of it on several ranks: spread.c. */
 CLO_CHECK clo_status clo_i_spread_blocks(clo_context *context, const clo_each_block *how,
                                          const clo_bounded *data, clo_status ready, clo_error *err);
+/* The same where workers hold the rows: the driver's side, one task's, and that of a part, of which
+ * a fold sees `seen`; parcels.c. */
+CLO_CHECK clo_status clo_i_blocks_elsewhere(clo_context *context, const clo_each_block *how,
+                                            const clo_bounded *data, clo_error *err);
+CLO_CHECK clo_status clo_i_visit_parcels(clo_context *context, const clo_each_block *how,
+                                         clo_error *err);
+CLO_CHECK clo_status clo_i_deal_blocks(clo_context *context, const clo_ask *ask,
+                                       const clo_bounded *seen, const clo_bounded *rows,
+                                       const clo_dealing *how, clo_parcel *out, clo_error *err);
+
+/* The mark of the rows of each bundle; home: of rows.  mark.c. */
+typedef struct clo_marked {
+    uint64_t numbers[CLO_MARK_NUMBERS];
+} clo_marked;
+CLO_CHECK clo_status clo_i_mark_bundles(const clo_bounded *rows, const clo_dealing *how,
+                                        const uint32_t *home, int threads, clo_marked *marks,
+                                        clo_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "query/fold.h"
 #include "bound/bound.h"
 #include "parallel/parallel.h"
+#include "query/blocks.h"
 #include "query/kept.h"
 #include "query/lens.h"
 
@@ -203,13 +204,46 @@ clo_status clo_i_fold_bytes(clo_context *context, const clo_bounded *data, const
     return status;
 }
 
-/* Blocks of rows, which take several sums (fold.T6). */
+/* Blocks of rows, by this rank, which takes several sums (fold.T6), or by a worker (fold.T7). */
 static clo_status help_with_blocks(clo_context *context, const clo_bounded *data,
                                    const clo_ask *ask, clo_error *err)
 {
     context->lens = ask->lens;
     const clo_status status = ask->line->query->help(context, ask, data, err);
     context->lens = NULL;
+    return status;
+}
+
+/* An ask in blocks, out of bytes; to be freed. */
+static clo_status take_blocks(clo_context *context, size_t cols, const uint8_t *bytes, size_t count,
+                              clo_decoded *out, clo_error *err)
+{
+    CLO_TRY(take_ask(context, cols, bytes, count, out, err));
+    if (clo_i_line_reading(out->ask.line) == CLO_READING_BLOCKS) return CLO_OK;
+    clo_i_decoded_free(out);
+    return clo_i_fail(err, CLO_FORMAT, "these bytes ask for no blocks");
+}
+
+clo_status clo_i_deal_bytes(clo_context *context, const clo_bounded *seen, const clo_bounded *rows,
+                            const uint8_t *bytes, size_t count, const clo_dealing *how,
+                            clo_parcel *out, clo_error *err)
+{
+    clo_decoded decoded;
+    CLO_TRY(take_blocks(context, clo_i_bounded_domain(seen)->cols, bytes, count, &decoded, err));
+    context->lens = decoded.ask.lens;
+    const clo_status status = clo_i_deal_blocks(context, &decoded.ask, seen, rows, how, out, err);
+    context->lens = NULL;
+    clo_i_decoded_free(&decoded);
+    return status;
+}
+
+clo_status clo_i_solve_bytes(clo_context *context, const clo_bounded *data, const uint8_t *bytes,
+                             size_t count, clo_error *err)
+{
+    clo_decoded decoded;
+    CLO_TRY(take_blocks(context, clo_i_bounded_domain(data)->cols, bytes, count, &decoded, err));
+    const clo_status status = help_with_blocks(context, data, &decoded.ask, err);
+    clo_i_decoded_free(&decoded);
     return status;
 }
 

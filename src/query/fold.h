@@ -81,7 +81,9 @@ struct clo_query {
     clo_status (*lay_out_rows)(const clo_line *line, size_t rows, clo_workspace *space,
                                clo_error *err);
 
-    /* Of blocks.  The same where they are spread over ranks. */
+    /* Of blocks.  How many there are. */
+    size_t (*blocks)(const clo_line *line);
+    /* The same room where they are spread over ranks. */
     clo_status (*lay_out_spread)(const clo_line *line, size_t rows, const clo_ranks *ranks,
                                  clo_workspace *space, clo_error *err);
     /* Another rank's part in one ask, which takes part in all of its sums whatever happens. */

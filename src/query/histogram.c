@@ -315,12 +315,18 @@ static clo_status lay_out_spread(const clo_line *line, size_t rows, const clo_ra
     return clo_i_spread_room(line, clo_i_histogram_part(line).blocks, rows, ranks, space, err);
 }
 
+static size_t count_blocks(const clo_line *line)
+{
+    return clo_i_histogram_part(line).blocks;
+}
+
 const clo_query clo_i_query_histogram = {
     .name = "histogram",
     .reading = CLO_READING_BLOCKS,
     .numbers = clo_i_numbers_drawn,
     .lay_out = lay_out,
     .lay_out_rows = lay_out_rows,
+    .blocks = count_blocks,
     .lay_out_spread = lay_out_spread,
     .help = help,
 };

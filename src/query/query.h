@@ -17,6 +17,7 @@
 #include <cloister/domain.h>
 #include <cloister/mechanism.h>
 #include <cloister/run.h>
+#include <cloister/worker.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -127,6 +128,46 @@ typedef struct clo_block_work {
     void *user;
 } clo_block_work;
 
+/* ---- blocks that workers solve (fold.T7) --------------------------------------------------- */
+
+enum { CLO_MARK_KEY_BYTES = 16, CLO_MARK_NUMBERS = 4 };
+
+/* What a driver hands out: the ask, the seeds of the blocks, and the block of each slot. */
+typedef struct clo_handed {
+    const uint8_t *ask, *seeds;
+    size_t ask_bytes, seed_bytes;
+    const uint32_t *homes;
+    uint64_t slots;
+} clo_handed;
+
+/* Who has it done. */
+typedef struct clo_elsewhere {
+    void *user;
+    clo_status (*count)(void *user, uint64_t *slots, clo_error *err);
+    clo_status (*solve)(void *user, const clo_handed *handed, int64_t *results, size_t count,
+                        clo_error *err);
+} clo_elsewhere;
+
+/* How a part deals its rows: to the bundles first, first + 1, … of so many. */
+typedef struct clo_dealing {
+    const uint32_t *homes;
+    size_t slots;
+    size_t first, count, bundles;
+    const uint8_t *mark_key;
+} clo_dealing;
+
+/* The parcels of one bundle, from all parts in their order, and what is made of them. */
+typedef struct clo_parcels {
+    size_t bundle, bundles;
+    const clo_parcel *parcels;
+    size_t count;
+    const uint8_t *seeds;
+    size_t seed_bytes;
+    int64_t *totals; /* added to */
+    size_t entries;
+    uint64_t mark[CLO_MARK_NUMBERS];
+} clo_parcels;
+
 struct clo_context;
 /* Makes it of the mechanism's own plan, for records of so many columns, and of the words that rank
  * 0 told with its ask; CLO_FORMAT where these are not of the kind that its own run would tell
@@ -155,6 +196,8 @@ typedef struct clo_context {
     uint64_t all_rows;           /* of all ranks together, at most; 0 of one process */
     clo_block_open *open_blocks; /* of another rank than the first, and the plan it is given */
     const void *plan;
+    const clo_elsewhere *elsewhere; /* of a driver whose workers solve blocks; NULL: it has none */
+    clo_parcels *parcels;           /* of a worker who solves some; NULL: it does not */
 } clo_context;
 
 /* Whether these data were bounded to this domain: what a plan and its data must agree on. */
@@ -178,11 +221,21 @@ size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count);
 /* How many rows there are (slots, where their number is public), and a keyed hash of them that
  * knows no order: the sum over the rows, so that parts can be added up; then the same of persons
  * (clo_persons), 0 without units.  mark.c. */
-enum { CLO_MARK_KEY_BYTES = 16, CLO_MARK_NUMBERS = 4 };
 CLO_CHECK clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int threads,
                                      uint64_t mark[CLO_MARK_NUMBERS], clo_error *err);
+/* How many rows there are, null ones among them where their number is public; a secret elsewhere. */
+size_t clo_i_row_slots(const clo_bounded *data);
 /* Whether there are none, not even null ones: so it is with the driver of workers. */
 bool clo_i_has_no_rows(const clo_bounded *data);
+/* Of blocks, for bytes that somebody sent: deals rows out, and solves what was dealt.  seen: the
+ * rows as they are looked at. */
+CLO_CHECK clo_status clo_i_deal_bytes(clo_context *context, const clo_bounded *seen,
+                                      const clo_bounded *rows, const uint8_t *bytes, size_t count,
+                                      const clo_dealing *how, clo_parcel *out, clo_error *err);
+CLO_CHECK clo_status clo_i_solve_bytes(clo_context *context, const clo_bounded *data,
+                                       const uint8_t *bytes, size_t count, clo_error *err);
+/* Wipes them; NULL words are allowed. */
+void clo_i_parcels_free(clo_parcel *parcels, size_t count);
 /* Another rank's part in one ask: reads the bytes that rank 0 sent, holds them to its own meter,
  * folds its own rows and adds them to rank 0's.  context: with a lens of NULL; data NULL: it has
  * none to fold, and says so. */

@@ -215,32 +215,9 @@ static clo_status deal_homes(spread *s)
 
 /* ---- this rank's rows ------------------------------------------------------------------------ */
 
-static clo_status place_cells(void *user, int thread, size_t block, const double *values,
-                              size_t rows)
-{
-    const spread *const s = user;
-    const size_t cols = s->own.cols;
-    (void)thread;
-    for (size_t i = 0; i < rows; i++) {
-        int32_t *const to = s->cells + s->own.places[block * s->own.block_rows + i];
-        for (size_t j = 0; j < cols; j++) to[j] = (int32_t)values[i * cols + j];
-    }
-    return CLO_OK;
-}
-
-/* Integers of a grid of at most 30 bits, and no zero is negative: as doubles they are the same. */
 static clo_status place_own(spread *s)
 {
-    clo_context *const context = s->context;
-    const size_t mark = clo_i_workspace_mark(context->workspace);
-    double *scratch = NULL;
-    clo_i_find_places(s->data, &s->own, 1);
-    CLO_TRY(clo_i_take(context->workspace, clo_i_pass_scratch(context, s->data, context->threads),
-                       sizeof *scratch, &scratch, s->err));
-    const clo_status status = clo_i_pass(context, s->data, s->how->line->bits, context->threads,
-                                         scratch, place_cells, s, s->err);
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    return clo_i_place_cells(s->context, s->data, s->how->line->bits, &s->own, s->cells, s->err);
 }
 
 /* ---- the rows of all, block by block --------------------------------------------------------- */

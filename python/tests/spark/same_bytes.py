@@ -1,8 +1,10 @@
 """What the tests of all kinds of sessions share."""
+from block_methods import BALL, BLOCKS, LOUD
+
 import cloister
+from cloister import distributed
 from cloister._table import as_table
 
-BALL = {"epsilon": 1, "norm": 2, "seed": "parts"}
 METHODS = {
     "kmeans/tree": {"clusters": 2},
     "kmeans/lloyd": {"clusters": 2, "rounds": 3},
@@ -20,6 +22,13 @@ def alone(method, data, **settings):
     return cloister.run(method, table=as_table(data), **{**BALL, **settings}).to_json()
 
 
+def check_blocks(method, people):
+    """Of blocks the order of rows counts: it is that of the partitions."""
+    settings = {**LOUD, **BLOCKS[method]}
+    made = distributed.run(method, people, **settings).to_json()
+    assert made == alone(method, people.toArrow(), **settings)
+
+
 PERSONS = {"clusters": 2, "unit": "who", "rows_per_unit": 4}
 
 
@@ -31,8 +40,6 @@ def by_person(people):
 def check_persons(people, ledger):
     """Partitions by person give the bytes of one process; others are refused for nothing."""
     import pytest
-
-    from cloister import distributed
 
     visits = by_person(people)
     table = as_table(visits.toArrow(), unit="who")

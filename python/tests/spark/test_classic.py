@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from same_bytes import BALL, METHODS, alone, check_persons
+from block_methods import BLOCKS, LOUD, cells
+from same_bytes import BALL, METHODS, alone, check_blocks, check_persons
 from sessions import everything_in, session
 
 import cloister
@@ -45,6 +46,19 @@ def test_partitions_do_not_show(frame, people):
             "a < 0").union(people.filter("a >= 0")).union(people.filter("a > 9"))):
         made = distributed.run("kmeans/lloyd", other, **BALL, **settings)
         assert made.to_json() == expected
+
+
+@pytest.mark.parametrize("method", BLOCKS)
+def test_blocks_are_those_of_one_process(method, people):
+    check_blocks(method, people)
+
+
+def test_blocks_of_any_partitions(people, monkeypatch):
+    """One; empty ones; and homes that are too large for a function."""
+    monkeypatch.setattr(_spark, "LARGE", 100)
+    for other in (people.coalesce(1), people.filter("a > 9").union(people).union(
+            people.filter("a > 9"))):
+        check_blocks("kmeans/aggregate", other)
 
 
 def test_persons_are_in_one_partition_each(people, tmp_path):
@@ -94,8 +108,8 @@ def paid(path):
 
 def test_what_cannot_be_done_costs_nothing(people, ledger):
     run = partial(distributed.run, clusters=2, **paid(ledger))
-    with pytest.raises(cloister.UnsupportedError, match="kmeans/tree"):
-        run("kmeans/aggregate", people, accept="idealized")
+    with pytest.raises(cloister.UnsupportedError, match="subspaces/moments"):
+        run("subspaces/gibbs", people, dim=1, accept="asymptotic")
     with pytest.raises(cloister.CloisterError, match="'d'"):
         run("kmeans/lloyd", people.selectExpr("*", "'text' as d"))
     with pytest.raises(cloister.CloisterError, match="missing"):
@@ -113,14 +127,17 @@ def some_at_random():
     return rows
 
 
+@pytest.mark.parametrize("method, settings", (
+    ("kmeans/lloyd", {"clusters": 2, "rounds": 3}),
+    ("kmeans/aggregate", {**BLOCKS["kmeans/aggregate"], "anyway": True})))
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
-def test_a_lineage_that_is_not_deterministic_ends_without_a_release(people, ledger, relation):
+def test_a_lineage_that_is_not_deterministic_ends_without_a_release(people, ledger, relation,
+                                                                    method, settings):
     """The charge stays: that rows differ is seen when they are asked for."""
     changing = people.mapInArrow(some_at_random(), people.schema)
     what = "have changed between two passes|have another number of rows"
     with pytest.raises(cloister.ReadError, match=what) as raised:
-        distributed.run("kmeans/lloyd", changing, clusters=2, rounds=3, relation=relation,
-                        **paid(ledger))
+        distributed.run(method, changing, relation=relation, **settings, **paid(ledger))
     assert "spent" in "".join(raised.value.__notes__)
     assert charges(ledger) == 1
 
@@ -172,6 +189,22 @@ def test_no_exact_sum_and_no_key_is_in_what_spark_writes(people, scratch, files,
     assert found(scratch, seen.keys) == 0
     assert run(mask=False).to_json() == expected
     assert found(scratch, seen.sums) >= 6  # without pads the search finds them
+
+
+def test_no_row_and_no_key_is_in_what_spark_writes(people, scratch, files, monkeypatch):
+    """Rows travel to whoever solves their block: pad.T4."""
+    seen = Seen(monkeypatch, files)
+    table = people.toArrow()
+    needles = cells(np.column_stack([table[name] for name in "abc"])[::50])
+    run = partial(distributed.run, "kmeans/aggregate", people, **LOUD, **BLOCKS["kmeans/aggregate"])
+    before = {path for path, _ in everything_in(scratch)}
+    expected = run().to_json()
+    assert any(path.name.endswith(".data") for path, _ in everything_in(scratch)
+               if path not in before)
+    assert found(scratch, needles) == 0
+    assert len(seen.keys) >= 3 and found(scratch, seen.keys) == 0
+    assert run(mask=False).to_json() == expected
+    assert found(scratch, needles) >= 10  # without pads the search finds them
 
 
 def heavy(work):

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from same_bytes import BALL, alone
+from same_bytes import BALL, alone, check_blocks
 from sessions import QUICK, session
 
 from cloister import distributed
@@ -88,6 +88,19 @@ def test_killed_workers_and_speculation_do_not_show(spark, frame, files, tmp_pat
     weak = people.mapInArrow(troubled(str(notes)), people.schema)
     made = distributed.run("kmeans/lloyd", weak, clusters=2, rounds=1, **BALL)
     assert made.to_json() == alone("kmeans/lloyd", frame, clusters=2, rounds=1)
+    check_tries(notes)
+
+
+def test_killed_workers_and_speculation_do_not_show_in_blocks(spark, files, tmp_path):
+    """Of which parts are dealt, and solved from what was dealt, perhaps twice."""
+    people = spark.read.parquet(str(files))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    check_blocks("kmeans/aggregate", people.mapInArrow(troubled(str(notes)), people.schema))
+    check_tries(notes)
+
+
+def check_tries(notes):
     tried = [note.name.split("-") for note in notes.iterdir()]
     for part in ("0", "1"):  # killed and done again; slow and done twice
         assert max(int(attempt) for _, of, attempt in tried if of == part) >= 1

@@ -1,6 +1,7 @@
 """A session of Spark Connect, whose server is on this machine."""
 import pytest
-from same_bytes import BALL, METHODS, alone, check_persons
+from block_methods import BLOCKS
+from same_bytes import BALL, METHODS, alone, check_blocks, check_persons
 from sessions import session
 
 import cloister
@@ -18,6 +19,11 @@ def test_the_bytes_of_one_process(method, frame, people):
     assert ".connect." in type(people).__module__
     made = distributed.run(method, people, **BALL, **METHODS[method])
     assert made.to_json() == alone(method, frame, **METHODS[method])
+
+
+@pytest.mark.parametrize("method", BLOCKS)
+def test_blocks_are_those_of_one_process(method, people):
+    check_blocks(method, people)
 
 
 def test_persons_are_in_one_partition_each(people, tmp_path):
