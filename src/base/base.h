@@ -84,6 +84,12 @@ size_t clo_i_workspace_mark(const struct clo_workspace *workspace);
 size_t clo_i_workspace_begin_ask(struct clo_workspace *workspace);
 void clo_i_workspace_release(struct clo_workspace *workspace, size_t mark);
 size_t clo_i_workspace_peak(const struct clo_workspace *workspace);
+/* Room at the end of the workspace for what can be made again, in place of the last such room: it
+ * gives way, wiped, to whatever is taken there.  NULL: there is none.  Who uses it asks first
+ * whether it is there still. */
+void *clo_i_spare(struct clo_workspace *workspace, size_t bytes);
+bool clo_i_spare_is_there(const struct clo_workspace *workspace, const void *spare);
+void clo_i_spare_end(struct clo_workspace *workspace);
 /* A workspace that only counts: takes succeed and give NULL, and the peak says how much the same
  * takes need.  To be freed with clo_workspace_free. */
 CLO_CHECK clo_status clo_i_workspace_counting(struct clo_workspace **out, clo_error *err);
