@@ -132,6 +132,8 @@ bool clo_i_param_find(const clo_param *rows, size_t count, const char *name, siz
 void clo_i_param_word(const clo_param *param, double value, char text[CLO_VALUE_SIZE]);
 /* The same as JSON: 5, 0.5, "norm". */
 void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size);
+/* Fails where there are no clusters, or more than `most`. */
+CLO_CHECK clo_status clo_i_check_clusters(size_t clusters, int most, clo_error *err);
 
 /* ---- text ---------------------------------------------------------------- */
 
