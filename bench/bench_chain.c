@@ -12,6 +12,7 @@
  *                                                 at the end: rhat, gap and sd of the cost
  */
 #include "bench.h"
+#include "chains.h"
 #include "bingham/bingham.h"
 #include "measure/measure.h"
 #include "random/random.h"
@@ -113,7 +114,7 @@ static void look(const chain *c, int trial, int done)
     clo_error err;
     for (size_t i = 0; i < FRAMES; i++) mean[i] = c->sums[i] / done;
     must(clo_i_subspaces_distance(c->frames, c->truth, CLUSTERS, COLS, DIM, &distance, &err), &err);
-    printf("%d,%d,%.6g,%.6g,%.6g\n", trial, done, clo_i_mean_basis_norm(mean, CLUSTERS, COLS, DIM),
+    printf("%d,%d,%.6g,%.6g,%.6g\n", trial, done, mean_basis_norm(mean, CLUSTERS, COLS, DIM),
            cost_now(c), distance);
 }
 
@@ -151,11 +152,11 @@ int main(int argc, char **argv)
     if (!costs) return 1;
     c.rate = atof(argv[1]) / 2;
     make_data(&c, seed);
-    clo_chain_comparison told;
+    chain_comparison told;
     clo_error err;
     for (int trial = 0; trial < trials; trial++)
         run_trial(&c, trial, sweeps, seed, costs + (size_t)trial * kept);
-    must(clo_i_compare_chains(costs, (size_t)trials, kept, &told, &err), &err);
+    must(compare_chains(costs, (size_t)trials, kept, &told, &err), &err);
     printf("rhat,%.6g\ngap,%.6g\nsd,%.6g\n", told.rhat, told.gap, told.sd);
     free(costs);
     return 0;

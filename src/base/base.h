@@ -84,6 +84,12 @@ size_t clo_i_workspace_mark(const struct clo_workspace *workspace);
 size_t clo_i_workspace_begin_ask(struct clo_workspace *workspace);
 void clo_i_workspace_release(struct clo_workspace *workspace, size_t mark);
 size_t clo_i_workspace_peak(const struct clo_workspace *workspace);
+/* Room at the end of the workspace for what can be made again, in place of the last such room: it
+ * gives way, wiped, to whatever is taken there.  NULL: there is none.  Who uses it asks first
+ * whether it is there still. */
+void *clo_i_spare(struct clo_workspace *workspace, size_t bytes);
+bool clo_i_spare_is_there(const struct clo_workspace *workspace, const void *spare);
+void clo_i_spare_end(struct clo_workspace *workspace);
 /* A workspace that only counts: takes succeed and give NULL, and the peak says how much the same
  * takes need.  To be freed with clo_workspace_free. */
 CLO_CHECK clo_status clo_i_workspace_counting(struct clo_workspace **out, clo_error *err);
@@ -126,6 +132,8 @@ bool clo_i_param_find(const clo_param *rows, size_t count, const char *name, siz
 void clo_i_param_word(const clo_param *param, double value, char text[CLO_VALUE_SIZE]);
 /* The same as JSON: 5, 0.5, "norm". */
 void clo_i_param_text(const clo_param *param, double value, char *buffer, size_t size);
+/* Fails where there are no clusters, or more than `most`. */
+CLO_CHECK clo_status clo_i_check_clusters(size_t clusters, int most, clo_error *err);
 
 /* ---- text ---------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 20 };
+enum { BUFFER_BYTES = 1 << 16 }; /* a command may hold it through all of its run */
 
 struct clo_file {
     const char *shown; /* for messages */
@@ -169,7 +169,7 @@ clo_status clo_file_open(const char *path, clo_file **out, clo_error *err)
     const bool standard = strcmp(path, "-") == 0;
     made->file = standard ? STDOUT_FILENO : -1;
     clo_status status = clo_i_copy_text(path, &made->name, err);
-    if (!status) status = clo_i_alloc(BUFFER_BYTES, 1, &made->buffer, err);
+    if (!status) status = clo_i_alloc_unset(BUFFER_BYTES, 1, &made->buffer, err);
     made->shown = standard ? "standard output" : made->name;
     if (!status && !standard) status = open_path(made, err);
     if (status)

@@ -130,3 +130,10 @@ clo_status clo_params_get_text(const clo_params *params, const char *name,
     clo_i_param_word(&params->rows[i], params->values[i], text);
     return CLO_OK;
 }
+
+clo_status clo_i_check_clusters(size_t clusters, int most, clo_error *err)
+{
+    if (clusters >= 1 && clusters <= (size_t)most) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu", most,
+                      clusters);
+}

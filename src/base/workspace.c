@@ -2,11 +2,14 @@
  * workspace.c - the arena that holds all scratch of a run.
  *
  *   first chunk, of the planned size            further chunks, if the plan was too small
- *   |taken|taken|....................|   ---->   |taken|....|
+ *   |taken|taken|...........| spare |   ---->   |taken|....|
  *         ^ mark                    ^ top
  *
  * A mark is the number of bytes taken so far over all chunks; releasing to it wipes what was
  * taken since.  A chunk that a release empties is kept: the next pass needs it again.
+ *
+ * What lies at the end of a chunk and is only spared from making it again gives way to a take that
+ * needs its room: so it costs no memory where a run takes as much before or after.
  *
  * A workspace that counts gives nothing: it has no chunks, takes are NULL, and its peak is what the
  * same takes would need.  So one function lays a step out, for the plan and for the run.
@@ -23,6 +26,7 @@ typedef struct chunk {
     size_t size;
     size_t start; /* the mark at which this chunk begins */
     size_t used;
+    size_t spare; /* bytes at its end */
 } chunk;
 
 struct clo_workspace {
@@ -98,6 +102,12 @@ static clo_status new_chunk(size_t bytes, size_t start, chunk **out, clo_error *
     return CLO_OK;
 }
 
+static void give_way(chunk *c)
+{
+    clo_i_wipe(c->bytes + c->size - c->spare, c->spare);
+    c->spare = 0;
+}
+
 clo_status clo_workspace_new(size_t bytes, clo_workspace **out, clo_error *err)
 {
     clo_workspace *made = NULL;
@@ -122,6 +132,7 @@ void clo_workspace_free(clo_workspace *workspace)
     if (!workspace) return;
     for (chunk *c = workspace->first, *next; c; c = next) {
         next = c->next;
+        give_way(c);
         clo_i_wipe_free(c->bytes, c->used);
         clo_i_free(c);
     }
@@ -180,12 +191,36 @@ clo_status clo_i_take(clo_workspace *workspace, size_t count, size_t size, void 
         c->next->start = c->start + c->used;
         c = workspace->current = c->next;
     }
+    if (bytes > c->size - c->used - c->spare) give_way(c);
     void *const taken = c->bytes + c->used;
     tell_take(workspace, c->start + c->used, bytes);
     c->used += bytes;
     if (c->start + c->used > workspace->peak) workspace->peak = c->start + c->used;
     memcpy(out_pointer, &taken, sizeof taken);
     return CLO_OK;
+}
+
+void *clo_i_spare(clo_workspace *workspace, size_t bytes)
+{
+    chunk *const c = workspace->current;
+    clo_i_spare_end(workspace);
+    const size_t whole = c->size / ALIGNMENT * ALIGNMENT;
+    const size_t first = bytes <= whole ? (whole - bytes) / ALIGNMENT * ALIGNMENT : 0;
+    if (bytes > whole || first < c->used) return NULL;
+    c->spare = c->size - first;
+    return c->bytes + first;
+}
+
+bool clo_i_spare_is_there(const clo_workspace *workspace, const void *spare)
+{
+    for (const chunk *c = workspace->first; c; c = c->next)
+        if (c->spare) return spare == c->bytes + c->size - c->spare;
+    return false;
+}
+
+void clo_i_spare_end(clo_workspace *workspace)
+{
+    for (chunk *c = workspace->first; c; c = c->next) give_way(c);
 }
 
 size_t clo_i_workspace_mark(const clo_workspace *workspace)
@@ -206,6 +241,7 @@ void clo_i_workspace_release(clo_workspace *workspace, size_t mark)
             workspace->current = c;
             for (chunk *empty = c->next; empty; empty = empty->next) {
                 clo_i_wipe(empty->bytes, empty->used);
+                give_way(empty); /* it may go, where a larger one is needed */
                 empty->used = 0;
             }
             return;

@@ -16,7 +16,7 @@
 #include <valgrind/memcheck.h>
 #endif
 
-enum { BLOCK_CELLS = 1 << 17, MOST_BLOCK_ROWS = 4096, LEAST_BLOCK_ROWS = 16 };
+enum { BLOCK_CELLS = 1 << 17, MOST_BLOCK_ROWS = 2048, LEAST_BLOCK_ROWS = 16 };
 
 const clo_domain *clo_i_bounded_domain(const clo_bounded *data)
 {

@@ -500,13 +500,13 @@ const uint8_t *clo_i_table_unit(const clo_table *table, size_t row)
     return block->units + (row - block->first_row) * CLO_UNIT_BYTES;
 }
 
-/* Only pages that lie in the range as a whole: their neighbours may be in use. */
+/* With the page that the range begins in, or one would stay for every range; who still reads it has
+ * it again from the file.  Ranges shorter than a page are too many to tell the system of each. */
 static void forget_bytes(const uint8_t *from, const uint8_t *to)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t start = ((uintptr_t)from + page - 1) / page * page;
-    const uintptr_t stop = (uintptr_t)to / page * page;
-    if (start < stop) (void)madvise((void *)start, stop - start, MADV_DONTNEED);
+    const uintptr_t start = (uintptr_t)from / page * page, stop = (uintptr_t)to / page * page;
+    if ((uintptr_t)(to - from) >= page) (void)madvise((void *)start, stop - start, MADV_DONTNEED);
 }
 
 void clo_i_table_forget(const clo_table *table, size_t first, size_t count)

@@ -125,8 +125,8 @@ static clo_status refuse(const clo_i_account *before, const clo_i_account *after
     clo_number_text(charge->loss.delta, asked[1]);
     clo_number_text(before->cap.epsilon, cap[0]);
     clo_number_text(before->cap.delta, cap[1]);
-    clo_number_text(left.epsilon, rest[0]);
-    clo_number_text(left.delta, rest[1]);
+    clo_i_left_text(left.epsilon, rest[0]);
+    clo_i_left_text(left.delta, rest[1]);
     if (after->rule == CLO_RULE_ZCDP && clo_i_cost_of(charge).rho_delta > 0)
         return clo_i_fail(
             err, CLO_BUDGET,

@@ -298,11 +298,29 @@ clo_loss clo_i_account_composed(const clo_i_account *account)
                        fmin(composed.delta, account->cap.delta) };
 }
 
-static double left_number(uint64_t cap, uint64_t spent, uint64_t charges, int exponent)
+/* Whatever counts for no more units than are left can be asked for: so 1e-6 of which nothing is
+ * spent is 1e-6, and not the 9.999999999998e-7 that its units come to. */
+static double left_number(uint64_t cap, uint64_t spent, uint64_t charges, int exponent,
+                          uint64_t (*units)(double number, bool up))
 {
     if (spent >= cap) return 0;
     const double left = number_below(cap - spent, exponent);
-    return shortest_between(fmax(left - ldexp((double)charges, exponent), 0), left);
+    const double low = fmax(left - ldexp((double)charges, exponent), 0);
+    const double number = shortest_between(low, left + ldexp(1, exponent));
+    return units(number, false) <= cap - spent ? number : shortest_between(low, left);
+}
+
+void clo_i_left_text(double left, char text[CLO_NUMBER_SIZE])
+{
+    enum { SHOWN = 5, ALL = 17 }; /* digits behind the first */
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.*e", SHOWN, left);
+    if (strtod(digits, NULL) > left) { /* the others are left away */
+        snprintf(digits, sizeof digits, "%.*e", ALL, left);
+        char *const exponent = strchr(digits, 'e');
+        memmove(exponent - (ALL - SHOWN), exponent, strlen(exponent) + 1);
+    }
+    clo_number_text(strtod(digits, NULL), text);
 }
 
 /* Of the rho that is left: what a run of Gaussian queries could ask at the cap's delta.  Six
@@ -331,7 +349,8 @@ clo_loss clo_i_account_left(const clo_i_account *account)
     }
     const uint64_t charges = account->charges;
     return (clo_loss){
-        left_number(account->cap_epsilon, account->spent.epsilon, charges, -48),
-        left_number(account->cap_delta, account->spent.delta, charges, -62),
+        left_number(account->cap_epsilon, account->spent.epsilon, charges, -48,
+                    clo_i_epsilon_units),
+        left_number(account->cap_delta, account->spent.delta, charges, -62, clo_i_delta_units),
     };
 }

@@ -33,6 +33,7 @@
 #include "accounting/accounting.h"
 #include "ledger/ledger.h"
 #include <cloister/ledger.h>
+#include <cloister/output.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <sys/types.h>
@@ -254,6 +255,8 @@ clo_loss clo_i_account_spent(const clo_i_account *account);
  * are under several relations (ledger.T11). */
 clo_loss clo_i_account_composed(const clo_i_account *account);
 clo_loss clo_i_account_left(const clo_i_account *account);
+/* For a sentence: at most six digits, and never more than it is. */
+void clo_i_left_text(double left, char text[CLO_NUMBER_SIZE]);
 /* Puts a cap on it; whether it covers what was spent before is for the caller to ask. */
 void clo_i_account_cap(clo_i_account *account, clo_loss cap);
 

@@ -180,8 +180,8 @@ clo_status clo_i_terms_allow(const clo_i_terms *terms, const clo_i_account *befo
     clo_number_text(terms->limit.delta, text[1]);
     CLO_TRY(clo_i_terms_apply(terms, &now_left, err));
     const clo_loss left = clo_i_account_left(&now_left);
-    clo_number_text(left.epsilon, text[2]);
-    clo_number_text(left.delta, text[3]);
+    clo_i_left_text(left.epsilon, text[2]);
+    clo_i_left_text(left.delta, text[3]);
     return clo_i_fail(
         err, CLO_BUDGET,
         "the cap on the data set %.120s was lowered to epsilon %s and delta %s, of which epsilon "

@@ -51,25 +51,18 @@ multiply_group(const double *a, const size_t rows, const double *b, const size_t
 WITH_512 static void multiply_four(const double *a, const double *b, size_t others, size_t d,
                                    double *c, size_t n)
 {
-    switch (others) {
-    case 6:
+    if (others == 6)
         multiply_group(a, ROWS, b, 6, d, c, n);
-        break;
-    case 5:
+    else if (others == 5)
         multiply_group(a, ROWS, b, 5, d, c, n);
-        break;
-    case 4:
+    else if (others == 4)
         multiply_group(a, ROWS, b, 4, d, c, n);
-        break;
-    case 3:
+    else if (others == 3)
         multiply_group(a, ROWS, b, 3, d, c, n);
-        break;
-    case 2:
+    else if (others == 2)
         multiply_group(a, ROWS, b, 2, d, c, n);
-        break;
-    default:
+    else
         multiply_group(a, ROWS, b, 1, d, c, n);
-    }
 }
 
 /* The others in groups of about the same size. */

@@ -77,23 +77,4 @@ CLO_CHECK clo_status clo_i_label_scores(const uint32_t *found, size_t found_clus
                                         const uint32_t *truth, size_t true_clusters, size_t count,
                                         clo_label_scores *out, clo_error *err);
 
-/* ---- chains of draws (chains.c) ------------------------------------------ */
-
-typedef struct clo_chain_comparison {
-    double rhat; /* the larger of the rank-normalised split R-hat of the draws and of their
-                    distances from the median: near 1 where the chains agree */
-    double gap;  /* between the highest and the lowest mean of a chain */
-    double sd;   /* of the draws within a chain */
-} clo_chain_comparison;
-
-/* Compares independent chains by one number a draw, such as the cost: draws is chains x length. */
-CLO_CHECK clo_status clo_i_compare_chains(const double *draws, size_t chains, size_t length,
-                                          clo_chain_comparison *out, clo_error *err);
-/* The root of the between-chain estimate of the variance over the within-chain one, each chain
- * split in two; 1 where nothing varies, infinite where chains differ and none of them varies. */
-double clo_i_split_rhat(const double *draws, size_t chains, size_t length);
-/* The statistic of wang2015's figure 3, from the mean over the draws of each basis: mean is
- * clusters x cols x dim.  Between 0 and 1. */
-double clo_i_mean_basis_norm(const double *mean, size_t clusters, size_t cols, size_t dim);
-
 #endif

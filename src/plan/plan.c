@@ -356,13 +356,17 @@ static clo_status count_run(const clo_plan *plan, const clo_bounded *data, const
                             int threads, size_t block_rows, clo_workspace *space, clo_error *err)
 {
     char *mechanism;
-    clo_kept kept;
+    clo_kept kept = { .data = data };
     if (data) CLO_TRY(clo_i_kept_take(space, plan->lines, plan->line_count, data, &kept, err));
     if (data && plan->steps) CLO_TRY(clo_i_recenter_room(space, data, plan->learning.center, err));
     CLO_TRY(clo_i_take(space, plan->workspace, 1, &mechanism, err));
-    for (size_t i = 0; i < plan->line_count; i++)
+    const size_t mark = clo_i_workspace_mark(space);
+    for (size_t i = 0; i < plan->line_count; i++) {
+        CLO_TRY(clo_i_kept_room(space, &kept, &plan->lines[i], err));
         CLO_TRY(clo_i_query_room(space, &plan->lines[i], plan->domain.cols, data, ranks, block_rows,
                                  threads, err));
+        clo_i_workspace_release(space, mark);
+    }
     return CLO_OK;
 }
 

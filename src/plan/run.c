@@ -379,12 +379,13 @@ static clo_status run_in(const clo_plan *plan, const clo_grant *grant, const clo
     clo_kept kept;
     CLO_TRY(clo_i_kept_take(context->workspace, plan->lines, plan->line_count, data, &kept, err));
     context->kept = &kept;
-    if (!plan->steps) return run_mechanism(plan, grant, data, context, release, err);
-    CLO_TRY(clo_i_learn(plan, data, context, release, &learnt, err));
-    kept.data = learnt.data; /* which it has learnt to look at, and looks at from now on */
+    if (plan->steps) CLO_TRY(clo_i_learn(plan, data, context, release, &learnt, err));
+    if (plan->steps) kept.data = learnt.data; /* which it has learnt to look at from now on */
     const clo_status status =
-        run_mechanism(&learnt.plan, grant, learnt.data, context, release, err);
-    clo_i_learnt_free(&learnt);
+        run_mechanism(plan->steps ? &learnt.plan : plan, grant, kept.data, context, release, err);
+    if (plan->steps) clo_i_learnt_free(&learnt);
+    clo_i_kept_end(&kept);
+    context->kept = NULL;
     return status;
 }
 

@@ -86,19 +86,12 @@ static clo_status plan(const clo_domain *domain, const clo_space *space, size_t 
     return CLO_OK;
 }
 
-static clo_status check_clusters(size_t clusters, clo_error *err)
-{
-    if (clusters >= 1 && clusters <= CLO_MAX_CLUSTERS) return CLO_OK;
-    return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                      (int)CLO_MAX_CLUSTERS, clusters);
-}
-
 clo_status clo_i_plan_aggregate(const clo_domain *domain, size_t clusters, size_t dim,
                                 size_t blocks, clo_loss loss, const char *label, clo_line *out,
                                 clo_error *err)
 {
     clo_space space;
-    CLO_TRY(check_clusters(clusters, err));
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     if (dim < 1 || dim >= domain->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at least 1 and less than the number of columns, %zu",
@@ -112,7 +105,7 @@ clo_status clo_i_plan_aggregate_centers(const clo_domain *domain, size_t cluster
                                         clo_error *err)
 {
     clo_space space;
-    CLO_TRY(check_clusters(clusters, err));
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     clo_i_center_space(clusters, domain->cols, &space);
     return plan(domain, &space, blocks, loss, label, out, err);
 }

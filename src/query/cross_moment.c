@@ -54,9 +54,7 @@ clo_status clo_i_plan_cross_moment(const clo_domain *domain, size_t clusters, si
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = clusters };
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     if (domain->cols > MOST_COLUMNS)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "cross moments take at most %d columns, not %zu: choose fewer of them",
@@ -222,27 +220,18 @@ static void gather(clo_fold *fold)
     clo_i_gather_groups(fold, work_of(fold)->sums);
 }
 
+static uint64_t square_unit_of(const clo_line *line)
+{
+    return clo_i_cross_moment_part(line).square_unit;
+}
+
 clo_status clo_i_ask_cross_moment(clo_context *context, size_t number, const clo_bounded *data,
                                   const clo_assign *rule, const clo_cross_view *views,
                                   clo_cross_moments *out, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_begin_ask(context->workspace), k = rule->clusters;
-    uint64_t *words = NULL;
-    clo_sum sum;
-    CLO_TRY(clo_i_views_told(context->workspace, views, k, BITS, WIDEST, &words, err));
-    const clo_ask told = { .rules = rule, .rule_count = 1, .words = words, .word_count = 2 * k };
-    const clo_status status =
-        clo_i_sum_answer(context, number, &clo_i_query_cross_moment, data, &told, &sum, err);
-    if (!status) {
-        const clo_share shares[] = {
-            { out->moments, numbers_each(sum.line) - 2, (double)R },
-            { out->squares, 1, (double)clo_i_cross_moment_part(sum.line).square_unit },
-            { out->sizes, 1, (double)sum.line->count_unit },
-        };
-        clo_i_sum_tell(&sum, shares, 3);
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    const clo_viewer viewer = { &clo_i_query_cross_moment, BITS, WIDEST, square_unit_of };
+    const clo_view_sums told = { out->moments, out->squares, out->sizes };
+    return clo_i_ask_views(context, number, &viewer, data, rule, views, told, err);
 }
 
 const clo_query clo_i_query_cross_moment = {

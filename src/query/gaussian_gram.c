@@ -27,9 +27,7 @@ clo_status clo_i_plan_gaussian_gram(const clo_domain *domain, size_t clusters, d
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = clusters };
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     CLO_TRY(clo_i_plan_triangles(domain, SQUARE, mu, times, &line, err));
     line.noise = (double)line.scale / (double)SQUARE * radius * radius;
     *out = line;

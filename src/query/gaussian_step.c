@@ -31,9 +31,7 @@ clo_status clo_i_plan_gaussian_step(const clo_domain *domain, size_t clusters, d
                       .cols = domain->cols,
                       .groups = clusters,
                       .count_unit = UNIT };
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     /* gaussian_step.T1 */
     const uint64_t sensitivity = clo_i_root_up(replace ? 4 * length + side : length + 2 * side);
     CLO_TRY(clo_i_plan_gaussian(sensitivity * domain->rows_per_unit, mu, times, &line, err));

@@ -36,9 +36,7 @@ clo_status clo_i_plan_gaussian_sum(const clo_domain *domain, size_t clusters, do
                       .cols = domain->cols,
                       .groups = clusters,
                       .count_unit = unit };
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     if (domain->relation == CLO_REPLACE) {
         sensitivity = clo_i_root_up(2 * square);
         if (sensitivity < 2 * R) sensitivity = 2 * R;

@@ -34,9 +34,7 @@ clo_status clo_i_plan_gibbs(const clo_domain *domain, const clo_gibbs *how, doub
                       .bits = CLO_GIBBS_BITS,
                       .cols = domain->cols,
                       .groups = how->clusters };
-    if (how->clusters < 1 || how->clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, how->clusters);
+    CLO_TRY(clo_i_check_clusters(how->clusters, CLO_MAX_CLUSTERS, err));
     if (how->dim < 1 || how->dim > domain->cols)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "dim must be at most the number of columns, %zu, not %zu", domain->cols,

@@ -74,15 +74,39 @@ static uint64_t to_grid(double radii, int bits, uint64_t widest)
     return (uint64_t)fmin(fmax(nearbyint(ldexp(radii, bits)), 1), (double)widest);
 }
 
-clo_status clo_i_views_told(clo_workspace *space, const clo_cluster_view *views, size_t clusters,
-                            int bits, uint64_t widest, uint64_t **words, clo_error *err)
+static clo_status tell_views(clo_workspace *space, const clo_viewer *viewer,
+                             const clo_cluster_view *views, size_t clusters, uint64_t **words,
+                             clo_error *err)
 {
     CLO_TRY(take_words(clusters, space, words, err));
     for (size_t c = 0; c < clusters; c++) {
-        (*words)[c] = to_grid(views[c].width, bits, widest);
-        (*words)[clusters + c] = to_grid(views[c].reach, bits, widest);
+        (*words)[c] = to_grid(views[c].width, viewer->bits, viewer->widest);
+        (*words)[clusters + c] = to_grid(views[c].reach, viewer->bits, viewer->widest);
     }
     return CLO_OK;
+}
+
+clo_status clo_i_ask_views(clo_context *context, size_t number, const clo_viewer *viewer,
+                           const clo_bounded *data, const clo_assign *rule,
+                           const clo_cluster_view *views, clo_view_sums out, clo_error *err)
+{
+    const size_t mark = clo_i_workspace_begin_ask(context->workspace), k = rule->clusters;
+    uint64_t *words = NULL;
+    clo_sum sum;
+    CLO_TRY(tell_views(context->workspace, viewer, views, k, &words, err));
+    const clo_ask told = { .rules = rule, .rule_count = 1, .words = words, .word_count = 2 * k };
+    const clo_status status =
+        clo_i_sum_answer(context, number, viewer->query, data, &told, &sum, err);
+    if (!status) {
+        const clo_share shares[] = {
+            { out.sums, sum.fold.entries / sum.line->groups - 2, ldexp(1, viewer->bits) },
+            { out.squares, 1, (double)viewer->square_unit(sum.line) },
+            { out.sizes, 1, (double)sum.line->count_unit },
+        };
+        clo_i_sum_tell(&sum, shares, 3);
+    }
+    clo_i_workspace_release(context->workspace, mark);
+    return status;
 }
 
 bool clo_i_views_fit(const clo_ask *ask, uint64_t widest)

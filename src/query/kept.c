@@ -39,11 +39,21 @@ static clo_status take_labels(clo_workspace *space, const clo_line *lines, size_
     return clo_i_take(space, kept->center_room, sizeof *kept->centers, &kept->centers, err);
 }
 
+/* Bytes for the map and the cells behind it; SIZE_MAX: they are too many. */
+static size_t room_of(const clo_kept *kept)
+{
+    size_t map, cells, both;
+    const bool fits = clo_i_multiply(kept->map_room, sizeof *kept->map, &map) &&
+                      clo_i_multiply(kept->room, sizeof *kept->cells, &cells) &&
+                      clo_i_add(map, cells, &both);
+    return fits ? both : SIZE_MAX;
+}
+
 clo_status clo_i_kept_take(clo_workspace *space, const clo_line *lines, size_t count,
                            const clo_bounded *data, clo_kept *out, clo_error *err)
 {
     const size_t from = clo_i_bounded_domain(data)->cols, rows = clo_i_bounded_slots(data);
-    clo_kept kept = { .data = data };
+    clo_kept kept = { .data = data, .space = space };
     size_t cols = 0;
     for (size_t i = 0; i < count; i++)
         if (pays(&lines[i], from) && lines[i].cols > cols) cols = lines[i].cols;
@@ -51,11 +61,34 @@ clo_status clo_i_kept_take(clo_workspace *space, const clo_line *lines, size_t c
     if (!clo_i_multiply(rows, cols, &kept.room))
         return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
     kept.map_room = cols * from;
-    CLO_TRY(clo_i_take(space, kept.map_room, sizeof *kept.map, &kept.map, err));
-    CLO_TRY(clo_i_take(space, kept.room, sizeof *kept.cells, &kept.cells, err));
+    if (room_of(&kept) == SIZE_MAX)
+        return clo_i_fail(err, CLO_MEMORY, "a size is too large for this machine");
     CLO_TRY(take_labels(space, lines, count, data, &kept, err));
     *out = kept;
     return CLO_OK;
+}
+
+clo_status clo_i_kept_room(clo_workspace *space, const clo_kept *kept, const clo_line *line,
+                           clo_error *err)
+{
+    char *unused;
+    return line->lens == CLO_LENS ? clo_i_take(space, room_of(kept), 1, &unused, err) : CLO_OK;
+}
+
+void clo_i_kept_end(clo_kept *kept)
+{
+    if (kept->map) clo_i_spare_end(kept->space);
+    kept->map = NULL;
+}
+
+/* Whether there is room, and if it has given way meanwhile, another one. */
+static bool find_room(clo_kept *kept)
+{
+    if (kept->map && clo_i_spare_is_there(kept->space, kept->map)) return true;
+    kept->whole = false;
+    kept->map = clo_i_spare(kept->space, room_of(kept));
+    kept->cells = kept->map ? (int32_t *)(kept->map + kept->map_room) : NULL;
+    return kept->map;
 }
 
 static bool is_same(const clo_kept *kept, const clo_lens *lens, int bits)
@@ -73,6 +106,7 @@ clo_keeping clo_i_kept_begin(clo_kept *kept, const clo_lens *lens, const clo_bou
     const size_t map = lens->from * lens->cols;
     if (map > kept->map_room || clo_i_bounded_rows(data) * lens->cols > kept->room)
         return CLO_KEEP_NOTHING;
+    if (!find_room(kept)) return CLO_KEEP_NOTHING;
     if (is_same(kept, lens, bits)) return CLO_KEEP_READ;
     memcpy(kept->map, lens->rows, map * sizeof *kept->map);
     kept->from = lens->from;

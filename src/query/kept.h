@@ -6,13 +6,15 @@
 #include "query/assign.h"
 #include "query/lens.h"
 
-/* Of one run: room for what is seen of all rows through one lens at a time, and for their labels by
- * one rule at a time. */
+/* Of one run: what is seen of all rows through one lens at a time, which lies in the spare room of
+ * the workspace and gives way to asks that need it; and room for their labels by one rule at a
+ * time. */
 typedef struct clo_kept {
     const clo_bounded *data; /* the only records that it is kept of; they stay as they are */
-    double *map;             /* what they were seen through: the rows of the lens */
+    clo_workspace *space;    /* where it lies */
+    double *map;             /* what they were seen through: the rows of the lens; NULL: nothing */
     int32_t *cells;          /* rows x cols, integers of the grid */
-    size_t map_room, room;   /* numbers that the two have room for */
+    size_t map_room, room;   /* numbers of the two that pay */
     size_t from, cols;       /* of that lens */
     double constant;
     int bits;
@@ -25,11 +27,19 @@ typedef struct clo_kept {
     bool labelled;   /* all rows are */
 } clo_kept;
 
-/* Takes room for what the lines of a plan would keep, which follows the number of rows: before a
- * run asks anything (meter.T2).  Nothing where nothing is asked twice through a frame of few
- * directions, or the rows are not held. */
+/* Takes room for the labels that the lines of a plan would keep, and finds how much room pays for
+ * what is seen: both follow the number of rows, and so are counted before a run asks anything
+ * (meter.T2).  Nothing where nothing is asked twice through a frame of few directions, or the rows
+ * are not held. */
 CLO_CHECK clo_status clo_i_kept_take(clo_workspace *space, const clo_line *lines, size_t count,
                                      const clo_bounded *data, clo_kept *out, clo_error *err);
+
+/* Counts the room of a line that is asked while something is kept; nothing for other lines, to
+ * which it gives way. */
+CLO_CHECK clo_status clo_i_kept_room(clo_workspace *space, const clo_kept *kept,
+                                     const clo_line *line, clo_error *err);
+/* Nothing is kept any longer. */
+void clo_i_kept_end(clo_kept *kept);
 
 /* What a pass does with it: nothing, read it, or fill it; after `fill` and no failure it is
  * whole. */

@@ -35,9 +35,7 @@ clo_status clo_i_plan_laplace_sum(const clo_domain *domain, size_t clusters, dou
                       .groups = clusters,
                       .count_unit = count_unit(domain) };
     uint64_t sensitivity = longest + line.count_unit; /* laplace_sum.T1 */
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     if (domain->relation == CLO_REPLACE) sensitivity *= 2;
     CLO_TRY(clo_i_plan_laplace(sensitivity * domain->rows_per_unit, epsilon, times, &line, err));
     line.noise = clo_i_line_deviation(&line) * clo_i_domain_radius(domain);

@@ -58,9 +58,7 @@ clo_status clo_i_plan_local_sum(const clo_domain *domain, size_t clusters, clo_e
                       .bits = BITS,
                       .cols = domain->cols,
                       .groups = clusters };
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     set_units(domain, &line);
     const uint64_t sensitivity = sensitivity_of(domain, &line, kind) * domain->rows_per_unit;
     if (kind == CLO_EVENT_PURE)
@@ -188,27 +186,18 @@ static void gather(clo_fold *fold)
     clo_i_gather_groups(fold, work_of(fold)->sums);
 }
 
+static uint64_t square_unit_of(const clo_line *line)
+{
+    return clo_i_local_sum_part(line).square_unit;
+}
+
 clo_status clo_i_ask_local_sum(clo_context *context, size_t number, const clo_bounded *data,
                                const clo_assign *rule, const clo_local_view *views,
                                clo_local_sums *out, clo_error *err)
 {
-    const size_t mark = clo_i_workspace_begin_ask(context->workspace), k = rule->clusters;
-    uint64_t *words = NULL;
-    clo_sum sum;
-    CLO_TRY(clo_i_views_told(context->workspace, views, k, BITS, WIDEST, &words, err));
-    const clo_ask told = { .rules = rule, .rule_count = 1, .words = words, .word_count = 2 * k };
-    const clo_status status =
-        clo_i_sum_answer(context, number, &clo_i_query_local_sum, data, &told, &sum, err);
-    if (!status) {
-        const clo_share shares[] = {
-            { out->sums, sum.line->cols, (double)R },
-            { out->squares, 1, (double)clo_i_local_sum_part(sum.line).square_unit },
-            { out->sizes, 1, (double)sum.line->count_unit },
-        };
-        clo_i_sum_tell(&sum, shares, 3);
-    }
-    clo_i_workspace_release(context->workspace, mark);
-    return status;
+    const clo_viewer viewer = { &clo_i_query_local_sum, BITS, WIDEST, square_unit_of };
+    const clo_view_sums told = { out->sums, out->squares, out->sizes };
+    return clo_i_ask_views(context, number, &viewer, data, rule, views, told, err);
 }
 
 const clo_query clo_i_query_local_sum = {

@@ -53,9 +53,7 @@ clo_status clo_i_plan_peel(const clo_domain *domain, size_t seen, size_t cluster
                       .groups = clusters,
                       .count_unit = R };
     clo_peel_part part = { .entries = entries, .rounds = rounds < cols ? rounds : cols };
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     if (rounds < 1 || rounds > 1 << 20)
         return clo_i_fail(err, CLO_ARGUMENT, "a peel has between 1 and %d rounds, not %zu", 1 << 20,
                           rounds);

@@ -62,9 +62,7 @@ clo_status clo_i_plan_sparse_sum(const clo_domain *domain, size_t seen, size_t c
                       .groups = clusters,
                       .count_unit = count_unit(domain, entries, kind) };
     clo_i_sparse_sum_set_part(&line, (clo_sparse_part){ .entries = entries });
-    if (clusters < 1 || clusters > CLO_MAX_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          (int)CLO_MAX_CLUSTERS, clusters);
+    CLO_TRY(clo_i_check_clusters(clusters, CLO_MAX_CLUSTERS, err));
     const uint64_t sensitivity = sensitivity_of(domain, &line, kind) * domain->rows_per_unit;
     if (kind == CLO_EVENT_PURE)
         CLO_TRY(clo_i_plan_laplace(sensitivity, parameter, 1, &line, err));

@@ -7,4 +7,10 @@ typedef struct clo_cluster_view {
     double width, reach;
 } clo_cluster_view;
 
+/* For each cluster what its records add, in widths; their squared lengths, in squared reaches; and
+ * their number. */
+typedef struct clo_view_sums {
+    double *sums, *squares, *sizes;
+} clo_view_sums;
+
 #endif

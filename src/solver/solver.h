@@ -168,10 +168,8 @@ typedef struct clo_affinity {
 } clo_affinity;
 
 void clo_i_affinity_free(clo_affinity *affinity);
-/* |C| + |C|' from coefficients c, whose row i expresses point i by the others, each row first
- * divided by its largest entry; in place: the affinity takes the memory of c over. */
-void clo_i_affinity_from_dense(double *c, size_t count, clo_affinity *out);
-/* The same from compressed rows of coefficients; borrows them. */
+/* |C| + |C|' from compressed rows of coefficients, of which row i expresses point i by the others,
+ * each row first divided by its largest entry; borrows them. */
 CLO_CHECK clo_status clo_i_affinity_from_sparse(const size_t *starts, const uint32_t *columns,
                                                 const double *coefficients, size_t count,
                                                 clo_affinity *out, clo_error *err);
@@ -201,6 +199,13 @@ CLO_CHECK clo_status clo_i_spectral_count(const clo_job *job, const clo_affinity
 CLO_CHECK clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity *affinity,
                                                    const clo_flat_shape *shape, size_t restarts,
                                                    clo_partition *out, clo_error *err);
+/* Makes an affinity in the first `share` of the time, and parts the rows by it. */
+typedef clo_status clo_make_affinity(const clo_job *job, const double *values, clo_affinity *out,
+                                     clo_error *err);
+CLO_CHECK clo_status clo_i_solve_by_affinity(const clo_job *job, double share,
+                                             clo_make_affinity *make, const double *values,
+                                             const clo_flat_shape *shape, size_t restarts,
+                                             clo_partition *out, clo_error *err);
 
 /* ---- self-expressive starts, for auto: an affinity at the solvers' own settings ------------ */
 

@@ -166,7 +166,7 @@ Each of them is on the page docs/guides/operations.md.
   $ cloister run kmeans sample.csv --clusters 3 --epsilon 0.6 --delta 0 --norm 2 --ledger l.db -q \
   >     > /dev/null
   $ cloister run kmeans wave2.csv --clusters 3 --epsilon 0.6 --delta 0 --norm 2 --ledger l.db -q
-  ! cloister: the cap on the data set panel does not cover this run: it asks for epsilon 0.6 and delta 0, and of its epsilon 1 and delta 1e-6 only epsilon 0.4 and delta 9.999999999998e-7 are left: ask for epsilon 0.4 or less
+  ! cloister: the cap on the data set panel does not cover this run: it asks for epsilon 0.6 and delta 0, and of its epsilon 1 and delta 1e-6 only epsilon 0.4 and delta 1e-6 are left: ask for epsilon 0.4 or less
   ! try: cloister ledger show l.db
   [exit 5]
   $ cloister ledger history l.db

@@ -1,6 +1,5 @@
 /*
- * test_affinity.c - affinities from dense and from sparse coefficients, against the definition and
- * against each other.
+ * test_affinity.c - affinities from sparse coefficients, against the definition.
  */
 #include "solve_job.h"
 
@@ -29,23 +28,6 @@ static double *coefficients(size_t n, uint64_t seed)
             if (i != j && i != 3 && fabs(value) > 0.6) c[i * n + j] = value * (double)(i + 1);
         }
     return c;
-}
-
-static void dense_coefficients_become_a_symmetric_affinity(void **state)
-{
-    (void)state;
-    for (size_t n = 5; n < 200; n += 63) {
-        double *const c = coefficients(n, n), *copy = NULL;
-        clo_affinity affinity = { 0 };
-        assert_int_equal(clo_i_alloc(n * n, sizeof *copy, &copy, NULL), CLO_OK);
-        memcpy(copy, c, n * n * sizeof *c);
-        clo_i_affinity_from_dense(copy, n, &affinity);
-        assert_ptr_equal(affinity.dense, copy);
-        check_against_definition(c, affinity.dense, n);
-        clo_i_affinity_free(&affinity);
-        assert_null(affinity.dense);
-        free(c);
-    }
 }
 
 static void sparse_coefficients_give_the_same_in_any_order(void **state)
@@ -105,7 +87,6 @@ static void failing_allocations_leak_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_coefficients_become_a_symmetric_affinity),
         cmocka_unit_test(sparse_coefficients_give_the_same_in_any_order),
         cmocka_unit_test(failing_allocations_leak_nothing),
     };

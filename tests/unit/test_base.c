@@ -278,6 +278,48 @@ static void marks_nest_over_chunks(void **state)
     clo_workspace_free(workspace);
 }
 
+/* Wiped, as a take of the same bytes finds: zeros. */
+static void what_is_spared_gives_way_to_what_is_taken(void **state)
+{
+    clo_workspace *const workspace = workspace_of(1000);
+    take(workspace, 64);
+    const size_t mark = clo_i_workspace_mark(workspace);
+    assert_null(clo_i_spare(workspace, 1000));
+    assert_null(clo_i_spare(workspace, SIZE_MAX));
+    unsigned char *const spare = clo_i_spare(workspace, 250);
+    assert_non_null(spare);
+    assert_int_equal((uintptr_t)spare % 64, 0);
+    memset(spare, 0xa5, 250);
+    take(workspace, 512);
+    assert_true(clo_i_spare_is_there(workspace, spare));
+    assert_int_equal(spare[0], 0xa5);
+    clo_i_workspace_release(workspace, mark);
+    assert_true(clo_i_spare_is_there(workspace, spare));
+    take(workspace, 896);
+    assert_false(clo_i_spare_is_there(workspace, spare));
+    clo_i_workspace_release(workspace, mark);
+    assert_false(clo_i_spare_is_there(workspace, spare));
+    unsigned char *const again = clo_i_spare(workspace, 800);
+    memset(again, 0xa5, 800);
+    clo_i_spare_end(workspace);
+    assert_false(clo_i_spare_is_there(workspace, again));
+    assert_int_equal(again[799], 0);
+    clo_workspace_free(workspace);
+}
+
+/* A chunk that a release empties may be given back for a larger one. */
+static void what_is_spared_in_a_further_chunk_goes_with_it(void **state)
+{
+    clo_workspace *const workspace = workspace_of(64);
+    const size_t mark = clo_i_workspace_mark(workspace);
+    take(workspace, 1000);
+    const void *const spare = clo_i_spare(workspace, 100);
+    assert_true(clo_i_spare_is_there(workspace, spare));
+    clo_i_workspace_release(workspace, mark);
+    assert_false(clo_i_spare_is_there(workspace, spare));
+    clo_workspace_free(workspace);
+}
+
 static void the_peak_is_the_most_that_was_ever_taken(void **state)
 {
     clo_workspace *const workspace = workspace_of(4096);
@@ -495,6 +537,8 @@ int main(void)
         cmocka_unit_test(a_take_beyond_the_plan_comes_from_a_further_chunk),
         cmocka_unit_test(what_is_reserved_can_be_taken),
         cmocka_unit_test(marks_nest_over_chunks),
+        cmocka_unit_test(what_is_spared_gives_way_to_what_is_taken),
+        cmocka_unit_test(what_is_spared_in_a_further_chunk_goes_with_it),
         cmocka_unit_test(the_peak_is_the_most_that_was_ever_taken),
         cmocka_unit_test(what_a_plan_counts_is_what_a_take_uses),
         cmocka_unit_test(an_impossible_take_is_refused_and_changes_nothing),

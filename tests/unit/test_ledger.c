@@ -831,6 +831,41 @@ static void says_what_is_left_so_that_it_can_be_asked_for(void **state)
     clo_ledger_close(ledger);
 }
 
+/* What is left of a cap counts for no more units than there are, and is a number as people write
+ * it: units of 2^-62 cut 1e-6 off behind its thirteenth digit. */
+static void says_what_is_left_as_people_count_it(void **state)
+{
+    static const double caps[] = { 1e-5, 1e-6, 1e-7, 3e-6, 0.02 };
+    static const struct {
+        double left;
+        const char *text;
+    } texts[] = { { 0, "0" },
+                  { 0.4, "0.4" },
+                  { 12.5, "12.5" },
+                  { 9.9999999999996e-6, "9.99999e-6" },
+                  { 0.1234567, "0.123456" },
+                  { 0.9999996, "0.999999" } };
+    char text[CLO_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
+        for (int tenths = 0; tenths < 10; tenths++) {
+            clo_i_account account = { .charges = 1 };
+            clo_i_account_cap(&account, (clo_loss){ 1, caps[i] });
+            account.spent.delta = clo_i_delta_units(caps[i] * tenths / 10, false);
+            const double left = clo_i_account_left(&account).delta;
+            assert_true(clo_i_delta_units(left, false) <= account.cap_delta - account.spent.delta);
+            assert_true(fabs(left - caps[i] * (10 - tenths) / 10) <= 1e-15 * caps[i]);
+        }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        clo_i_left_text(texts[i].left, text);
+        assert_string_equal(text, texts[i].text);
+    }
+    for (double left = 1e-9; left < 1e4; left *= 1.237) {
+        clo_i_left_text(left, text);
+        assert_true(strtod(text, NULL) <= left && strtod(text, NULL) >= left * (1 - 1e-5));
+        assert_true(strlen(text) <= 12);
+    }
+}
+
 /* ledger.T11: never above the cap, never above the sum, and growing. */
 static void says_what_the_charges_come_to(void **state)
 {
@@ -1461,6 +1496,7 @@ int main(void)
         IN_PLACE(adds_epsilons_and_deltas),
         IN_PLACE(adds_rhos_of_small_gaussian_runs),
         IN_PLACE(says_what_is_left_so_that_it_can_be_asked_for),
+        cmocka_unit_test(says_what_is_left_as_people_count_it),
         IN_PLACE(says_what_the_charges_come_to),
         IN_PLACE(composes_without_a_cap),
         IN_PLACE(counts_pure_runs_before_it_fixes_the_rule),

@@ -301,6 +301,35 @@ static void what_is_kept_is_what_is_seen(void **state)
     clo_bounded_free(others);
 }
 
+/* What is kept lies where a run takes its scratch, and goes when that is needed. */
+static void what_gave_way_is_looked_at_again(void **state)
+{
+    clo_error err;
+    const fixture *const f = *state;
+    const clo_line line = {
+        .query = &clo_i_query_local_sum, .lens = CLO_LENS, .cols = RANK, .event = { .count = 2 }
+    };
+    clo_kept kept;
+    char *taken;
+    clo_context context = context_for(f, NULL, NULL, 1, 11);
+    assert_ok(clo_i_kept_take(f->space, &line, 1, f->data, &kept, &err), err);
+    context.kept = &kept;
+    assert_shown(&context, f->data, &f->lenses[0], 15);
+    assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_READ);
+    const size_t mark = clo_i_workspace_mark(f->space);
+    while (clo_i_spare_is_there(f->space, kept.map)) {
+        assert_ok(clo_i_take(f->space, 4096, 1, &taken, &err), err);
+        memset(taken, 0xa5, 4096);
+    }
+    clo_i_workspace_release(f->space, mark);
+    assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_FILL);
+    assert_shown(&context, f->data, &f->lenses[0], 15);
+    assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_READ);
+    assert_shown(&context, f->data, &f->lenses[0], 15);
+    clo_i_kept_end(&kept);
+    assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_FILL);
+}
+
 /* assign.T3: by one rule at a time, of one set of records. */
 static void labels_are_kept_as_long_as_the_rule_is_the_same(void **state)
 {
@@ -372,6 +401,7 @@ int main(void)
         cmocka_unit_test(queries_add_up_what_is_seen),
         cmocka_unit_test(the_meter_refuses_another_lens),
         cmocka_unit_test(what_is_kept_is_what_is_seen),
+        cmocka_unit_test(what_gave_way_is_looked_at_again),
         cmocka_unit_test(labels_are_kept_as_long_as_the_rule_is_the_same),
         cmocka_unit_test(nothing_is_kept_that_is_asked_once_or_through_a_wide_frame),
         cmocka_unit_test(a_frame_that_is_not_orthonormal_is_refused),

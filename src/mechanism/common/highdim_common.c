@@ -285,8 +285,10 @@ clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdi
 
 /* A cluster that is not several times as large as the threshold of a cube leaves no cube behind:
  * the share by which it falls short stands for the chance that its centre is anywhere. */
-double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, double rows)
+double clo_i_highdim_predict(const void *plan_state, const clo_domain *domain,
+                             const clo_line *lines, double rows)
 {
+    const clo_highdim *const plan = plan_state;
     const clo_line *const line = &lines[plan->round_line];
     const double root = sqrt((double)plan->cols), size = rows / (double)plan->clusters;
     const double enough = ENOUGH * (double)clo_i_partition_part(&lines[plan->tree_line]).threshold;
@@ -294,6 +296,7 @@ double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, dou
     const double noise = plan->rounds ? clo_i_highdim_width(plan) * root *
                                             ldexp((double)line->scale, -line->bits) / size
                                       : ldexp(root, 1 - (int)plan->levels); /* half a cube */
+    (void)domain;
     const double median = plan->project ? UNSETTLED_IN_DIRECTIONS : UNSETTLED_MEDIAN;
     return clo_i_center_forecast(noise + missed, plan->clusters,
                                  plan->loss == CLO_LOSS_DISTANCE ? median : UNSETTLED);
@@ -358,10 +361,11 @@ static clo_status choose_repeat(const clo_highdim *plan, clo_context *context,
     return clo_i_ask_best_set(context, plan->final_line, data, &candidates, s->sets, chosen, err);
 }
 
-clo_status clo_i_highdim_run(const clo_highdim *plan, const clo_domain *domain,
+clo_status clo_i_highdim_run(const void *plan_state, const clo_domain *domain,
                              const clo_bounded *data, clo_context *context, clo_release *out,
                              clo_error *err)
 {
+    const clo_highdim *const plan = plan_state;
     const size_t k = plan->clusters, d = plan->cols, repeats = plan->repeats;
     state s;
     size_t chosen = 0;

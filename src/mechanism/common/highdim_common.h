@@ -43,13 +43,14 @@ typedef struct clo_highdim {
 
 CLO_CHECK clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdim *out,
                                         clo_error *err);
-/* Searches, refines, chooses and releases. */
-CLO_CHECK clo_status clo_i_highdim_run(const clo_highdim *plan, const clo_domain *domain,
+/* Both as a clo_mechanism has them; state: a clo_highdim.  Searches, refines, chooses and releases. */
+CLO_CHECK clo_status clo_i_highdim_run(const void *state, const clo_domain *domain,
                                        const clo_bounded *data, clo_context *context,
                                        clo_release *out, clo_error *err);
 /* The error of a released centre that the noise of the last round makes, as a share of the norm,
  * for clusters of equal size whose records are within its width; and how likely they are missed. */
-double clo_i_highdim_predict(const clo_highdim *plan, const clo_line *lines, double rows);
+double clo_i_highdim_predict(const void *state, const clo_domain *domain, const clo_line *lines,
+                             double rows);
 
 /* k centres (k x seen) among the cubes of trees (highdim_search.c); the context's lens is set. */
 CLO_CHECK clo_status clo_i_highdim_search(const clo_highdim *plan, clo_context *context,

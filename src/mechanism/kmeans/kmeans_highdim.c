@@ -12,19 +12,6 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     return clo_i_highdim_plan(draft, CLO_LOSS_SQUARED, state, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
-                      clo_context *context, clo_release *out, clo_error *err)
-{
-    return clo_i_highdim_run(state, domain, data, context, out, err);
-}
-
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
-                      double rows)
-{
-    (void)domain;
-    return clo_i_highdim_predict(state, lines, rows);
-}
-
 extern const clo_mechanism clo_i_mechanism_kmeans_highdim;
 const clo_mechanism clo_i_mechanism_kmeans_highdim = {
     .family = "kmeans",
@@ -38,8 +25,8 @@ const clo_mechanism clo_i_mechanism_kmeans_highdim = {
     .param_count = CLO_HIGHDIM_PARAMS,
     .plan_size = sizeof(clo_highdim),
     .plan = make_plan,
-    .run = run,
-    .predict = predict,
+    .run = clo_i_highdim_run,
+    .predict = clo_i_highdim_predict,
     .prediction = "root mean square distance of a released centre from the exact mean of its "
                   "cluster, as a share of the norm",
     .of_points = true,

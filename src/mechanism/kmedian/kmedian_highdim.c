@@ -16,19 +16,6 @@ static clo_status make_plan(clo_draft *draft, void *state, clo_error *err)
     return clo_i_highdim_plan(draft, CLO_LOSS_DISTANCE, state, err);
 }
 
-static clo_status run(const void *state, const clo_domain *domain, const clo_bounded *data,
-                      clo_context *context, clo_release *out, clo_error *err)
-{
-    return clo_i_highdim_run(state, domain, data, context, out, err);
-}
-
-static double predict(const void *state, const clo_domain *domain, const clo_line *lines,
-                      double rows)
-{
-    (void)domain;
-    return clo_i_highdim_predict(state, lines, rows);
-}
-
 extern const clo_mechanism clo_i_mechanism_kmedian_highdim;
 const clo_mechanism clo_i_mechanism_kmedian_highdim = {
     .family = "kmedian",
@@ -41,8 +28,8 @@ const clo_mechanism clo_i_mechanism_kmedian_highdim = {
     .param_count = CLO_HIGHDIM_PARAMS,
     .plan_size = sizeof(clo_highdim),
     .plan = make_plan,
-    .run = run,
-    .predict = predict,
+    .run = clo_i_highdim_run,
+    .predict = clo_i_highdim_predict,
     .prediction = "root mean square distance of a released centre from the exact median of its "
                   "cluster, as a share of the norm",
     .of_points = true,

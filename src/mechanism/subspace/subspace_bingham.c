@@ -124,9 +124,10 @@ static clo_status run(const void *state, const clo_domain *domain, const clo_bou
 }
 
 /* Where the law is narrow its tilts are Gaussian, with variance 1 / (2 rate gap). */
-static double error_at(const bingham_plan *plan, const clo_domain *domain, const clo_line *lines,
+static double error_at(const void *state, const clo_domain *domain, const clo_line *lines,
                        double rows, double reach)
 {
+    const bingham_plan *const plan = state;
     const double rate = (double)lines[0].rate_numerator / (double)lines[0].rate_denominator;
     const double gap = clo_i_subspace_gap(domain->cols, plan->how.dim, plan->gamma, reach, rows);
     return clo_i_subspace_error(domain->cols, plan->how.dim, 1 / sqrt(2 * rate * gap));
@@ -143,9 +144,7 @@ static clo_between between(const void *state, const clo_domain *domain, const cl
                            double rows)
 {
     const bingham_plan *const plan = state;
-    const clo_reaches reaches = clo_i_subspace_reaches(plan->reach);
-    return (clo_between){ error_at(plan, domain, lines, rows, reaches.most),
-                          error_at(plan, domain, lines, rows, reaches.least) };
+    return clo_i_subspace_between(error_at, plan, domain, lines, rows, plan->reach);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_bingham;

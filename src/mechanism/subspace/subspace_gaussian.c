@@ -147,9 +147,10 @@ static clo_status run(const void *plan_state, const clo_domain *domain, const cl
 
 /* First-order perturbation: noisy entries between the subspace and its complement, over the gap of
  * the spectrum. */
-static double error_at(const gaussian_plan *plan, const clo_domain *domain, const clo_line *lines,
+static double error_at(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                        double rows, double reach)
 {
+    const gaussian_plan *const plan = plan_state;
     const double noise = ldexp((double)lines[0].scale, -2 * lines[0].bits) / sqrt(2);
     if (plan->dim == 0) return NAN; /* which subspace it will be is not known beforehand */
     const double gap = clo_i_subspace_gap(domain->cols, plan->dim, plan->gamma, reach, rows);
@@ -167,9 +168,7 @@ static clo_between between(const void *plan_state, const clo_domain *domain, con
                            double rows)
 {
     const gaussian_plan *const plan = plan_state;
-    const clo_reaches reaches = clo_i_subspace_reaches(plan->reach);
-    return (clo_between){ error_at(plan, domain, lines, rows, reaches.most),
-                          error_at(plan, domain, lines, rows, reaches.least) };
+    return clo_i_subspace_between(error_at, plan, domain, lines, rows, plan->reach);
 }
 
 extern const clo_mechanism clo_i_mechanism_subspace_gaussian;

@@ -71,3 +71,12 @@ double clo_i_subspace_error(size_t cols, size_t dim, double tilt)
     const double q = (double)dim, d = (double)cols;
     return sqrt(q * (d - q) / (1 / (tilt * tilt) + d));
 }
+
+clo_between clo_i_subspace_between(clo_subspace_error_at *error_at, const void *plan,
+                                   const clo_domain *domain, const clo_line *lines, double rows,
+                                   double stated)
+{
+    const clo_reaches reaches = clo_i_subspace_reaches(stated);
+    return (clo_between){ error_at(plan, domain, lines, rows, reaches.most),
+                          error_at(plan, domain, lines, rows, reaches.least) };
+}

@@ -50,4 +50,11 @@ double clo_i_subspace_gap(size_t cols, size_t dim, double gamma, double reach, d
  * that of a random subspace. */
 double clo_i_subspace_error(size_t cols, size_t dim, double tilt);
 
+/* The error of a plan where records reach so far, and it where they reach most and least far. */
+typedef double clo_subspace_error_at(const void *plan, const clo_domain *domain,
+                                     const clo_line *lines, double rows, double reach);
+clo_between clo_i_subspace_between(clo_subspace_error_at *error_at, const void *plan,
+                                   const clo_domain *domain, const clo_line *lines, double rows,
+                                   double stated);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * affinity.c - affinities from coefficients: |C| + |C|', dense or in compressed rows.
+ * affinity.c - affinities from coefficients: |C| + |C|', in compressed rows.
  *
  * Each point's coefficients are first divided by the largest of them, so that a point which is
  * expressed by many small coefficients counts as much as one with few large ones.
@@ -23,31 +23,6 @@ static double row_scale(const double *values, size_t count)
     double largest = 0;
     for (size_t j = 0; j < count; j++) largest = fmax(largest, fabs(values[j]));
     return largest > 0 ? 1 / largest : 0;
-}
-
-/* ---- dense --------------------------------------------------------------------------------- */
-
-/* One tile and its mirror image, so that both stay in the cache. */
-static void add_tile(double *c, size_t n, size_t top, size_t left, size_t side)
-{
-    const size_t bottom = top + side < n ? top + side : n;
-    const size_t right = left + side < n ? left + side : n;
-    for (size_t i = top; i < bottom; i++)
-        for (size_t j = left > i ? left : i; j < right; j++)
-            c[i * n + j] = c[j * n + i] = c[i * n + j] + c[j * n + i];
-}
-
-void clo_i_affinity_from_dense(double *c, size_t count, clo_affinity *out)
-{
-    enum { SIDE = 64 };
-    for (size_t i = 0; i < count; i++) {
-        double *const row = c + i * count;
-        const double scale = row_scale(row, count);
-        for (size_t j = 0; j < count; j++) row[j] = fabs(row[j]) * scale;
-    }
-    for (size_t top = 0; top < count; top += SIDE)
-        for (size_t left = top; left < count; left += SIDE) add_tile(c, count, top, left, SIDE);
-    *out = (clo_affinity){ .count = count, .dense = c };
 }
 
 /* ---- compressed rows ----------------------------------------------------------------------- */

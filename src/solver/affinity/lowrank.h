@@ -77,9 +77,9 @@ CLO_CHECK clo_status clo_i_lrr_alm(const clo_job *job, const clo_row_space *spac
                                    clo_error *err);
 void clo_i_lrr_fit_free(clo_lrr_fit *fit);
 
-/* The affinity of lsr; lambda 0: as the solver chooses it. */
-CLO_CHECK clo_status clo_i_lsr_affinity(const clo_job *job, double lambda, bool free_diagonal,
-                                        clo_affinity *out, clo_error *err);
+/* The affinity of lsr, of a value for each of the solver's parameters. */
+CLO_CHECK clo_status clo_i_lsr_affinity(const clo_job *job, const double *values, clo_affinity *out,
+                                        clo_error *err);
 
 /* Rows of parameters that both solvers have. */
 #define CLO_LOWRANK_ROW_SCALE                                                                      \

@@ -183,18 +183,12 @@ clo_status clo_i_lrr_affinity(const clo_job *job, size_t rank, clo_affinity *out
 static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.6), rest = clo_i_job_part(job, 0.6, 1);
     const clo_flat_shape shape = { .clusters = (size_t)values[CLUSTERS],
                                    .dim = (size_t)values[DIM],
                                    .dims = job->dims,
                                    .affine = values[FLATS] > 0 };
-    clo_affinity affinity = { 0 };
-    clo_status status = make_affinity(&first, values, &affinity, err);
-    if (!status)
-        status = clo_i_partition_from_affinity(&rest, &affinity, &shape, (size_t)values[RESTARTS],
-                                               out, err);
-    clo_i_affinity_free(&affinity);
-    return status;
+    return clo_i_solve_by_affinity(job, 0.6, make_affinity, values, &shape,
+                                   (size_t)values[RESTARTS], out, err);
 }
 
 const clo_solver clo_i_solver_lrr = {

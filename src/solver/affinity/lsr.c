@@ -56,8 +56,8 @@ static void leave_one_out(const clo_row_space *space, double *out)
     }
 }
 
-static clo_status make_affinity(const clo_job *job, const double *values, clo_affinity *out,
-                                clo_error *err)
+clo_status clo_i_lsr_affinity(const clo_job *job, const double *values, clo_affinity *out,
+                              clo_error *err)
 {
     const clo_row_view view = { .affine = values[FLATS] > 0, .unit = values[SCALE] > 0 };
     const clo_job rest = clo_i_job_part(job, 0.5, 1);
@@ -83,31 +83,15 @@ static clo_status make_affinity(const clo_job *job, const double *values, clo_af
     return status;
 }
 
-clo_status clo_i_lsr_affinity(const clo_job *job, double lambda, bool free_diagonal,
-                              clo_affinity *out, clo_error *err)
-{
-    double values[PARAM_COUNT];
-    for (size_t i = 0; i < PARAM_COUNT; i++) values[i] = params[i].preset;
-    values[LAMBDA] = lambda;
-    values[DIAGONAL] = free_diagonal;
-    return make_affinity(job, values, out, err);
-}
-
 static clo_status solve(const clo_job *job, const double *values, clo_partition *out,
                         clo_error *err)
 {
-    const clo_job first = clo_i_job_part(job, 0, 0.4), rest = clo_i_job_part(job, 0.4, 1);
     const clo_flat_shape shape = { .clusters = (size_t)values[CLUSTERS],
                                    .dim = (size_t)values[DIM],
                                    .dims = job->dims,
                                    .affine = values[FLATS] > 0 };
-    clo_affinity affinity = { 0 };
-    clo_status status = make_affinity(&first, values, &affinity, err);
-    if (!status)
-        status = clo_i_partition_from_affinity(&rest, &affinity, &shape, (size_t)values[RESTARTS],
-                                               out, err);
-    clo_i_affinity_free(&affinity);
-    return status;
+    return clo_i_solve_by_affinity(job, 0.4, clo_i_lsr_affinity, values, &shape,
+                                   (size_t)values[RESTARTS], out, err);
 }
 
 const clo_solver clo_i_solver_lsr = {

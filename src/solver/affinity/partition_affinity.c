@@ -19,3 +19,16 @@ clo_status clo_i_partition_from_affinity(const clo_job *job, const clo_affinity 
     clo_i_free(labels);
     return status;
 }
+
+clo_status clo_i_solve_by_affinity(const clo_job *job, double share, clo_make_affinity *make,
+                                   const double *values, const clo_flat_shape *shape,
+                                   size_t restarts, clo_partition *out, clo_error *err)
+{
+    const clo_job first = clo_i_job_part(job, 0, share), rest = clo_i_job_part(job, share, 1);
+    clo_affinity affinity = { 0 };
+    clo_status status = make(&first, values, &affinity, err);
+    if (!status)
+        status = clo_i_partition_from_affinity(&rest, &affinity, shape, restarts, out, err);
+    clo_i_affinity_free(&affinity);
+    return status;
+}

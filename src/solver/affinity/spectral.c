@@ -177,9 +177,7 @@ clo_status clo_i_spectral(const clo_job *job, const clo_affinity *affinity,
 {
     const size_t k = options->clusters;
     clo_graph graph = { 0 };
-    if (k < 1 || k > CLO_SOLVER_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          CLO_SOLVER_CLUSTERS, k);
+    CLO_TRY(clo_i_check_clusters(k, CLO_SOLVER_CLUSTERS, err));
     if (affinity->count < k)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "there are %zu rows, fewer than the %zu clusters to find",

@@ -67,6 +67,8 @@ void clo_i_ssc_guess_free(clo_ssc_guess *guess);
 /* Adds an atom, where there is room; where there is none, in the place of the smallest if that is
  * smaller. */
 void clo_i_ssc_guess_add(clo_ssc_guess *guess, size_t column, double sign, double value);
+/* What is not 0, by its columns: how many there are. */
+size_t clo_i_ssc_guess_sorted(const clo_ssc_guess *guess, uint32_t *columns, double *values);
 /* Moves to the best code with these atoms and signs, less the atoms that come to 0 on the way.
  * work: what it took, in multiplications, is added. */
 CLO_CHECK clo_status clo_i_ssc_newton(const clo_ssc_dictionary *p, size_t point,

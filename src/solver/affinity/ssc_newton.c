@@ -77,6 +77,23 @@ void clo_i_ssc_guess_add(clo_ssc_guess *guess, size_t column, double sign, doubl
     guess->values[at] = value;
 }
 
+/* By insertion: it is short. */
+size_t clo_i_ssc_guess_sorted(const clo_ssc_guess *guess, uint32_t *columns, double *values)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < guess->count; j++) {
+        if (guess->values[j] == 0) continue;
+        size_t at = count++;
+        for (; at > 0 && columns[at - 1] > guess->columns[j]; at--) {
+            columns[at] = columns[at - 1];
+            values[at] = values[at - 1];
+        }
+        columns[at] = guess->columns[j];
+        values[at] = guess->values[j];
+    }
+    return count;
+}
+
 /* Adds weight/2 (1'c - 1)^2, which is 0 at the answer: without it one point more than the rank, as
  * an affine code may have, would make the system singular. */
 static void weigh_sum(const clo_ssc_guess *guess, clo_ssc_desk *desk)

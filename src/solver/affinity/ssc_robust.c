@@ -307,21 +307,9 @@ static bool take_in(front *f, size_t i)
     return entered > 0;
 }
 
-/* Sorted by insertion: it is short. */
 static clo_status hand_over(front *f, size_t i, clo_code_block *block, clo_error *err)
 {
-    const clo_ssc_guess *const guess = &f->guesses[i];
-    size_t count = 0;
-    for (size_t j = 0; j < guess->count; j++) {
-        if (guess->values[j] == 0) continue;
-        size_t at = count++;
-        for (; at > 0 && f->columns[at - 1] > guess->columns[j]; at--) {
-            f->columns[at] = f->columns[at - 1];
-            f->values[at] = f->values[at - 1];
-        }
-        f->columns[at] = guess->columns[j];
-        f->values[at] = guess->values[j];
-    }
+    const size_t count = clo_i_ssc_guess_sorted(&f->guesses[i], f->columns, f->values);
     f->done[i] = true;
     return clo_i_code_add(block, i, f->columns, f->values, count, err);
 }

@@ -175,9 +175,7 @@ static clo_status check(const clo_job *job, const clo_kmeans_options *options, c
 {
     const size_t k = options->clusters;
     size_t cells = 0;
-    if (k < 1 || k > CLO_SOLVER_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          CLO_SOLVER_CLUSTERS, k);
+    CLO_TRY(clo_i_check_clusters(k, CLO_SOLVER_CLUSTERS, err));
     if (job->count < k)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "there are %zu rows, fewer than the %zu clusters to find", job->count, k);

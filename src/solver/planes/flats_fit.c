@@ -25,9 +25,7 @@ clo_status clo_i_check_shape(const clo_job *job, const clo_flat_shape *shape, cl
 {
     if (job->count < 1 || job->cols < 1)
         return clo_i_fail(err, CLO_ARGUMENT, "there is nothing to cluster: the table is empty");
-    if (shape->clusters < 1 || shape->clusters > CLO_SOLVER_CLUSTERS)
-        return clo_i_fail(err, CLO_ARGUMENT, "clusters must be between 1 and %d, not %zu",
-                          CLO_SOLVER_CLUSTERS, shape->clusters);
+    CLO_TRY(clo_i_check_clusters(shape->clusters, CLO_SOLVER_CLUSTERS, err));
     if (shape->clusters > job->count)
         return clo_i_fail(err, CLO_ARGUMENT,
                           "clusters must not be more than the rows, %zu; ask for fewer than %zu",

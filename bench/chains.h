@@ -1,5 +1,5 @@
 /*
- * chains.c - whether chains of draws that started apart have come together.
+ * chains.h - whether chains of draws that started apart have come together.
  *
  * wang2015 (figure 3) watches the norm of the mean basis and expects it to vanish.  It does so for
  * chains that are stuck as well: the signs of a basis' columns are redrawn at every step, whatever
@@ -8,12 +8,24 @@
  * and Buerkner (2021), which sees chains that differ in place or in scale even where the draws have
  * heavy tails, and the plain gap between the means.
  */
-#include "measure/measure.h"
+#ifndef CLO_BENCH_CHAINS_H
+#define CLO_BENCH_CHAINS_H
+
+#include "base/base.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-double clo_i_mean_basis_norm(const double *mean, size_t clusters, size_t cols, size_t dim)
+typedef struct chain_comparison {
+    double rhat; /* the larger of the rank-normalised split R-hat of the draws and of their
+                    distances from the median: near 1 where the chains agree */
+    double gap;  /* between the highest and the lowest mean of a chain */
+    double sd;   /* of the draws within a chain */
+} chain_comparison;
+
+/* The statistic of wang2015's figure 3, from the mean over the draws of each basis: mean is
+ * clusters x cols x dim.  Between 0 and 1. */
+static inline double mean_basis_norm(const double *mean, size_t clusters, size_t cols, size_t dim)
 {
     double square = 0;
     for (size_t i = 0; i < clusters * cols * dim; i++) square += mean[i] * mean[i];
@@ -22,7 +34,8 @@ double clo_i_mean_basis_norm(const double *mean, size_t clusters, size_t cols, s
 
 /* ---- split R-hat --------------------------------------------------------- */
 
-static void mean_and_variance(const double *values, size_t count, double *mean, double *variance)
+static inline void mean_and_variance(const double *values, size_t count, double *mean,
+                                     double *variance)
 {
     double sum = 0, square = 0;
     for (size_t i = 0; i < count; i++) sum += values[i];
@@ -31,9 +44,11 @@ static void mean_and_variance(const double *values, size_t count, double *mean, 
     *variance = count > 1 ? square / (double)(count - 1) : 0;
 }
 
-/* The halves are the first and the last length / 2 draws: of an odd number the middle one is left
+/* The root of the between-chain estimate of the variance over the within-chain one, each chain
+ * split in two; 1 where nothing varies, infinite where chains differ and none of them varies.
+ * The halves are the first and the last length / 2 draws: of an odd number the middle one is left
  * out. */
-double clo_i_split_rhat(const double *draws, size_t chains, size_t length)
+static inline double split_rhat(const double *draws, size_t chains, size_t length)
 {
     const size_t half = length / 2, halves = 2 * chains;
     double within = 0, sum = 0, square = 0;
@@ -56,7 +71,7 @@ double clo_i_split_rhat(const double *draws, size_t chains, size_t length)
 
 /* The z with P[N(0,1) <= z] = p, p in (0, 1/2]: Newton's method on the logarithm, which is concave,
  * so that after the first step it comes from below and cannot miss. */
-static double lower_quantile(double p)
+static inline double lower_quantile(double p)
 {
     double z = 0;
     for (int i = 0; i < 64; i++) {
@@ -74,14 +89,14 @@ typedef struct ranked {
     size_t at;
 } ranked;
 
-static int by_value(const void *a, const void *b)
+static inline int by_value(const void *a, const void *b)
 {
     const double x = ((const ranked *)a)->value, y = ((const ranked *)b)->value;
     return (x > y) - (x < y);
 }
 
 /* Each value becomes the normal quantile of its rank among all; equal ones share the mean rank. */
-static void normalize_ranks(ranked *order, const double *values, size_t count, double *out)
+static inline void normalize_ranks(ranked *order, const double *values, size_t count, double *out)
 {
     for (size_t i = 0; i < count; i++) order[i] = (ranked){ values[i], i };
     qsort(order, count, sizeof *order, by_value);
@@ -94,14 +109,15 @@ static void normalize_ranks(ranked *order, const double *values, size_t count, d
     }
 }
 
-static double median_of(const ranked *order, size_t count)
+static inline double median_of(const ranked *order, size_t count)
 {
     const size_t middle = count / 2;
     return count % 2 ? order[middle].value : order[middle - 1].value / 2 + order[middle].value / 2;
 }
 
-clo_status clo_i_compare_chains(const double *draws, size_t chains, size_t length,
-                                clo_chain_comparison *out, clo_error *err)
+/* Compares independent chains by one number a draw, such as the cost: draws is chains x length. */
+static inline clo_status compare_chains(const double *draws, size_t chains, size_t length,
+                                        chain_comparison *out, clo_error *err)
 {
     ranked *order = NULL;
     double *scores = NULL, within = 0, low = INFINITY, high = -INFINITY;
@@ -119,10 +135,10 @@ clo_status clo_i_compare_chains(const double *draws, size_t chains, size_t lengt
     if ((status = clo_i_alloc(count, sizeof *scores, &scores, err)) != CLO_OK) goto done;
     normalize_ranks(order, draws, count, scores);
     const double median = median_of(order, count);
-    const double bulk = clo_i_split_rhat(scores, chains, length);
+    const double bulk = split_rhat(scores, chains, length);
     for (size_t i = 0; i < count; i++) scores[i] = fabs(draws[i] - median);
     normalize_ranks(order, scores, count, scores);
-    const double scale = clo_i_split_rhat(scores, chains, length);
+    const double scale = split_rhat(scores, chains, length);
     for (size_t i = 0; i < chains; i++) {
         double mean, variance;
         mean_and_variance(draws + i * length, length, &mean, &variance);
@@ -130,9 +146,11 @@ clo_status clo_i_compare_chains(const double *draws, size_t chains, size_t lengt
         low = fmin(low, mean);
         high = fmax(high, mean);
     }
-    *out = (clo_chain_comparison){ fmax(bulk, scale), high - low, sqrt(within) };
+    *out = (chain_comparison){ fmax(bulk, scale), high - low, sqrt(within) };
 done:
     clo_i_free(order);
     clo_i_free(scores);
     return status;
 }
+
+#endif
