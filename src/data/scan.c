@@ -18,18 +18,6 @@
 static const uint64_t LEAST_MEMORY = (uint64_t)1 << 25;
 enum { COUNTED_CELLS = 1 << 16 };
 
-static void begin_footprint(const clo_recipe *recipe, clo_i_footprint *footprint)
-{
-    (void)crypto_onetimeauth_init(&footprint->state, recipe->key);
-    footprint->bytes = 0;
-}
-
-static void end_footprint(clo_i_footprint *footprint, uint8_t out[CLO_FOOTPRINT_BYTES])
-{
-    (void)crypto_onetimeauth_final(&footprint->state, out);
-    clo_i_wipe(&footprint->state, sizeof footprint->state);
-}
-
 static clo_status changed(clo_error *err)
 {
     return clo_i_fail(err, CLO_IO, "the data were changed while they were read");
@@ -122,11 +110,10 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
     sink.take = count_part;
     sink.user = &c;
     sink.anonymous = true;
-    begin_footprint(recipe, &footprint);
+    clo_i_footprint_begin(&footprint, &recipe->key);
     clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
-    end_footprint(&footprint, recipe->footprint);
+    clo_i_footprint_end(&footprint, recipe->footprint);
     if (status) return status;
-    recipe->bytes = footprint.bytes;
     recipe->cols = table->cols;
     recipe->sparse = table->sparse;
     recipe->zstd = table->packing && strcmp(table->packing, "zstd") == 0;
@@ -160,15 +147,14 @@ static clo_status count_again(clo_recipe *recipe, uint64_t *null, clo_error *err
     sink.take = count_part;
     sink.user = &c;
     sink.anonymous = true;
-    randombytes_buf(recipe->key, sizeof recipe->key);
-    begin_footprint(recipe, &footprint);
+    clo_i_footprint_draw_key(&recipe->key);
+    clo_i_footprint_begin(&footprint, &recipe->key);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
-    end_footprint(&footprint, recipe->footprint);
+    clo_i_footprint_end(&footprint, recipe->footprint);
     if (status) return status;
     const bool same =
         table->cols == recipe->cols && table->sparse == recipe->sparse && sink.rows == recipe->rows;
     clo_table_free(table);
-    recipe->bytes = footprint.bytes;
     *null = c.null;
     return same ? CLO_OK : changed(err);
 }
@@ -252,14 +238,14 @@ clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons, clo_i_take_
     sink.user = &r;
     sink.marks = true;
     sink.anonymous = !persons;
-    begin_footprint(recipe, &footprint);
+    clo_i_footprint_begin(&footprint, &recipe->key);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, &why);
-    end_footprint(&footprint, found);
+    clo_i_footprint_end(&footprint, found);
     clo_table_free(table);
     if (r.taken) return clo_i_fail(err, r.taken, "%s", why.message);
     if (status) return explain(status, err);
-    const bool same = sink.rows == recipe->rows && footprint.bytes == recipe->bytes &&
-                      sodium_memcmp(found, recipe->footprint, sizeof found) == 0;
+    const bool same =
+        sink.rows == recipe->rows && sodium_memcmp(found, recipe->footprint, sizeof found) == 0;
     return same ? CLO_OK : changed(err);
 }
 

@@ -287,6 +287,16 @@ static void a_file_that_shrinks_under_the_reader_ends_the_run(void **state)
                 "the data were changed while they were read");
 }
 
+/* Of a large file most is read, and hashed, by several threads. */
+static void a_large_file_that_changes_ends_the_run(void **state)
+{
+    const char *const wide = at(*state, "wide.npy");
+    write_wide(wide);
+    assert_ends(*state, wide, (change){ .kind = NOTHING }, NULL);
+    assert_ends(*state, wide, (change){ .kind = CELL },
+                "the data were changed while they were read");
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static void what_cannot_flow_is_refused_before_the_charge(void **state)
@@ -480,6 +490,7 @@ int main(void)
         WITH_FILES(more_than_one_part_gives_the_same_bytes),
         WITH_FILES(a_file_that_changes_ends_the_run),
         WITH_FILES(a_file_that_shrinks_under_the_reader_ends_the_run),
+        WITH_FILES(a_large_file_that_changes_ends_the_run),
         WITH_FILES(what_cannot_flow_is_refused_before_the_charge),
         WITH_FILES(faults_of_a_file_are_told_before_the_charge),
         WITH_FILES(columns_of_text_are_those_of_all_files),
