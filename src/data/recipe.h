@@ -19,6 +19,7 @@ struct clo_recipe {
     bool zstd;                /* some file is of that kind */
     uint8_t unit_key[CLO_UNIT_KEY_BYTES];
     size_t person_part, person_parts; /* whose rows are this scan's; 0 parts: everybody's */
+    bool outline;                     /* no row was looked at yet: see clo_read_options */
     /* What every pass must find again. */
     size_t cols;
     bool sparse;

@@ -60,9 +60,7 @@ static clo_status fill_recipe(clo_recipe *recipe, const char *const *paths, size
     CLO_TRY(clo_i_alloc(count, sizeof *recipe->paths, &recipe->paths, err));
     recipe->count = count;
     for (size_t i = 0; i < count; i++) CLO_TRY(clo_i_copy_text(paths[i], &recipe->paths[i], err));
-    CLO_TRY(clo_i_unit_key(options->unit_key, recipe->unit_key, err));
-    clo_i_footprint_draw_key(&recipe->key);
-    return CLO_OK;
+    return clo_i_unit_key(options->unit_key, recipe->unit_key, err);
 }
 
 clo_status clo_i_recipe_new(const char *const *paths, size_t count, const clo_read_options *options,
