@@ -87,8 +87,8 @@ typedef struct clo_read_options {
     /* Of a scan: a folder in which clo_bound keeps the bounded rows, encrypted, in a file without a
      * name, so that a run need not parse the files again; see clo_bounded_is_cached.  NULL: none */
     const char *cache;
-    /* Of a scan: clo_table_keep will follow, and looks at the rows that it keeps.  Of an array (NPY)
-     * that is not compressed only the header is then read by clo_table_scan, and all bytes where
+    /* Of a scan: clo_table_keep will follow, and looks at the rows that it keeps.  Of an array, NPY
+     * that is not compressed, only the header is then read by clo_table_scan, and all bytes where
      * there is a digest; what is wrong with a row is told by clo_table_keep, and clo_bound refuses
      * a table of which nothing was kept.  Other files are read through as ever; so are all with a
      * unit, of which nothing need be kept. */
