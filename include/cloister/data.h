@@ -87,6 +87,12 @@ typedef struct clo_read_options {
     /* Of a scan: a folder in which clo_bound keeps the bounded rows, encrypted, in a file without a
      * name, so that a run need not parse the files again; see clo_bounded_is_cached.  NULL: none */
     const char *cache;
+    /* Of a scan: clo_table_keep will follow, and looks at the rows that it keeps.  Of an array, NPY
+     * that is not compressed, only the header is then read by clo_table_scan, and all bytes where
+     * there is a digest; what is wrong with a row is told by clo_table_keep, and clo_bound refuses
+     * a table of which nothing was kept.  Other files are read through as ever; so are all with a
+     * unit, of which nothing need be kept. */
+    bool outline;
 } clo_read_options;
 
 /* The presets; see "Structs that may grow" in cloister.h. */
@@ -208,9 +214,10 @@ CLO_API bool clo_table_has_unit(const clo_table *table);
 /* Keeps `count` rows from row `first` on, and lets the others go: the part of the rows that one of
  * several ranks answers for.  Rows of a mapped file that are not kept are never read.  What
  * was found out of the file as a whole (its digest, which columns are text) stays.  Of a scan these
- * rows are read once more, now, and later passes read an NPY file from where they begin; text and
- * what is compressed is read from its beginning.  CLO_ARGUMENT where there are no such rows, or
- * the scan was bounded already; CLO_UNSUPPORTED for sparse rows in the caller's own memory. */
+ * rows are read once more, now (or for the first time, clo_read_options.outline), and later passes
+ * read an NPY file from where they begin; text and what is compressed is read from its beginning.
+ * CLO_ARGUMENT where there are no such rows, or the scan was bounded already; CLO_UNSUPPORTED for
+ * sparse rows in the caller's own memory. */
 CLO_API CLO_CHECK clo_status clo_table_keep(clo_table *table, size_t first, size_t count,
                                             clo_error *err);
 CLO_API void clo_table_free(clo_table *table); /* wipes the cells it owns */

@@ -97,6 +97,8 @@ bool clo_i_table_is_scan(const clo_table *table);
 CLO_CHECK clo_status clo_i_table_refuse_scan(const clo_table *table, clo_error *err);
 /* Of a scan: records with a cell that is missing and stays so. */
 size_t clo_i_table_null_rows(const clo_table *table);
+/* CLO_ARGUMENT where a scan was made in outline and nothing was kept of it yet. */
+CLO_CHECK clo_status clo_i_table_refuse_outline(const clo_table *table, clo_error *err);
 /* Of a scan; to be given back with clo_i_recipe_release. */
 clo_recipe *clo_i_table_recipe(const clo_table *table);
 void clo_i_recipe_release(clo_recipe *recipe); /* NULL is fine */

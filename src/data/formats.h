@@ -13,6 +13,7 @@
 #define CLO_FORMATS_H
 
 #include "data/data.h"
+#include "data/footprint.h"
 #include <cloister/arrow.h>
 #include <sodium.h>
 
@@ -160,6 +161,7 @@ typedef struct clo_i_source {
     int file;
     bool opened; /* by us, so that it is ours to close */
     bool regular;
+    bool seeks;    /* a file of our own, that is read by places */
     uint64_t size; /* of a regular file */
     char *bytes;
     size_t start, end, capacity;
@@ -173,20 +175,14 @@ typedef struct clo_i_source {
     size_t lines; /* line ends before start; kept by the readers of text */
     bool digests; /* every byte that was read, unpacked, goes into the digest */
     crypto_generichash_state digest;
-    clo_i_sink *sink;                  /* NULL: the reader keeps the rows in its table */
-    const uint8_t *unit_key;           /* of several files that are one; NULL: the reader's own */
-    struct clo_i_footprint *footprint; /* every byte as it lies in the file; NULL: nobody asks */
+    clo_i_sink *sink;           /* NULL: the reader keeps the rows in its table */
+    const uint8_t *unit_key;    /* of several files that are one; NULL: the reader's own */
+    clo_i_footprint *footprint; /* every byte as it lies in the file; NULL: nobody asks */
     double progress_from, progress_share; /* of several files */
     int unpack_log;                       /* a zstd window of 2^this at most; 0: the usual */
     bool text_marks; /* a cell of text is a NaN with a mark of the text in it: see read_pair.c */
 } clo_i_source;
 
-/* All bytes that a pass over files has read, under a key of its own: two passes over the same bytes
- * have the same footprint, and over others almost surely not (flow.T2). */
-typedef struct clo_i_footprint {
-    crypto_onetimeauth_state state;
-    uint64_t bytes;
-} clo_i_footprint;
 /* Bytes at an offset, all of them; CLO_FORMAT where the file ends before. */
 CLO_CHECK clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to,
                                           size_t count, clo_error *err);

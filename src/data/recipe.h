@@ -8,8 +8,6 @@
 #include "data/formats.h"
 #include <stdatomic.h>
 
-enum { CLO_FOOTPRINT_BYTES = crypto_onetimeauth_BYTES };
-
 /* Shared by a scan and by what was bounded from it; freed with the last of them. */
 struct clo_recipe {
     _Atomic size_t holders;
@@ -21,14 +19,14 @@ struct clo_recipe {
     bool zstd;                /* some file is of that kind */
     uint8_t unit_key[CLO_UNIT_KEY_BYTES];
     size_t person_part, person_parts; /* whose rows are this scan's; 0 parts: everybody's */
+    bool outline;                     /* no row was looked at yet: see clo_read_options */
     /* What every pass must find again. */
     size_t cols;
     bool sparse;
     uint64_t rows;
     uint64_t first, end; /* rows of all of them that are this scan's; end 0: all */
-    uint8_t key[crypto_onetimeauth_KEYBYTES]; /* of the footprint */
+    clo_i_footprint_key key;
     uint8_t footprint[CLO_FOOTPRINT_BYTES];
-    uint64_t bytes;
 };
 
 /* One pass over all files: shows their rows to the sink, and what is known of the columns comes

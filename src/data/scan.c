@@ -18,18 +18,6 @@
 static const uint64_t LEAST_MEMORY = (uint64_t)1 << 25;
 enum { COUNTED_CELLS = 1 << 16 };
 
-static void begin_footprint(const clo_recipe *recipe, clo_i_footprint *footprint)
-{
-    (void)crypto_onetimeauth_init(&footprint->state, recipe->key);
-    footprint->bytes = 0;
-}
-
-static void end_footprint(clo_i_footprint *footprint, uint8_t out[CLO_FOOTPRINT_BYTES])
-{
-    (void)crypto_onetimeauth_final(&footprint->state, out);
-    clo_i_wipe(&footprint->state, sizeof footprint->state);
-}
-
 static clo_status changed(clo_error *err)
 {
     return clo_i_fail(err, CLO_IO, "the data were changed while they were read");
@@ -113,36 +101,60 @@ static clo_status count_part(void *user, clo_table *part, clo_error *err)
     return CLO_OK;
 }
 
-static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
+/* A pass in which null records are counted, and whose footprint all others must have.  outline: the
+ * rows are looked at later, when some of them are kept; only text and what is compressed is read
+ * through to know how many there are. */
+static clo_status count_rows(clo_recipe *recipe, bool outline, uint64_t *rows, uint64_t *null,
+                             clo_table **out, clo_error *err)
 {
     census c = { .fills = recipe->options.missing == CLO_MISSING_FILL };
     clo_i_sink sink = clo_i_recipe_sink(recipe);
     clo_i_footprint footprint;
-    clo_table *table = NULL;
     sink.take = count_part;
     sink.user = &c;
     sink.anonymous = true;
-    begin_footprint(recipe, &footprint);
-    clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
-    end_footprint(&footprint, recipe->footprint);
-    if (status) return status;
-    recipe->bytes = footprint.bytes;
+    if (outline) {
+        sink.first = UINT64_MAX - 1; /* beyond them all: none is shown */
+        sink.end = UINT64_MAX;
+    }
+    clo_i_footprint_draw_key(&recipe->key);
+    clo_i_footprint_begin(&footprint, &recipe->key);
+    const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, out, err);
+    clo_i_footprint_end(&footprint, recipe->footprint);
+    *rows = sink.rows;
+    *null = c.null;
+    return status;
+}
+
+static void set_null_rows(clo_table *table, uint64_t null)
+{
+    table->null_rows = (size_t)null;
+#ifdef CLO_TAINT
+    (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->null_rows, sizeof table->null_rows);
+#endif
+}
+
+static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
+{
+    const bool outline = recipe->options.outline && !recipe->options.unit;
+    clo_table *table = NULL;
+    uint64_t rows = 0, null = 0;
+    CLO_TRY(count_rows(recipe, outline, &rows, &null, &table, err));
     recipe->cols = table->cols;
     recipe->sparse = table->sparse;
     recipe->zstd = table->packing && strcmp(table->packing, "zstd") == 0;
-    recipe->rows = table->rows = (size_t)sink.rows;
-    table->null_rows = (size_t)c.null;
-    status = clo_i_table_settle(table, recipe, err);
+    recipe->rows = table->rows = (size_t)rows;
+    const clo_status status = clo_i_table_settle(table, recipe, err);
     if (status) {
         clo_table_free(table);
         return status;
     }
-    recipe->options.progress = NULL; /* the caller's, who has heard of it all by now */
+    recipe->outline = outline;
+    if (!outline)
+        recipe->options.progress = NULL; /* the caller's, who has heard of it all by now */
     recipe->options.digest = false;
     table->recipe = recipe;
-#ifdef CLO_TAINT
-    (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->null_rows, sizeof table->null_rows);
-#endif
+    set_null_rows(table, null);
     clo_i_table_taint(table, recipe->options.rows_are_secret || table->has_unit);
     *out = table;
     return CLO_OK;
@@ -151,25 +163,15 @@ static clo_status scan(clo_recipe *recipe, clo_table **out, clo_error *err)
 /* Rows of its own: their bytes and their null records are counted anew, in a pass over them.  Only
  * an array that is not compressed is read from where they begin; of all else it is what is read
  * that counts, and the footprint is of all of it. */
-static clo_status count_again(clo_recipe *recipe, uint64_t *null, clo_error *err)
+static clo_status count_kept(clo_recipe *recipe, uint64_t *null, clo_error *err)
 {
-    census c = { .fills = recipe->options.missing == CLO_MISSING_FILL };
-    clo_i_sink sink = clo_i_recipe_sink(recipe);
-    clo_i_footprint footprint;
     clo_table *table = NULL;
-    sink.take = count_part;
-    sink.user = &c;
-    sink.anonymous = true;
-    randombytes_buf(recipe->key, sizeof recipe->key);
-    begin_footprint(recipe, &footprint);
-    const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, err);
-    end_footprint(&footprint, recipe->footprint);
-    if (status) return status;
+    uint64_t rows = 0;
+    CLO_TRY(count_rows(recipe, false, &rows, null, &table, err));
     const bool same =
-        table->cols == recipe->cols && table->sparse == recipe->sparse && sink.rows == recipe->rows;
+        table->cols == recipe->cols && table->sparse == recipe->sparse && rows == recipe->rows;
     clo_table_free(table);
-    recipe->bytes = footprint.bytes;
-    *null = c.null;
+    recipe->options.progress = NULL;
     return same ? CLO_OK : changed(err);
 }
 
@@ -180,16 +182,22 @@ clo_status clo_i_scan_keep(clo_table *table, size_t first, size_t count, clo_err
     uint64_t null = 0;
     if (atomic_load(&recipe->holders) > 1)
         return clo_i_fail(err, CLO_ARGUMENT, "rows of a scan are kept before it is bounded");
-    if (count == table->rows) return CLO_OK;
+    if (count == table->rows && !recipe->outline) return CLO_OK;
     recipe->first = count ? begin : recipe->rows;
     recipe->end = count ? begin + count : recipe->rows + 1; /* beyond them all: none */
-    CLO_TRY(count_again(recipe, &null, err));
+    CLO_TRY(count_kept(recipe, &null, err));
+    recipe->outline = false;
     table->rows = count;
-    table->null_rows = (size_t)null;
-#ifdef CLO_TAINT
-    (void)VALGRIND_MAKE_MEM_UNDEFINED(&table->null_rows, sizeof table->null_rows);
-#endif
+    set_null_rows(table, null);
     return CLO_OK;
+}
+
+clo_status clo_i_table_refuse_outline(const clo_table *table, clo_error *err)
+{
+    if (!table->recipe->outline) return CLO_OK;
+    return clo_i_fail(err, CLO_ARGUMENT,
+                      "the table was read in outline: which rows are kept must be said first "
+                      "(clo_table_keep)");
 }
 
 clo_status clo_table_scan(const char *const *paths, size_t count, const clo_read_options *given,
@@ -252,14 +260,14 @@ clo_status clo_i_recipe_read(const clo_recipe *recipe, bool persons, clo_i_take_
     sink.user = &r;
     sink.marks = true;
     sink.anonymous = !persons;
-    begin_footprint(recipe, &footprint);
+    clo_i_footprint_begin(&footprint, &recipe->key);
     const clo_status status = clo_i_recipe_pass(recipe, &sink, &footprint, &table, &why);
-    end_footprint(&footprint, found);
+    clo_i_footprint_end(&footprint, found);
     clo_table_free(table);
     if (r.taken) return clo_i_fail(err, r.taken, "%s", why.message);
     if (status) return explain(status, err);
-    const bool same = sink.rows == recipe->rows && footprint.bytes == recipe->bytes &&
-                      sodium_memcmp(found, recipe->footprint, sizeof found) == 0;
+    const bool same =
+        sink.rows == recipe->rows && sodium_memcmp(found, recipe->footprint, sizeof found) == 0;
     return same ? CLO_OK : changed(err);
 }
 

@@ -60,9 +60,7 @@ static clo_status fill_recipe(clo_recipe *recipe, const char *const *paths, size
     CLO_TRY(clo_i_alloc(count, sizeof *recipe->paths, &recipe->paths, err));
     recipe->count = count;
     for (size_t i = 0; i < count; i++) CLO_TRY(clo_i_copy_text(paths[i], &recipe->paths[i], err));
-    CLO_TRY(clo_i_unit_key(options->unit_key, recipe->unit_key, err));
-    randombytes_buf(recipe->key, sizeof recipe->key);
-    return CLO_OK;
+    return clo_i_unit_key(options->unit_key, recipe->unit_key, err);
 }
 
 clo_status clo_i_recipe_new(const char *const *paths, size_t count, const clo_read_options *options,
@@ -191,9 +189,7 @@ static clo_status read_all(pass *p, clo_i_footprint *footprint, clo_error *err)
                                      .again = recipe->memory != 0 };
         clo_table *table = NULL;
         CLO_TRY(clo_i_file_read(recipe->paths[i], &recipe->options, &way, &table, err));
-        if (footprint) /* where a file ends is a part of it */
-            (void)crypto_onetimeauth_update(&footprint->state, (const uint8_t *)&footprint->bytes,
-                                            sizeof footprint->bytes);
+        if (footprint) clo_i_footprint_end_file(footprint);
         CLO_TRY(join(p, table, err));
     }
     p->outer->rows = inner.rows;

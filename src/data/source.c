@@ -13,7 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_NAME = 160 };
+enum {
+    LONGEST_NAME = 160,
+    PIECE = 1 << 17, /* that one thread reads, and hashes while it lies in its cache */
+    PIECES = 32,     /* at once */
+    PIECE_BLOCKS = PIECE / CLO_FOOTPRINT_BLOCK
+};
+_Static_assert(PIECE % CLO_FOOTPRINT_BLOCK == 0, "a piece is whole blocks");
 
 /* A message has room for some 500 bytes; of a long path the end says most. */
 static const char *displayed(const char *path)
@@ -33,6 +39,7 @@ static clo_status describe_file(clo_i_source *source, clo_error *err)
     if (fstat(source->file, &facts) != 0) return cannot_read(source, errno, err);
     if (S_ISDIR(facts.st_mode)) return cannot_read(source, EISDIR, err);
     source->regular = S_ISREG(facts.st_mode);
+    source->seeks = source->opened && source->regular;
     source->size = source->regular ? (uint64_t)facts.st_size : 0;
     source->total = source->size;
     if (source->regular) (void)posix_fadvise(source->file, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -103,25 +110,86 @@ clo_status clo_i_source_reserve(clo_i_source *source, size_t bytes, clo_error *e
     return bytes > source->capacity ? grow(source, bytes, err) : CLO_OK;
 }
 
-/* All that was read goes into the footprint, by whichever way. */
-static void saw(clo_i_source *source, const void *bytes, size_t count)
+/* One call of the system, at this place of the file, or at the one where a pipe is. */
+static ssize_t read_once(const clo_i_source *source, uint64_t offset, char *to, size_t room)
 {
-    if (!source->footprint || count == 0) return;
-    (void)crypto_onetimeauth_update(&source->footprint->state, bytes, count);
-    source->footprint->bytes += count;
+    ssize_t count;
+    do
+        count = source->seeks ? pread(source->file, to, room, (off_t)offset)
+                              : read(source->file, to, room);
+    while (count < 0 && errno == EINTR);
+    return count;
 }
 
-/* Some bytes of the file as they lie there; none at its end. */
+/* All that is read goes into the footprint, in the order of the file, by whichever way. */
+static clo_status read_alone(clo_i_source *source, uint64_t offset, char *to, size_t room,
+                             size_t *got, clo_error *err)
+{
+    const ssize_t count = read_once(source, offset, to, room);
+    if (count < 0) return cannot_read(source, errno, err);
+    if (source->footprint) clo_i_footprint_add(source->footprint, to, (size_t)count);
+    *got = (size_t)count;
+    return CLO_OK;
+}
+
+/* What became of a piece. */
+typedef struct piece {
+    size_t got;
+    int number; /* of an error; 0: none */
+    uint8_t sums[PIECE_BLOCKS][CLO_FOOTPRINT_SUM];
+} piece;
+
+static void read_piece(const clo_i_source *source, uint64_t offset, char *to, piece *out)
+{
+    ssize_t count = 1;
+    out->got = 0;
+    while (out->got < PIECE && count > 0) {
+        count = read_once(source, offset + out->got, to + out->got, PIECE - out->got);
+        if (count > 0) out->got += (size_t)count;
+    }
+    out->number = count < 0 ? errno : 0;
+    if (source->footprint && out->got == PIECE)
+        clo_i_footprint_sums(source->footprint->key, to, PIECE_BLOCKS, out->sums);
+}
+
+/* By several threads.  What lies behind a piece that is not whole has not been read. */
+static clo_status read_pieces(clo_i_source *source, uint64_t offset, char *to, size_t count,
+                              size_t *got, clo_error *err)
+{
+    piece pieces[PIECES];
+    size_t whole = 0;
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (size_t i = 0; i < count; i++)
+        read_piece(source, offset + i * PIECE, to + i * PIECE, &pieces[i]);
+    for (; whole < count && pieces[whole].got == PIECE; whole++)
+        if (source->footprint)
+            clo_i_footprint_add_sums(source->footprint, pieces[whole].sums, PIECE_BLOCKS);
+    *got = whole * PIECE;
+    const piece *const last = &pieces[whole];
+    const int number = whole < count ? last->number : 0;
+    if (whole < count && !number) {
+        if (source->footprint) clo_i_footprint_add(source->footprint, to + *got, last->got);
+        *got += last->got;
+    }
+    if (source->footprint) clo_i_wipe(pieces, sizeof pieces);
+    return number ? cannot_read(source, number, err) : CLO_OK;
+}
+
+/* Some bytes of the file as they lie there, from this place on; none at its end. */
+static clo_status read_from(clo_i_source *source, uint64_t offset, char *to, size_t room,
+                            size_t *got, clo_error *err)
+{
+    const size_t gap = source->footprint ? clo_i_footprint_gap(source->footprint) : 0;
+    const size_t fit = room / PIECE, count = fit < PIECES ? fit : PIECES;
+    if (source->seeks && !gap && count) return read_pieces(source, offset, to, count, got, err);
+    return read_alone(source, offset, to, gap && gap < room ? gap : room, got, err);
+}
+
 static clo_status read_some(clo_i_source *source, char *to, size_t room, size_t *got,
                             clo_error *err)
 {
-    ssize_t count;
-    do count = read(source->file, to, room);
-    while (count < 0 && errno == EINTR);
-    if (count < 0) return cannot_read(source, errno, err);
-    *got = (size_t)count;
+    CLO_TRY(read_from(source, source->taken, to, room, got, err));
     source->taken += *got;
-    saw(source, to, *got);
     return CLO_OK;
 }
 
@@ -136,14 +204,12 @@ clo_status clo_i_source_read_at(clo_i_source *source, uint64_t offset, void *to,
 {
     char *at = to;
     while (count > 0) {
-        const ssize_t got = pread(source->file, at, count, (off_t)offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return cannot_read(source, errno, err);
+        size_t got = 0;
+        CLO_TRY(read_from(source, offset, at, count, &got, err));
         if (got == 0) return clo_i_fail(err, CLO_FORMAT, "%s is shorter than it was", source->name);
-        saw(source, at, (size_t)got);
         at += got;
-        offset += (uint64_t)got;
-        count -= (size_t)got;
+        offset += got;
+        count -= got;
     }
     return CLO_OK;
 }

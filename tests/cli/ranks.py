@@ -7,6 +7,7 @@ ledger as it was; a rank that is killed ends the run, which stays charged and gi
 
 usage: ranks.py CLOISTER MPIRUN LIBRARY_FOLDER
 """
+import array
 import json
 import math
 import os
@@ -263,6 +264,34 @@ def persons_are_on_one_rank_each(place):
                        *PERSONS], "a person has rows in two parts")
     refused(place, 2, ["run", "kmeans/lloyd", "visits-{rank}.csv", *BALL, "--clusters", "2",
                        *PERSONS, "--memory", "64M"], "let all ranks read one file")
+
+
+def write_array(path, rows):
+    """As NumPy writes it: a header of 128 bytes, then doubles, row after row."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, {COLS}), }}"
+    cells = array.array("d", [value for row in rows for value in row])
+    path.write_bytes(b"\x93NUMPY\1\0" + (118).to_bytes(2, "little")
+                     + header.ljust(117).encode() + b"\n" + cells.tobytes())
+
+
+def of_an_array_each_rank_looks_at_its_share(place):
+    rows = place.rows()
+    write_array(place.folder / "all.npy", rows)
+    rows[1400][2] = math.nan
+    write_array(place.folder / "gap.npy", rows)
+    limit, lloyd = ["--memory", "64M"], ["--clusters", "3", "--rounds", "2"]
+    for path in ("all.npy", "gap.npy"):
+        same(place, "kmeans/lloyd", lloyd, 3, 1, path=path, more=limit)
+    run = ["run", "kmeans/lloyd", "gap.npy", *BALL, *lloyd, *limit]
+    refused(place, 2, [*run, "--missing", "refuse"], "rank 1: gap.npy, row 1401, column 3")
+    books = place.ledger("shares.ledger")  # the whole file is known again by its content
+    place.alone("ledger", "init", "shares.ledger", "--dataset", "array", "--epsilon", "5",
+                "--data", "gap.npy")
+    (place.folder / "copy.npy").write_bytes((place.folder / "gap.npy").read_bytes())
+    ended = place.ranks(2, "run", "kmeans/lloyd", "copy.npy", *BALL, *lloyd, *limit, *books)
+    demand(ended.returncode == 2 and b"these data are 'array'" in ended.stderr,
+           ended.stderr.decode())
+    demand(place.charges("shares.ledger") == 0, "was charged")
 
 
 def what_one_rank_cannot_read_costs_nothing(place):

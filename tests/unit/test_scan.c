@@ -287,6 +287,16 @@ static void a_file_that_shrinks_under_the_reader_ends_the_run(void **state)
                 "the data were changed while they were read");
 }
 
+/* Of a large file most is read, and hashed, by several threads. */
+static void a_large_file_that_changes_ends_the_run(void **state)
+{
+    const char *const wide = at(*state, "wide.npy");
+    write_wide(wide);
+    assert_ends(*state, wide, (change){ .kind = NOTHING }, NULL);
+    assert_ends(*state, wide, (change){ .kind = CELL },
+                "the data were changed while they were read");
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 static void what_cannot_flow_is_refused_before_the_charge(void **state)
@@ -374,7 +384,9 @@ static clo_status add_rows(void *user, const clo_bounded *part, clo_error *err)
 }
 
 /* One share of the files' rows, of which some may be null; out of memory, or not held. */
-static clo_bounded *bounded_share(const char *const *paths, size_t count, bool held, size_t first,
+typedef enum way { SCANNED, OUTLINED, HELD, WAYS } way;
+
+static clo_bounded *bounded_share(const char *const *paths, size_t count, way how, size_t first,
                                   size_t rows)
 {
     clo_read_options options = clo_read_options_default();
@@ -383,9 +395,11 @@ static clo_bounded *bounded_share(const char *const *paths, size_t count, bool h
     clo_bounded *data = NULL;
     clo_error err;
     options.cols = COLS;
-    assert_ok(held ? clo_table_read_files(paths, count, &options, &table, &err)
-                   : clo_table_scan(paths, count, &options, 64 << 20, &table, &err),
+    options.outline = how == OUTLINED;
+    assert_ok(how == HELD ? clo_table_read_files(paths, count, &options, &table, &err)
+                          : clo_table_scan(paths, count, &options, 64 << 20, &table, &err),
               err);
+    assert_int_equal(clo_table_rows(table), ROWS);
     assert_ok(clo_table_keep(table, first, rows, &err), err);
     assert_int_equal(clo_table_rows(table), rows);
     assert_ok(clo_bound(table, &domain, &data, &err), err);
@@ -409,18 +423,18 @@ static void a_share_of_the_rows_is_that_share(void **state)
         for (size_t s = 0; s + 1 < sizeof ends / sizeof *ends; s++) {
             const char *paths[3];
             size_t count = 0;
-            found sums[2] = { { 0, 0 }, { 0, 0 } };
+            found sums[WAYS] = { { 0, 0 } };
             for (; count < 3 && names[f][count]; count++) paths[count] = at(p, names[f][count]);
-            for (int held = 0; held < 2; held++) {
+            for (way how = 0; how < WAYS; how++) {
                 clo_bounded *const data =
-                    bounded_share(paths, count, held, ends[s], ends[s + 1] - ends[s]);
+                    bounded_share(paths, count, how, ends[s], ends[s + 1] - ends[s]);
                 clo_error err;
-                assert_ok(clo_i_bounded_each(data, add_rows, &sums[held], &err), err);
-                assert_int_equal(clo_i_bounded_rows(data), sums[held].rows);
+                assert_ok(clo_i_bounded_each(data, add_rows, &sums[how], &err), err);
+                assert_int_equal(clo_i_bounded_rows(data), sums[how].rows);
                 clo_bounded_free(data);
+                assert_int_equal(sums[0].rows, sums[how].rows);
+                assert_true(sums[0].sum == sums[how].sum);
             }
-            assert_int_equal(sums[0].rows, sums[1].rows);
-            assert_true(sums[0].sum == sums[1].sum);
         }
 }
 
@@ -429,13 +443,53 @@ static void a_share_that_changes_is_noticed(void **state)
 {
     const place *const p = *state;
     const char *const path = at(p, "all.npy");
-    clo_bounded *const data = bounded_share(&path, 1, false, 300, 300);
-    found sum = { 0, 0 };
+    for (way how = SCANNED; how <= OUTLINED; how++) {
+        clo_bounded *const data = bounded_share(&path, 1, how, 300, 300);
+        found sum = { 0, 0 };
+        clo_error err;
+        assert_ok(clo_i_bounded_each(data, add_rows, &sum, &err), err);
+        rewrite(path, 128 + 300 * COLS * 8, how == SCANNED ? "other" : "again");
+        assert_fails(clo_i_bounded_each(data, add_rows, &sum, &err), CLO_IO, err, "were changed");
+        clo_bounded_free(data);
+    }
+}
+
+/* In outline rows are looked at when some are kept, all of them even, and not before: a row of
+ * somebody else's is none of ours, and one of ours is told by its number in the file. */
+static void an_outline_is_of_rows_that_are_kept(void **state)
+{
+    const place *const p = *state;
+    const char *const path = at(p, "all.npy");
+    clo_read_options options = clo_read_options_default();
+    const clo_domain domain = ball(COLS, 1.5, CLO_ADD_REMOVE);
+    uint8_t digest[CLO_DIGEST_BYTES], expected[CLO_DIGEST_BYTES];
+    clo_bounded *data = NULL;
+    clo_table *table = NULL;
     clo_error err;
-    assert_ok(clo_i_bounded_each(data, add_rows, &sum, &err), err);
-    rewrite(path, 128 + 300 * COLS * 8, "other");
-    assert_fails(clo_i_bounded_each(data, add_rows, &sum, &err), CLO_IO, err, "were changed");
+    records[410 * COLS] = NAN;
+    write_npy(path, records, ROWS, COLS, false);
+    options.outline = options.digest = true;
+    options.missing = CLO_MISSING_REFUSE;
+    assert_ok(clo_file_digest(path, expected, &err), err);
+    assert_ok(clo_table_scan(&path, 1, &options, 1 << 26, &table, &err), err);
+    assert_true(clo_table_digest(table, digest));
+    assert_memory_equal(digest, expected, sizeof digest);
+    assert_fails(clo_bound(table, &domain, &data, &err), CLO_ARGUMENT, err, "in outline");
+    assert_ok(clo_table_keep(table, 0, 410, &err), err);
+    assert_ok(clo_bound(table, &domain, &data, &err), err);
+    assert_int_equal(clo_i_bounded_rows(data), 410);
     clo_bounded_free(data);
+    clo_table_free(table);
+    for (size_t all = 0; all < 2; all++) {
+        assert_ok(clo_table_scan(&path, 1, &options, 1 << 26, &table, &err), err);
+        assert_fails(all ? clo_table_keep(table, 0, ROWS, &err)
+                         : clo_table_keep(table, 400, 100, &err),
+                     CLO_FORMAT, err, "row 411, column 1");
+        clo_table_free(table);
+    }
+    options.outline = false;
+    assert_fails(clo_table_scan(&path, 1, &options, 1 << 26, &table, &err), CLO_FORMAT, err,
+                 "row 411, column 1");
 }
 
 static void a_scan_is_for_a_run_alone(void **state)
@@ -480,11 +534,13 @@ int main(void)
         WITH_FILES(more_than_one_part_gives_the_same_bytes),
         WITH_FILES(a_file_that_changes_ends_the_run),
         WITH_FILES(a_file_that_shrinks_under_the_reader_ends_the_run),
+        WITH_FILES(a_large_file_that_changes_ends_the_run),
         WITH_FILES(what_cannot_flow_is_refused_before_the_charge),
         WITH_FILES(faults_of_a_file_are_told_before_the_charge),
         WITH_FILES(columns_of_text_are_those_of_all_files),
         WITH_FILES(a_share_of_the_rows_is_that_share),
         WITH_FILES(a_share_that_changes_is_noticed),
+        WITH_FILES(an_outline_is_of_rows_that_are_kept),
         WITH_FILES(a_scan_is_for_a_run_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
