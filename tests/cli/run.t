@@ -293,8 +293,8 @@
 Under add-remove and with persons a run cannot refuse what too few rows make of it: it says so.
 
   $ sample
-  $ cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 1 --norm private --norm-at-most 100 \
-  >     --relation add-remove --no-ledger --seed 1 -o out.json
+  $ cloister run kmeans/lloyd sample.csv --clusters 2 --epsilon 1 --norm private \
+  >     --norm-at-most 100 --relation add-remove --no-ledger --seed 1 -o out.json
   ! warning: --seed: this release is reproducible, not private
   ! kmeans/lloyd on 'sample.csv': epsilon 1, delta 1e-6, add-remove
   !   asks quantile (quantile of the row norms, to learn the norm) once
