@@ -2,12 +2,12 @@
  * parcels.c - blocks of records that workers hold: the same blocks as in one process, bytes, order
  * and seeds, each visited by one task, whoever that is given to (fold.T7).
  *
- * The driver draws, as a process alone would: which block each slot is in, and the seeds.  Blocks go
- * in bundles: bundle g of G has the blocks g, g + G, …  A part puts its rows in the order of their
- * blocks, and those of one bundle are a parcel: words, which travel as whoever deals likes, and are
- * as sensitive as the rows.  Who has the parcels of one bundle from all parts, in their order, shows
- * its blocks to the visitor and gives what came of them, and zeros for all other blocks; so that the
- * sum over the bundles is what one process has.
+ * The driver draws, as a process alone would: which block each slot is in, and the seeds.  Blocks
+ * go in bundles: bundle g of G has the blocks g, g + G, …  A part puts its rows in the order of
+ * their blocks, and those of one bundle are a parcel: words, which travel as whoever deals likes,
+ * and are as sensitive as the rows.  Who has the parcels of one bundle from all parts, in their
+ * order, shows its blocks to the visitor and gives what came of them, and zeros for all other
+ * blocks; so that the sum over the bundles is what one process has.
  *
  * A parcel holds its share of the mark of all rows, too.  The driver adds those up: a row that came
  * twice, or not at all, because a part gave its rows in another order when it was read again, ends

@@ -223,7 +223,7 @@ size_t clo_i_asked_numbers(const uint8_t *bytes, size_t count);
  * (clo_persons), 0 without units.  mark.c. */
 CLO_CHECK clo_status clo_i_mark_rows(const clo_bounded *data, const uint8_t *key, int threads,
                                      uint64_t mark[CLO_MARK_NUMBERS], clo_error *err);
-/* How many rows there are, null ones among them where their number is public; a secret elsewhere. */
+/* How many rows there are, null ones among them where their number is public, or else a secret. */
 size_t clo_i_row_slots(const clo_bounded *data);
 /* Whether there are none, not even null ones: so it is with the driver of workers. */
 bool clo_i_has_no_rows(const clo_bounded *data);

@@ -46,4 +46,36 @@ static clo_plan *planned(const char *method, const char *settings, const clo_dom
     return plan;
 }
 
+/* Something that must hold of a plan. */
+typedef void check_plan(const clo_plan *plan, const clo_domain *domain);
+
+static inline void check_every_method(check_plan *check)
+{
+    for (size_t m = 0; m < METHODS; m++)
+        for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+            const clo_domain domain = ball(D, 1.5, (clo_relation)relation);
+            clo_plan *const plan =
+                planned(methods[m][0], methods[m][1], &domain, (clo_loss){ 50, 1e-3 });
+            check(plan, &domain);
+            clo_plan_free(plan);
+        }
+}
+
+/* The same with a centre and a norm that are learnt first. */
+static inline void check_every_method_that_learns(check_plan *check)
+{
+    clo_learning learning = clo_learning_default();
+    learning.norm = learning.center = true;
+    learning.norm_share = learning.center_share = .2;
+    for (size_t m = 0; m < METHODS; m++) {
+        const clo_domain domain = ball(D, 20, CLO_ADD_REMOVE);
+        clo_error err;
+        clo_plan *const plan =
+            planned(methods[m][0], methods[m][1], &domain, (clo_loss){ 25, 1e-3 });
+        assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 50, 2e-3 }, &err), err);
+        check(plan, &domain);
+        clo_plan_free(plan);
+    }
+}
+
 #endif

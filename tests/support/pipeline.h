@@ -52,6 +52,25 @@ static inline clo_bounded *bounded_from_units(const double *values, const uint64
     return data;
 }
 
+/* Rows with a person each, hashed under a key that several tables share. */
+static inline clo_table *table_of_persons(const double *values, const uint64_t *units, size_t rows,
+                                          size_t cols)
+{
+    static const uint8_t key[CLO_UNIT_KEY_BYTES] = { 7 };
+    clo_view view = clo_view_default();
+    clo_table *table = NULL;
+    clo_error err;
+    view.data = values;
+    view.rows = rows;
+    view.cols = cols;
+    view.row_step = cols * sizeof *values;
+    view.col_step = sizeof *values;
+    view.units = units;
+    view.unit_key = key;
+    assert_ok(clo_table_wrap_view(&view, &table, &err), err);
+    return table;
+}
+
 static inline clo_domain ball(size_t cols, double norm, clo_relation relation)
 {
     clo_domain domain = clo_domain_default();

@@ -4,6 +4,8 @@
  * none, ends the run; and bytes that are no parcel are refused.
  */
 #include "block_crew.h"
+#include "plan/mechanism.h"
+#include "query/blocks.h"
 
 static void same_with_any_bundles(const clo_plan *plan, const clo_domain *domain, bool learns)
 {
@@ -33,58 +35,60 @@ static void same_with_any_bundles(const clo_plan *plan, const clo_domain *domain
     clo_bounded_free(all);
 }
 
+static void same_as_alone(const clo_plan *plan, const clo_domain *domain)
+{
+    same_with_any_bundles(plan, domain, false);
+}
+
+static void same_after_learning(const clo_plan *plan, const clo_domain *domain)
+{
+    same_with_any_bundles(plan, domain, true);
+}
+
 static void the_release_is_that_of_one_process(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++)
-        for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
-            clo_domain domain = ball(D, 1.5, (clo_relation)relation);
-            if (relation == CLO_REPLACE) domain.rows = ROWS;
-            clo_plan *const plan =
-                planned(methods[m][0], methods[m][1], &domain, (clo_loss){ 50, 1e-3 });
-            same_with_any_bundles(plan, &domain, false);
-            clo_plan_free(plan);
-        }
+    check_every_method(same_as_alone);
 }
 
 static void blocks_are_looked_at_from_where_the_driver_learnt_to(void **state)
 {
-    clo_learning learning = clo_learning_default();
     (void)state;
-    learning.norm = learning.center = true;
-    learning.norm_share = learning.center_share = .2;
-    for (size_t m = 0; m < METHODS; m++) {
-        const clo_domain domain = ball(D, 20, CLO_ADD_REMOVE);
-        clo_error err;
-        clo_plan *const plan =
-            planned(methods[m][0], methods[m][1], &domain, (clo_loss){ 25, 1e-3 });
-        assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 50, 2e-3 }, &err), err);
-        same_with_any_bundles(plan, &domain, true);
-        clo_plan_free(plan);
-    }
+    check_every_method_that_learns(same_after_learning);
 }
 
 /* ---- rows that change ------------------------------------------------------------------------ */
 
-/* The last part, with some rows turned round for all bundles from one on: then a row is in a block
- * of one bundle by the first order, and in a block of another one by the second, or in none. */
+/* The rows of the last part in another order: turned round, or some of them in the place of those
+ * four further on, among rows of which none is null. */
+static void move_rows(double *rows, size_t count, bool far)
+{
+    const double *const from = values + starts[2] * D;
+    for (size_t i = 0; i < count; i++) {
+        const size_t near = i < 32 ? i ^ 4 : i;
+        memcpy(rows + i * D, from + (far ? count - 1 - i : near) * D, D * sizeof *rows);
+    }
+}
+
+/* For all bundles from one on: then a row is in a block of one bundle by the first order, and in a
+ * block of another one by the second, or in none. */
 static void a_row_in_two_blocks_ends_the_run(void **state)
 {
-    static double turned[ROWS * D];
+    static double moved[ROWS * D];
     const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
-    const size_t first = starts[2], count = ROWS - first;
+    const size_t count = ROWS - starts[2];
     clo_plan *const plan = planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
     (void)state;
-    for (size_t i = 0; i < count; i++)
-        memcpy(turned + i * D, values + (ROWS - 1 - i) * D, D * sizeof *turned);
-    for (size_t from = 0; from < 2; from++) {
+    for (size_t how = 0; how < 4; how++) {
+        const size_t from = how / 2;
         clo_release *release = NULL;
         clo_error err;
         crew c;
+        move_rows(moved, count, how % 2);
         hire(&c, plan, &domain, 1);
         c.bundles = 4;
         c.moved_for = from;
-        c.moved_data = bounded_from(turned, count, &domain);
+        c.moved_data = bounded_from(moved, count, &domain);
         assert_ok(clo_worker_new(plan, c.moved_data, 1, &c.moved, &err), err);
         const clo_status status = drive(&c, plan, NULL, &release, &err);
         if (from == 0) { /* another order for all of them is another division, and a good one */
@@ -101,27 +105,16 @@ static void a_row_in_two_blocks_ends_the_run(void **state)
 
 /* ---- persons --------------------------------------------------------------------------------- */
 
-static const uint8_t unit_key[CLO_UNIT_KEY_BYTES] = { 7 };
-
 static clo_bounded *of_persons(size_t first, size_t count, const clo_domain *domain,
                                clo_persons *found)
 {
     static uint64_t names[ROWS];
-    clo_view view = clo_view_default();
-    clo_table *table = NULL;
     clo_bounded *data = NULL;
     uint8_t *list = NULL;
     size_t persons = 0;
     clo_error err;
     for (size_t i = 0; i < ROWS; i++) names[i] = i < starts[1] ? i % 60 : 60 + i % 90;
-    view.data = values + first * D;
-    view.rows = count;
-    view.cols = D;
-    view.row_step = D * sizeof *values;
-    view.col_step = sizeof *values;
-    view.units = names + first;
-    view.unit_key = unit_key;
-    assert_ok(clo_table_wrap_view(&view, &table, &err), err);
+    clo_table *const table = table_of_persons(values + first * D, names + first, count, D);
     assert_ok(clo_bound(table, domain, &data, &err), err);
     assert_ok(clo_table_persons(table, &list, &persons, &err), err);
     if (found) assert_ok(clo_persons_compare(list, persons, found, &err), err);
@@ -310,6 +303,54 @@ static void bytes_that_are_no_task_or_parcel_are_refused(void **state)
     clo_plan_free(plan);
 }
 
+static clo_status look_where_it_lies(void *user, int thread, size_t number, const clo_block *block)
+{
+    (void)thread;
+    assert_true((uintptr_t)block->rows % 64 == 0);
+    ((int64_t *)user)[number] = (int64_t)block->count;
+    return CLO_OK;
+}
+
+/* On a cache line each, as BLAS has it in one process. */
+static void a_block_lies_as_in_one_process(void **state)
+{
+    enum { BLOCKS = 17 };
+    const clo_domain domain = ball(D, 1.5, CLO_ADD_REMOVE);
+    int64_t results[BLOCKS] = { 0 }, totals[BLOCKS] = { 0 };
+    static kept k;
+    clo_parcel parcel;
+    clo_error err;
+    (void)state;
+    clo_plan *const plan = planned(methods[0][0], methods[0][1], &domain, (clo_loss){ 50, 1e-3 });
+    keep_one(&k, plan, &domain);
+    clo_worker *const part = k.c.workers[0];
+    const size_t slots = clo_worker_slots(part);
+    assert_ok(clo_worker_deal(part, k.task, k.bytes, k.homes, slots, 0, 1, 1, &parcel, &err), err);
+    static const uint8_t seeds[BLOCKS * CLO_BLOCK_SEED];
+    clo_parcels given = { .bundles = 1,
+                          .parcels = &parcel,
+                          .count = 1,
+                          .seeds = seeds,
+                          .seed_bytes = sizeof seeds,
+                          .totals = totals,
+                          .entries = BLOCKS };
+    clo_context context = { .threads = 1, .progress_to = 1, .parcels = &given };
+    const clo_each_block how = { .line = plan->lines,
+                                 .blocks = BLOCKS,
+                                 .visit = look_where_it_lies,
+                                 .user = results,
+                                 .results = results,
+                                 .each = sizeof *results };
+    assert_ok(clo_i_visit_parcels(&context, &how, &err), err);
+    int64_t rows = 0;
+    for (size_t b = 0; b < BLOCKS; b++) rows += totals[b];
+    assert_int_equal(rows, slots);
+    assert_int_equal(given.mark[0], slots);
+    clo_parcel_free(&parcel);
+    dismiss(&k.c);
+    clo_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_solver_of_the_callers_own_is_refused),
         cmocka_unit_test(a_parcel_that_is_none_ends_the_run),
         cmocka_unit_test(bytes_that_are_no_task_or_parcel_are_refused),
+        cmocka_unit_test(a_block_lies_as_in_one_process),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }

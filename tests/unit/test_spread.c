@@ -40,31 +40,13 @@ static void same_on_any_ranks(const clo_plan *plan, const clo_domain *domain)
 static void the_release_is_that_of_one_process(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++)
-        for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
-            const clo_domain domain = ball(D, 1.5, (clo_relation)relation);
-            clo_plan *const plan =
-                planned(methods[m][0], methods[m][1], &domain, (clo_loss){ 50, 1e-3 });
-            same_on_any_ranks(plan, &domain);
-            clo_plan_free(plan);
-        }
+    check_every_method(same_on_any_ranks);
 }
 
 static void blocks_are_looked_at_from_where_rank_0_learnt_to(void **state)
 {
-    clo_learning learning = clo_learning_default();
     (void)state;
-    learning.norm = learning.center = true;
-    learning.norm_share = learning.center_share = .2;
-    for (size_t m = 0; m < METHODS; m++) {
-        const clo_domain domain = ball(D, 20, CLO_ADD_REMOVE);
-        clo_error err;
-        clo_plan *const plan =
-            planned(methods[m][0], methods[m][1], &domain, (clo_loss){ 25, 1e-3 });
-        assert_ok(clo_plan_learn(plan, &learning, (clo_loss){ 50, 2e-3 }, &err), err);
-        same_on_any_ranks(plan, &domain);
-        clo_plan_free(plan);
-    }
+    check_every_method_that_learns(same_on_any_ranks);
 }
 
 /* Every method with a query that reads blocks is above, and knows how another rank does it. */

@@ -215,19 +215,7 @@ static void name_persons(void)
 
 static clo_table *named_rows(size_t first, size_t count)
 {
-    static const uint8_t key[CLO_UNIT_KEY_BYTES] = { 7 };
-    clo_view view = clo_view_default();
-    clo_table *table = NULL;
-    clo_error err;
-    view.data = values + first * D;
-    view.rows = count;
-    view.cols = D;
-    view.row_step = D * sizeof *values;
-    view.col_step = sizeof *values;
-    view.units = names + first;
-    view.unit_key = key;
-    assert_ok(clo_table_wrap_view(&view, &table, &err), err);
-    return table;
+    return table_of_persons(values + first * D, names + first, count, D);
 }
 
 static clo_bounded *bounded_persons(size_t first, size_t count, const clo_domain *domain)
