@@ -5,11 +5,12 @@
                           [--ranks 1,2] [--folder DIR]
 
 Makes N x D records of K clusters as NPY (removed afterwards) and runs kmeans/lloyd with a limit of
-memory, one thread a rank.  All times are CPU seconds, user and system, of all processes together,
-waits between ranks included as far as they take the processor; a pass is the difference of runs of
-5 rounds and of 1, over 4.  Efficiency is the CPU time of a pass on one process over that on several
-ranks: what the split itself costs.  Ranks have equally many rows, so that with a core for each the
-wall clock follows it, but for memory bandwidth that they share.
+memory, one thread a rank.  Times are CPU seconds, user and system, of all processes together, waits
+between ranks included as far as they take the processor, and seconds by the clock; a pass is the
+difference of runs of 5 rounds and of 1, over 4, and the whole is the run of 5 rounds.  Efficiency
+is the CPU time on one process over that on several ranks, what the split itself costs; or, by the
+clock, the time of one process over that of all ranks times their number, which says something only
+where each has a core that is idle.
 
 Beside it: the same bytes read into 8 MiB of memory and every number added up, by NumPy, which is
 what any pass over doubles must do.
@@ -20,6 +21,7 @@ import os
 import resource
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +41,8 @@ def read_and_add_up(path):
 
 
 def run(arguments, ranks, path, rounds):
-    """CPU seconds, and the release."""
-    before = cpu(resource.RUSAGE_CHILDREN)
+    """Seconds, and the release."""
+    before, begin = cpu(resource.RUSAGE_CHILDREN), time.monotonic()
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     made = subprocess.run([*launcher, arguments.cloister, "run", "kmeans/lloyd", path,
                            "--clusters", str(arguments.clusters), "--rounds", str(rounds),
@@ -48,7 +50,8 @@ def run(arguments, ranks, path, rounds):
                            "--json", "--quiet", "--threads", "1", "--memory", arguments.memory],
                           env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           check=True)
-    return cpu(resource.RUSAGE_CHILDREN) - before, made.stdout
+    return {"cpu": cpu(resource.RUSAGE_CHILDREN) - before,
+            "clock": time.monotonic() - begin}, made.stdout
 
 
 def main():
@@ -72,11 +75,15 @@ def main():
             few, _ = run(arguments, ranks, path, 1)
             many, release = run(arguments, ranks, path, 5)
             releases.add(release)
-            result["ranks"][ranks] = {"pass": (many - few) / 4}
-    first = next(iter(result["ranks"].values()))["pass"]
-    for found in result["ranks"].values():
-        found["efficiency"] = first / found["pass"]
-        found["of read and add up"] = found["pass"] / reading
+            result["ranks"][ranks] = {
+                kind: {"pass": (many[kind] - few[kind]) / 4, "whole": many[kind]} for kind in many}
+    first = next(iter(result["ranks"].values()))
+    for ranks, found in result["ranks"].items():
+        for kind, seconds in found.items():
+            share = ranks if kind == "clock" else 1
+            seconds.update({f"efficiency, {what}": first[kind][what] / seconds[what] / share
+                            for what in ("pass", "whole")})
+        found["of read and add up"] = found["cpu"]["pass"] / reading
     result["same bytes"] = len(releases) == 1
     print(json.dumps(result, indent=2))
 
