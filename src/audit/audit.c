@@ -7,6 +7,7 @@
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One pair at one group: all that its runs share. */
@@ -76,6 +77,8 @@ static clo_status draw(void *user, int world, uint64_t trial, double *outputs, c
 
 /* ---- setting a pair up ----------------------------------------------------------------------- */
 
+static const char PUBLIC_ROWS[] = "rows";
+
 static clo_status set_parameters(clo_params *params, const char *settings, clo_error *err)
 {
     char copy[128], *rest = copy, *word;
@@ -84,20 +87,43 @@ static clo_status set_parameters(clo_params *params, const char *settings, clo_e
         char *const equals = strchr(word, '=');
         if (!equals) return clo_i_fail(err, CLO_INTERNAL, "a pair's settings are not name=value");
         *equals = 0;
+        if (strcmp(word, PUBLIC_ROWS) == 0) continue; /* of the domain */
         CLO_TRY(clo_params_set_text(params, word, equals + 1, err));
     }
     return CLO_OK;
 }
 
-static clo_status make_plan(const clo_mechanism *mechanism, const clo_domain *domain, bench *b,
-                            clo_loss budget, clo_error *err)
+/* The number of rows that the settings begin with; 0: none is public. */
+static uint64_t public_rows(const char *settings)
+{
+    const size_t name = sizeof PUBLIC_ROWS - 1;
+    const bool stated = strncmp(settings, PUBLIC_ROWS, name) == 0 && settings[name] == '=';
+    return stated ? strtoull(settings + name + 1, NULL, 10) : 0;
+}
+
+clo_domain clo_i_pair_domain(const clo_i_pair *pair, clo_relation relation)
+{
+    clo_domain domain = clo_domain_default();
+    domain.cols = pair->cols;
+    domain.norm = 1;
+    domain.relation = relation;
+    domain.rows = public_rows(pair->settings);
+    if (pair->per_unit) {
+        domain.unit = "person";
+        domain.rows_per_unit = pair->per_unit;
+    }
+    return domain;
+}
+
+clo_status clo_i_pair_plan(const clo_i_pair *pair, const clo_mechanism *mechanism,
+                           const clo_domain *domain, clo_loss budget, clo_plan **out,
+                           clo_error *err)
 {
     clo_params *params = NULL;
     CLO_TRY(clo_params_new(mechanism, &params, err));
-    clo_status status = set_parameters(params, b->pair->settings, err);
+    clo_status status = set_parameters(params, pair->settings, err);
     if (!status)
-        status =
-            clo_plan_new(params, domain, budget, clo_mechanism_guarantee(mechanism), &b->plan, err);
+        status = clo_plan_new(params, domain, budget, clo_mechanism_guarantee(mechanism), out, err);
     clo_params_free(params);
     return status;
 }
@@ -150,15 +176,8 @@ static clo_status count_outputs(bench *b, clo_error *err)
 static clo_status set_up(const clo_mechanism *mechanism, clo_relation relation, clo_loss budget,
                          unsigned group, bench *b, clo_error *err)
 {
-    clo_domain domain = clo_domain_default();
-    domain.cols = b->pair->cols;
-    domain.norm = 1;
-    domain.relation = relation;
-    if (b->pair->per_unit) {
-        domain.unit = "person";
-        domain.rows_per_unit = b->pair->per_unit;
-    }
-    CLO_TRY(make_plan(mechanism, &domain, b, budget, err));
+    const clo_domain domain = clo_i_pair_domain(b->pair, relation);
+    CLO_TRY(clo_i_pair_plan(b->pair, mechanism, &domain, budget, &b->plan, err));
     CLO_TRY(make_world(&domain, group, 0, b, err));
     CLO_TRY(make_world(&domain, group, 1, b, err));
     return count_outputs(b, err);

@@ -40,7 +40,7 @@ enum { CLO_AUDIT_ROWS = 128, CLO_AUDIT_COLS = 8, CLO_AUDIT_OUTPUTS = 256 };
 /* A pair of worlds that is hard on a mechanism. */
 typedef struct clo_i_pair {
     const char *family, *method, *name, *what;
-    const char *settings; /* "clusters=1 rounds=3" */
+    const char *settings; /* "clusters=1 rounds=3"; rows=60: so many, or about, are public */
     size_t cols;
     bool categorical;
     bool twice;        /* a second release, of world 1 in both worlds, with the same generator */
@@ -52,5 +52,13 @@ typedef struct clo_i_pair {
 
 size_t clo_i_pair_count(void);
 const clo_i_pair *clo_i_pair_at(size_t i);
+
+/* ---- audit.c --------------------------------------------------------------------------------- */
+
+/* What is public of both worlds of a pair, and the plan that an audit of it runs. */
+clo_domain clo_i_pair_domain(const clo_i_pair *pair, clo_relation relation);
+CLO_CHECK clo_status clo_i_pair_plan(const clo_i_pair *pair, const clo_mechanism *mechanism,
+                                     const clo_domain *domain, clo_loss budget, clo_plan **out,
+                                     clo_error *err);
 
 #endif

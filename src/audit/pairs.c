@@ -140,6 +140,18 @@ static size_t axes_about_a_mean(clo_relation relation, unsigned group, int world
     return rows + 100;
 }
 
+/* Sixty records, most of them in two heaps, which say where the mean is, how far it is to the
+ * records and in which direction; one beyond the one heap or beyond the other. */
+static size_t beyond_two_heaps(clo_relation relation, unsigned group, int world, double *out)
+{
+    const double here[] = { 1, 0, 0, 0, 0 }, there[] = { -1, 0, 0, 0, 0 };
+    const size_t rows = either(relation, group, world, 5, here, there, out), others = 60 - group;
+    for (size_t i = 0; i < others; i++)
+        memcpy(out + 5 * (rows + i), (const double[]){ i % 2 ? 0.5 : -0.5, 0, 0, 0, 0 },
+               5 * sizeof *out);
+    return rows + others;
+}
+
 /* Of 121 records 63 or 62 agree: with 63 all points that count lie on the middle one, with 62 the
  * last of them does not. */
 static size_t nearly_agreed(clo_relation relation, unsigned group, int world, double *out)

@@ -171,7 +171,7 @@ static double asked_clusters(const clo_facts *facts)
 
 void clo_i_say_sureness(clo_writer *w, const clo_release *release)
 {
-    clo_array told, curve, stands, doubt;
+    clo_array told, curve, stands, doubt, centers;
     clo_i_section_open(w, "How sure the numbers are");
     if (clo_release_center_noise(release, NULL))
         clo_i_paragraph(w,
@@ -194,8 +194,12 @@ void clo_i_say_sureness(clo_writer *w, const clo_release *release)
         clo_i_paragraph(w,
                         "Of the %.0f clusters asked for, noise lets %.0f be told apart: more "
                         "pieces of the data would hold no more records than noise alone would "
-                        "show.",
-                        asked_clusters(&release->facts), told.data[0]);
+                        "show.%s",
+                        asked_clusters(&release->facts), told.data[0],
+                        clo_release_find(release, "centers", &centers) &&
+                                (double)centers.shape[0] > told.data[0]
+                            ? " The smallest of the centres may be such pieces."
+                            : "");
     if (clo_release_find(release, "stands_out", &stands))
         clo_i_paragraph(w, "Directions that do not stand out of the noise should not be "
                            "interpreted.");

@@ -261,7 +261,7 @@ static void write_elbow(clo_writer *w, double told)
 static void write_told_apart(clo_writer *w, const clo_release *release)
 {
     const clo_facts *const facts = &release->facts;
-    clo_array told, curve;
+    clo_array told, curve, centers;
     double asked = 0;
     if (!clo_release_find(release, "told_apart", &told) || told.shape[0] != 1) return;
     if (clo_release_find(release, "curve", &curve)) {
@@ -277,6 +277,8 @@ static void write_told_apart(clo_writer *w, const clo_release *release)
                         "pieces of the\n  data would hold no more records than noise alone would "
                         "show.\n",
                         asked, told.data[0]);
+    if (clo_release_find(release, "centers", &centers) && (double)centers.shape[0] > told.data[0])
+        clo_writer_text(w, "  The smallest of the centres may be such pieces.\n");
 }
 
 /* ---- how far to trust centres ---------------------------------------------------------------- */

@@ -202,6 +202,34 @@ static void every_mechanism_has_pairs_and_groups(void **state)
     }
 }
 
+/* kmeans_local.T1: of the pairs of kmeans/local one is of a plan with strong noise, under both
+ * relations: the mean is looked for twice, and directions are picked. */
+static void a_pair_of_few_public_rows_is_one_of_two_looks_and_picked_directions(void **state)
+{
+    const clo_event once = { .kind = CLO_EVENT_GAUSSIAN, .parameter = 2, .count = 1 };
+    const clo_i_pair *pair = NULL;
+    clo_price price;
+    clo_error err;
+    (void)state;
+    for (size_t i = 0; i < clo_i_pair_count(); i++)
+        if (strcmp(clo_i_pair_at(i)->name, "strong") == 0) pair = clo_i_pair_at(i);
+    assert_non_null(pair);
+    assert_ok(clo_price_epsilon(&once, 1, 1e-6, &price, &err), err);
+    for (int relation = CLO_REPLACE; relation <= CLO_ADD_REMOVE; relation++) {
+        const clo_domain domain = clo_i_pair_domain(pair, (clo_relation)relation);
+        clo_plan *plan = NULL;
+        assert_int_equal(domain.rows, 60);
+        assert_ok(clo_i_pair_plan(pair, clo_mechanism_find("kmeans/local"), &domain,
+                                  (clo_loss){ price.loss.epsilon, 1e-6 }, &plan, &err),
+                  err);
+        assert_int_equal(clo_plan_line_count(plan), 4);
+        assert_int_equal(clo_plan_line_at(plan, 0).event.count, 2);
+        assert_string_equal(clo_plan_line_at(plan, 1).query, "local_gram");
+        assert_int_equal(clo_plan_line_at(plan, 2).event.count, 2);
+        clo_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_an_audit),
         cmocka_unit_test(what_cannot_be_audited_is_refused),
         cmocka_unit_test(every_mechanism_has_pairs_and_groups),
+        cmocka_unit_test(a_pair_of_few_public_rows_is_one_of_two_looks_and_picked_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void a_plan_of_few_rows_looks_twice_and_picks_directions(void **state)
     clo_plan_free(plan);
 }
 
-static void only_strong_noise_in_several_columns_makes_a_run_pick_directions(void **state)
+static void only_strong_noise_in_five_columns_or_more_makes_a_run_pick_directions(void **state)
 {
     static const struct {
         size_t cols;
@@ -102,14 +102,25 @@ static void only_strong_noise_in_several_columns_makes_a_run_pick_directions(voi
         double delta;
         uint64_t looks;
     } cases[] = {
-        { 5, 300, "clusters=2", 1e-6, 2 },          { 4, 300, "clusters=2", 1e-6, 1 },
-        { 5, 300, "clusters=1", 1e-6, 1 },          { 5, 300, "clusters=2", 0, 1 },
-        { 5, 300, "clusters=2 reduce=0", 1e-6, 1 }, { 5, 300, "clusters=2 reduce=3", 1e-6, 1 },
-        { 5, 100, "clusters=2", 1e-6, 1 },  /* noise hides the clusters */
-        { 5, 600, "clusters=2", 1e-6, 1 },  /* it is weaker, and columns are few */
-        { 10, 600, "clusters=2", 1e-6, 2 }, /* they are not */
-        { 30, 4000, "clusters=2", 1e-6, 1 }
-    }; /* it is weak */
+        { 5, 300, "clusters=2", 1e-6, 2 },
+        { 4, 300, "clusters=2", 1e-6, 1 },
+        { 5, 300, "clusters=1", 1e-6, 1 },
+        { 5, 300, "clusters=2", 0, 1 },
+        { 5, 300, "clusters=2 reduce=0", 1e-6, 1 },
+        { 5, 300, "clusters=2 reduce=3", 1e-6, 1 },
+        { 5, 100, "clusters=2", 1e-6, 1 }, /* noise hides the clusters */
+        { 5, 1000, "clusters=2", 1e-6, 2 },
+        { 5, 1200, "clusters=2", 1e-6, 1 },  /* it is weak */
+        { 5, 1800, "clusters=20", 1e-6, 2 }, /* but strong for so many clusters */
+        { 5, 2000, "clusters=20", 1e-6, 1 },
+        { 5, 2000, "clusters=99", 1e-6, 2 },
+        { 5, 2200, "clusters=99", 1e-6, 1 },
+        /* Where their number is to be chosen, it must be stronger, and in few columns more so. */
+        { 5, 300, "clusters=20 choose=elbow", 1e-6, 2 },
+        { 5, 600, "clusters=20 choose=elbow", 1e-6, 1 },
+        { 10, 600, "clusters=20 choose=elbow", 1e-6, 2 },
+        { 10, 1400, "clusters=20 choose=elbow", 1e-6, 1 },
+    };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         clo_plan *const plan =
@@ -156,6 +167,65 @@ static void few_rows_tell_heaps_in_the_directions_that_stand_out(void **state)
 {
     (void)state;
     assert_true(squared_miss("clusters=3") < 0.6 * squared_miss("clusters=3 reduce=0"));
+}
+
+/* Eight narrow heaps, each with as many rows as the noise of a size: of a few runs how many centres
+ * are released, and how many of them stand out. */
+static void count_centers(const char *settings, size_t *centers, double *told)
+{
+    enum { ROWS = 2000, D = 5, K = 8, TRIES = 8 };
+    double truth[K * D];
+    clo_domain domain = ball(D, 1, CLO_ADD_REMOVE);
+    domain.rows = ROWS;
+    double *const values = scattered_mixture(ROWS, D, K, 0.05, truth);
+    clo_plan *const plan = plan_for("kmeans/local", settings, &domain, 0.1, 1e-6);
+    clo_bounded *const data = bounded_from(values, ROWS, &domain);
+    *centers = 0;
+    *told = 0;
+    for (int run = 0; run < TRIES; run++) {
+        char seed[8];
+        clo_array found, apart;
+        snprintf(seed, sizeof seed, "few %d", run);
+        clo_release *const release = run_seeded(plan, data, seed, NULL);
+        assert_true(clo_release_find(release, "centers", &found));
+        assert_true(clo_release_find(release, "told_apart", &apart));
+        assert_true(apart.data[0] >= 1 && apart.data[0] <= (double)found.shape[0]);
+        *centers += found.shape[0];
+        *told += apart.data[0];
+        clo_release_free(release);
+    }
+    clo_bounded_free(data);
+    clo_plan_free(plan);
+    free(values);
+}
+
+/* A cluster without a centre costs more than a centre without a cluster; but which are which is
+ * said, and where their number is to be chosen there are no such centres. */
+static void with_strong_noise_centres_count_that_noise_may_have_made(void **state)
+{
+    size_t centers;
+    double told;
+    (void)state;
+    count_centers("clusters=8", &centers, &told);
+    assert_true(centers >= 8 * 5);
+    assert_true(told < 0.8 * (double)centers);
+    count_centers("clusters=8 choose=elbow", &centers, &told);
+    assert_true(told == (double)centers);
+}
+
+/* Where not even that many sums could be told, there is one pass. */
+static void one_pass_is_made_where_there_is_no_budget_for_two(void **state)
+{
+    clo_plan *plan = plan_of_rows(5, 300, "clusters=8", 1e-6);
+    (void)state;
+    assert_int_equal(plan->lines[2].event.count, 1);
+    clo_plan_free(plan);
+    plan = plan_of_rows(5, 300, "clusters=7", 1e-6);
+    assert_int_equal(plan->lines[2].event.count, 2);
+    clo_plan_free(plan);
+    plan = plan_of_rows(5, 300, "clusters=8 choose=elbow", 1e-6);
+    assert_int_equal(plan->lines[2].event.count, 2);
+    clo_plan_free(plan);
 }
 
 static void points_keep_their_coordinates_when_others_are_added_or_left_out(void **state)
@@ -411,7 +481,9 @@ int main(void)
         cmocka_unit_test(a_pure_budget_finds_centres_too),
         cmocka_unit_test(a_plan_holds_local_sums_within_the_budget),
         cmocka_unit_test(a_plan_of_few_rows_looks_twice_and_picks_directions),
-        cmocka_unit_test(only_strong_noise_in_several_columns_makes_a_run_pick_directions),
+        cmocka_unit_test(with_strong_noise_centres_count_that_noise_may_have_made),
+        cmocka_unit_test(one_pass_is_made_where_there_is_no_budget_for_two),
+        cmocka_unit_test(only_strong_noise_in_five_columns_or_more_makes_a_run_pick_directions),
         cmocka_unit_test(few_rows_tell_heaps_in_the_directions_that_stand_out),
         cmocka_unit_test(points_keep_their_coordinates_when_others_are_added_or_left_out),
         cmocka_unit_test(where_noise_hides_every_cluster_the_one_mean_is_told),

@@ -32,12 +32,12 @@ static const double TWO_COLUMNS = 0.9;   /* times that, on 66 other files */
 static const double LOCAL_HIDING = 0.65; /* noise of the ball, in radii, that hides clusters */
 static const double HIDING = 0.5;        /* of the norm */
 
-double clo_i_local_forecast(double noise, size_t cols, size_t clusters, bool hidden)
+double clo_i_local_forecast(double noise, double times, size_t cols, size_t clusters, bool hidden)
 {
     const double wider =
         cols <= 2 ? TWO_COLUMNS : fmin(fmax((double)cols / MANY_COLUMNS, 1), MOST_WIDER);
     const double width = wider * pow((double)clusters, -LOCAL_NARROWER);
-    const double local = width * LOCAL_NOISE * pow(noise, LOCAL_POWER);
+    const double local = times * width * LOCAL_NOISE * pow(noise, LOCAL_POWER);
     const double most = held_back(HIDING);
     return hidden || noise >= LOCAL_HIDING ? most
                                            : fmin(hypot(local, LOCAL_UNSETTLED), 0.99 * most);
@@ -47,9 +47,10 @@ double clo_i_local_forecast(double noise, size_t cols, size_t clusters, bool hid
  * promise to be broken. */
 static const double AT_LEAST = 1.0 / 3, AT_MOST = 2.4;
 
-clo_between clo_i_local_forecast_between(double noise, size_t cols, size_t clusters, bool hidden)
+clo_between clo_i_local_forecast_between(double noise, double times, size_t cols, size_t clusters,
+                                         bool hidden)
 {
-    const double usual = clo_i_local_forecast(noise, cols, clusters, hidden);
+    const double usual = clo_i_local_forecast(noise, times, cols, clusters, hidden);
     return (clo_between){ AT_LEAST * usual,
                           fmax(usual, fmin(AT_MOST * usual, clo_i_center_forecast_worst())) };
 }

@@ -12,12 +12,14 @@
  * much that is of one cluster; all factors were measured on real data (bench/bench_real.py). */
 double clo_i_center_forecast(double noise, size_t clusters, double unsettled);
 /* The same of sums with noise at the width of each cluster; noise: what the mean of an average
- * cluster would have of it in the ball, in all columns, if all asks were one.  hidden: the rows
- * cannot tell the clusters apart.  Then, and at most, it is the error from which on noise hides
- * centres: such a method falls back on one mean, and does no worse. */
-double clo_i_local_forecast(double noise, size_t cols, size_t clusters, bool hidden);
+ * cluster would have of it in the ball, in all columns, if all asks were one.  times: how much
+ * larger the error is than usual.  hidden: the rows cannot tell the clusters apart.  Then, and at
+ * most, it is the error from which on noise hides centres: such a method falls back on one mean,
+ * and does no worse. */
+double clo_i_local_forecast(double noise, double times, size_t cols, size_t clusters, bool hidden);
 /* Where it was on most real files: how wide the clusters are is what no public number says. */
-clo_between clo_i_local_forecast_between(double noise, size_t cols, size_t clusters, bool hidden);
+clo_between clo_i_local_forecast_between(double noise, double times, size_t cols, size_t clusters,
+                                         bool hidden);
 /* The worst that can be expected, when a guess is as good; and the error from which on noise hides
  * the centres, moving them by half of the norm if it could. */
 double clo_i_center_forecast_worst(void);

@@ -19,7 +19,9 @@
 #include <string.h>
 
 enum { RESTARTS = 16, FEW_COLUMNS = 16, FEWEST_CELLS = 4 };
-static const double ROWS_A_CELL = 3;   /* times its noise: what a cell must hold to be worth it */
+static const double ROWS_A_CELL = 3; /* times its noise: what a cell must hold to be worth it */
+/* The same where poor ones count, for up to so many a cluster. */
+static const double POOR_ROWS_A_CELL = 1, CELLS_A_CLUSTER = 2;
 static const double WEAK = 1.5;        /* deviations of a size that may be noise */
 static const double STEP_APART = 0.3;  /* of its own deviation, when a cell is split */
 static const double LEAST_SHARE = 0.1; /* of the pooled variance that a cell has at least */
@@ -53,7 +55,10 @@ static size_t cells_to_use(const clo_i_local_plan *plan, const clo_line *line,
                            const clo_i_local_start *start)
 {
     const double noise = clo_i_local_deviation(line) * sqrt((double)plan->seen);
-    const double fed = start->rows / (ROWS_A_CELL * noise);
+    const double wanted =
+        clo_i_local_keeps_poor(plan) ? CELLS_A_CLUSTER * (double)plan->clusters : 0;
+    const double poorly = fmin(start->rows / (POOR_ROWS_A_CELL * noise), wanted);
+    const double fed = fmax(start->rows / (ROWS_A_CELL * noise), poorly);
     if (start->told < CLO_LOCAL_HIDDEN) return 1;
     return (size_t)fmin(fmax(ceil(fed), FEWEST_CELLS), (double)plan->cells);
 }
@@ -96,6 +101,17 @@ static clo_status draw_places(clo_context *context, const clo_i_local_plan *plan
 
 /* ---- what an answer says ------------------------------------------------------------------ */
 
+/* Of the largest cells, up to so many a cluster, those count that hold anything at all. */
+static void keep_largest(const clo_i_local_plan *plan, clo_i_local_cells *cells)
+{
+    const double most = CELLS_A_CLUSTER * (double)plan->clusters;
+    for (size_t i = 0; i < cells->used; i++) {
+        size_t larger = 0;
+        for (size_t j = 0; j < cells->used; j++) larger += cells->sizes[j] > cells->sizes[i];
+        if (cells->sizes[i] > 0 && (double)larger < most) cells->strong[i] = true;
+    }
+}
+
 static void read_means(const clo_i_local_plan *plan, const clo_line *line, clo_i_local_cells *cells)
 {
     const size_t d = plan->seen;
@@ -115,6 +131,7 @@ static void read_means(const clo_i_local_plan *plan, const clo_line *line, clo_i
         total += fmax(size, 0);
     }
     for (size_t j = 0; j < d; j++) cells->middle[j] /= fmax(total, 1);
+    if (clo_i_local_keeps_poor(plan)) keep_largest(plan, cells);
 }
 
 /* A cell that is alone asks for the same mean again and again: what was known of it is weighed

@@ -38,10 +38,16 @@ static const double SHARE_CELLS = 0.7, SHARE_CELLS_WITH_FRAME = 0.4; /* of what 
 static const double GRAM_WIDTH = 0.75, LEAST_WHOLE = 0.25;
 /* The first mean is to be this near, in radii; its share of the budget is between the two. */
 static const double NEAR_ENOUGH = 0.07, LEAST_START = 0.01, MOST_START = 0.15;
-/* Where a mean stands less than this above its noise, noise is strong (in few columns there are
- * fewer to leave out, and it must be stronger): the run looks twice for the mean, and makes
- * cells in the few directions only that stand out of the noise of the Gram matrix. */
-static const double STRONG_NOISE = 40, STRONG_A_COLUMN = 4, MOST_START_TWICE = 0.25;
+/* Where a mean stands less than this above its noise, noise is strong, and more so for a cluster
+ * the more of them there are: the run looks twice for the mean, and makes cells in the few
+ * directions only that stand out of the noise of the Gram matrix.  Where the number of clusters is
+ * to be chosen it must be stronger, as it must be in few columns: what is left out may be what a
+ * cluster more is told by. */
+static const double STRONG_NOISE = 50, STRONG_A_CLUSTER = 2.5, STRONG_AT_MOST = 110;
+static const double STRONG_TO_CHOOSE = 40, STRONG_A_COLUMN = 4, MOST_START_TWICE = 0.25;
+/* Where it stands less than this above it for each cluster, one pass is all that there is budget
+ * for. */
+static const double ONE_PASS_A_CLUSTER = 2;
 enum { COLUMNS_TO_PICK_FROM = 5, LEAST_PICKED = 2, PASSES_PICKED = 2 };
 
 const clo_param clo_i_local_params[CLO_LOCAL_PARAMS] = {
@@ -120,6 +126,14 @@ static clo_status plan_sums(const clo_i_local_plan *plan, const clo_domain *doma
                                 parameter, times, label, out, err);
 }
 
+/* How far a mean stands above strong noise, at most. */
+static double strong_noise(const clo_i_local_plan *plan)
+{
+    const double k = (double)plan->clusters, d = (double)plan->cols;
+    if (plan->choose) return fmin(STRONG_TO_CHOOSE, STRONG_A_COLUMN * d);
+    return fmin(STRONG_NOISE + STRONG_A_CLUSTER * k, STRONG_AT_MOST);
+}
+
 /* Whether noise is so strong that a run picks its directions by what the Gram matrix shows of them:
  * in any other one a cell would get noise and little else.  Not by a guess of the rows: more of
  * them than guessed would want other shares. */
@@ -129,8 +143,7 @@ static bool picks_directions(const clo_draft *draft, const clo_i_local_plan *pla
     if (plan->median || plan->pure || plan->clusters < 2 || draft->values[CLO_LOCAL_REDUCE] >= 0)
         return false;
     return plan->cols >= COLUMNS_TO_PICK_FROM && plan->cols <= GRAM_COLUMNS &&
-           told >= CLO_LOCAL_HIDDEN &&
-           told < fmin(STRONG_NOISE, STRONG_A_COLUMN * (double)plan->cols);
+           told >= CLO_LOCAL_HIDDEN && told < strong_noise(plan);
 }
 
 /* The first ask, or the first two, and the share of the budget that it takes: as much as finds a
@@ -157,6 +170,8 @@ static uint64_t passes_that_pay(const clo_domain *domain, const clo_i_local_plan
 {
     const double rows = clo_i_guessed_rows(domain, plan->clusters);
     const double told = clo_i_local_told(plan, rows);
+    if (clo_i_local_keeps_poor(plan) && told < ONE_PASS_A_CLUSTER * (double)plan->clusters)
+        return 1;
     if (plan->pick) return PASSES_PICKED;
     return told < 1500 ? 3 : told < 3000 ? 4 : 5;
 }
@@ -416,14 +431,27 @@ static void leave_out_empty(const clo_i_local_plan *plan, clo_i_local_centers *c
     centers->found = kept;
 }
 
+/* How many of the clusters can be told apart: all that are left, or, where such were kept that noise
+ * may have made, those whose size stands out of the noise of the last round. */
+static double told_apart(const clo_i_local_plan *plan, const clo_line *round,
+                         const clo_i_local_centers *centers)
+{
+    size_t told = 0;
+    if (!plan->rounds || !clo_i_local_keeps_poor(plan)) return (double)centers->found;
+    for (size_t c = 0; c < centers->found; c++)
+        told += clo_i_local_stands_out(round, centers->sizes[c]);
+    return (double)(told ? told : 1);
+}
+
 /* Centres and sizes; the width that each was looked at with in the last round, in units of the
  * norm, to tell its noise by; and how many of the clusters that were asked for can be told apart.
  * */
 static clo_status release(const clo_i_local_plan *plan, const clo_domain *domain,
-                          clo_i_local_centers *centers, clo_release *out, clo_error *err)
+                          const clo_line *round, clo_i_local_centers *centers, clo_release *out,
+                          clo_error *err)
 {
     const size_t k = centers->found;
-    const double told = (double)k, radius = clo_i_domain_radius(domain);
+    const double told = told_apart(plan, round, centers), radius = clo_i_domain_radius(domain);
     double *const widths = centers->lengths;
     CLO_TRY(clo_i_release_centers(domain, k, centers->points, centers->sizes, out, err));
     for (size_t c = 0; c < k; c++) widths[c] = centers->views[c].width * radius;
@@ -456,5 +484,5 @@ clo_status clo_i_local_run(const clo_i_local_plan *whole, const clo_domain *doma
             clo_i_local_round(context, plan, line + 1, data, &s.start, s.frame, &s.centers, err));
     }
     if (plan->rounds) leave_out_empty(plan, &s.centers);
-    return release(plan, domain, &s.centers, out, err);
+    return release(plan, domain, &context->meter->lines[line + 1], &s.centers, out, err);
 }

@@ -43,6 +43,14 @@ static inline uint64_t clo_i_local_looks(const clo_i_local_plan *plan)
     return plan->pick ? 2 : 1;
 }
 
+/* Whether cells count that noise may have made: with strong noise the sizes of true clusters may not
+ * stand out of it, and a cluster without a centre costs more than a centre without a cluster.  Not
+ * where their number is to be chosen, which these would tell. */
+static inline bool clo_i_local_keeps_poor(const clo_i_local_plan *plan)
+{
+    return plan->pick && !plan->choose;
+}
+
 /* The line of the cells; that of the rounds, where there are any, is the next. */
 size_t clo_i_local_cells_line(const clo_i_local_plan *plan);
 CLO_CHECK clo_status clo_i_local_run(const clo_i_local_plan *plan, const clo_domain *domain,
@@ -143,6 +151,8 @@ CLO_CHECK clo_status clo_i_local_round(clo_context *context, const clo_i_local_p
                                        size_t line, const clo_bounded *data,
                                        const clo_i_local_start *start, const double *frame,
                                        clo_i_local_centers *centers, clo_error *err);
+/* Whether a size that a round has told is more than noise. */
+bool clo_i_local_stands_out(const clo_line *line, double size);
 CLO_CHECK clo_status clo_i_local_round_room(const clo_i_local_plan *plan, clo_workspace *space,
                                             clo_error *err);
 

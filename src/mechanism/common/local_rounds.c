@@ -120,6 +120,11 @@ static double reached(const clo_i_local_plan *plan, double width)
     return plan->median ? width / MEDIAN_WIDTH : width;
 }
 
+bool clo_i_local_stands_out(const clo_line *line, double size)
+{
+    return size > WEAK * clo_i_local_size_deviation(line);
+}
+
 /* A centre whose size is noise stays where it is. */
 static void measure_steps(const clo_i_local_plan *plan, const clo_line *line,
                           const clo_i_local_centers *centers, weighing *w)
@@ -127,7 +132,7 @@ static void measure_steps(const clo_i_local_plan *plan, const clo_line *line,
     const size_t d = plan->cols;
     const double weak = WEAK * clo_i_local_size_deviation(line);
     for (size_t c = 0; c < centers->found; c++) {
-        const bool strong = centers->sizes[c] > weak;
+        const bool strong = clo_i_local_stands_out(line, centers->sizes[c]);
         w->counted[c] = fmax(centers->sizes[c], weak);
         const double scale = reached(plan, centers->views[c].width) / w->counted[c];
         const double noise = scale * clo_i_local_deviation(line);

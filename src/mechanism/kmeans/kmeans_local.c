@@ -51,13 +51,21 @@ static bool hidden(const clo_i_local_plan *plan, double rows)
     return plan->clusters > 1 && clo_i_local_told(plan, rows) < CLO_LOCAL_HIDDEN;
 }
 
+/* Where centres count that noise may have made, the error is larger by so much than elsewhere. */
+static const double OF_POOR = 1.2;
+
+static double times_usual(const clo_i_local_plan *plan)
+{
+    return clo_i_local_keeps_poor(plan) ? OF_POOR : 1;
+}
+
 static double predict(const void *plan_state, const clo_domain *domain, const clo_line *lines,
                       double rows)
 {
     const clo_i_local_plan *const plan = plan_state;
     (void)domain;
-    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), plan->cols, plan->clusters,
-                                hidden(plan, rows));
+    return clo_i_local_forecast(noise_of_mean(plan, lines, rows), times_usual(plan), plan->cols,
+                                plan->clusters, hidden(plan, rows));
 }
 
 static clo_between between(const void *plan_state, const clo_domain *domain, const clo_line *lines,
@@ -65,8 +73,8 @@ static clo_between between(const void *plan_state, const clo_domain *domain, con
 {
     const clo_i_local_plan *const plan = plan_state;
     (void)domain;
-    return clo_i_local_forecast_between(noise_of_mean(plan, lines, rows), plan->cols,
-                                        plan->clusters, hidden(plan, rows));
+    return clo_i_local_forecast_between(noise_of_mean(plan, lines, rows), times_usual(plan),
+                                        plan->cols, plan->clusters, hidden(plan, rows));
 }
 
 extern const clo_mechanism clo_i_mechanism_kmeans_local;
