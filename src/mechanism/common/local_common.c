@@ -431,8 +431,8 @@ static void leave_out_empty(const clo_i_local_plan *plan, clo_i_local_centers *c
     centers->found = kept;
 }
 
-/* How many of the clusters can be told apart: all that are left, or, where such were kept that noise
- * may have made, those whose size stands out of the noise of the last round. */
+/* How many of the clusters can be told apart: all that are left, or, where some are kept that
+ * noise may have made, those whose size stands out of the noise of the last round. */
 static double told_apart(const clo_i_local_plan *plan, const clo_line *round,
                          const clo_i_local_centers *centers)
 {
