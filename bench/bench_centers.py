@@ -12,8 +12,11 @@ error, and the worst.
 
 A method is `auto` (what the family takes by itself), `FAMILY/METHOD`, or one with parameters:
 `kmeans/lloyd:rounds=8,reduce=-1`.  The peers, of k-means only: `scikit-learn` (k-means++, one
-start, not private), `diffprivlib` (its KMeans, pure epsilon, public bounds), and `coreset`, the
-tree coreset in its usual form, which is kmeans/tree with settings.
+start, not private), `diffprivlib` (its KMeans, pure epsilon, public bounds), `coreset`, the tree
+coreset in its usual form, which is kmeans/tree with settings, and `public-coreset`, the program
+that it is known from: the folder `learning` of google/differential-privacy, which is on no package
+index and is named by --public-coreset FOLDER.  It labels all records in the end, in a loop in
+Python; that is left out, as nobody else does it.
 
 Times are means, in seconds: processor time and wall time of the whole command, reading the .npy
 file included, and its own processor time without starting, reading and planning (a dry run taken
@@ -55,7 +58,7 @@ MIXTURES = {
     "gaussians100": (100_000, 100, 64, 1.0, 0.0125, [64, 16, 8]),
 }
 CORESET = "kmeans/tree:start=tree,passes=1,rounds=0,reduce=0"
-PEERS = ("scikit-learn", "diffprivlib", "coreset")
+PEERS = ("scikit-learn", "diffprivlib", "coreset", "public-coreset")
 
 
 # ---- data ----------------------------------------------------------------------------------------
@@ -157,30 +160,47 @@ def ours(options, method, data, clusters, epsilon):
 
 # ---- the others ----------------------------------------------------------------------------------
 
-def fitted(model, data):
-    """Centres, processor time and wall time of a model that loads its data itself."""
+def fitted(fit, data):
+    """Centres, processor time and wall time of what makes centres of records, and of loading."""
     cpu, wall = time.process_time(), time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(np.load(data.path))
-    return model.cluster_centers_, time.process_time() - cpu, time.perf_counter() - wall, None
+        centers = fit(np.load(data.path))
+    return centers, time.process_time() - cpu, time.perf_counter() - wall, None
+
+
+def centers_of(model):
+    return lambda rows: model.fit(rows).cluster_centers_
 
 
 def scikit_learn(options, data, clusters, epsilon):
     del options, epsilon
-    return fitted(KMeans(clusters, n_init=1, random_state=data.seed), data)
+    return fitted(centers_of(KMeans(clusters, n_init=1, random_state=data.seed)), data)
 
 
 def diffprivlib(options, data, clusters, epsilon):
     from diffprivlib.models import KMeans as PrivateKMeans
 
     del options
-    return fitted(PrivateKMeans(clusters, epsilon=epsilon, bounds=(data.lower, 1.0),
-                                random_state=data.seed), data)
+    return fitted(centers_of(PrivateKMeans(clusters, epsilon=epsilon, bounds=(data.lower, 1.0),
+                                           random_state=data.seed)), data)
+
+
+def public_coreset(options, data, clusters, epsilon):
+    if options.public_coreset not in sys.path:
+        sys.path.insert(0, options.public_coreset)
+    from clustering import clustering_algorithm, clustering_params
+
+    clustering_algorithm.ClusteringResult = lambda _, centers: centers  # without the labels
+    budget = clustering_params.DifferentialPrivacyParam(epsilon=epsilon, delta=options.delta)
+    np.random.seed(data.seed)  # it draws from NumPy's common generator
+    return fitted(lambda rows: clustering_algorithm.private_lsh_clustering(
+        clusters, clustering_params.Data(rows, radius=1.0), budget), data)
 
 
 def one_run(options, method, data, clusters, epsilon):
-    peers = {"scikit-learn": scikit_learn, "diffprivlib": diffprivlib}
+    peers = {"scikit-learn": scikit_learn, "diffprivlib": diffprivlib,
+             "public-coreset": public_coreset}
     if method in peers:
         return peers[method](options, data, clusters, epsilon)
     return ours(options, method, data, clusters, epsilon)
@@ -233,6 +253,8 @@ def arguments():
     parser.add_argument("--relation", choices=["add-remove", "replace"], default="add-remove")
     parser.add_argument("--method", nargs="+", default=["auto"])
     parser.add_argument("--peer", nargs="*", default=[], choices=PEERS)
+    parser.add_argument("--public-coreset", metavar="FOLDER",
+                        help="the folder `learning` of that program, for the peer of this name")
     parser.add_argument("--accept", help="the weakest guarantee to take, as --accept of a run")
     parser.add_argument("--seeds", nargs=2, type=int, default=[1000, 1009],
                         metavar=("FIRST", "LAST"))
@@ -246,6 +268,8 @@ def arguments():
     options = parser.parse_args()
     if "mnist" in options.data and not options.mnist:
         parser.error("--data mnist needs --mnist PATH")
+    if "public-coreset" in options.peer and not options.public_coreset:
+        parser.error("--peer public-coreset needs --public-coreset FOLDER")
     if options.family == "kmedian" and options.peer:
         parser.error("the peers are of k-means")
     return options
@@ -323,8 +347,8 @@ def main():
                 print(line(name, clusters, epsilon, method, seen), flush=True)
             record.add(options.o, dict(told(options, name, *key, seen)
                                        for key, seen in runs.items()),
-                       **record.versions("scikit-learn", "diffprivlib", "numpy",
-                                         cloister=options.cloister))
+                       **record.versions("scikit-learn", "diffprivlib", "dp-accounting",
+                                         "numpy", cloister=options.cloister))
 
 
 if __name__ == "__main__":

@@ -253,6 +253,14 @@ static clo_status choose(contest *c, const char *family, clo_error *err)
     return CLO_OK;
 }
 
+/* Of a budget that no Gaussian noise may have, as much as it may: at that it is as good as none, and
+ * without it the choice would be among the worst methods. */
+static clo_loss worth_spending(clo_loss budget)
+{
+    if (isfinite(budget.epsilon)) budget.epsilon = fmin(budget.epsilon, clo_i_largest_epsilon);
+    return budget;
+}
+
 clo_status clo_plan_auto_among(clo_reading most, const char *family, const clo_setting *settings,
                                size_t count, const clo_domain *domain, clo_loss budget,
                                clo_guarantee accept, clo_plan **out, clo_error *err)
@@ -260,7 +268,7 @@ clo_status clo_plan_auto_among(clo_reading most, const char *family, const clo_s
     contest c = { .settings = settings,
                   .setting_count = count,
                   .domain = domain,
-                  .budget = budget,
+                  .budget = worth_spending(budget),
                   .accept = accept,
                   .most = most,
                   .rough.rough = true };

@@ -104,6 +104,8 @@ CLO_CHECK clo_status clo_i_check_reading(const clo_plan *plan, bool ranks, clo_e
 void clo_i_name_sums(const clo_plan *plan, char *text, size_t size);
 
 /* Whether a budget is one, and one that these lines may have. */
+/* The largest epsilon of a plan with Gaussian noise. */
+extern const double clo_i_largest_epsilon;
 CLO_CHECK clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t count,
                                         clo_error *err);
 /* What the lines cost.  Pure losses that add up to no more than the epsilon need no delta, and a

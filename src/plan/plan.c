@@ -18,7 +18,7 @@
  * leaves out would show (gaussian.T1). */
 static const double SMALLEST_DELTA = 1e-18;
 /* Above it the tail would show, too: a loss of e^epsilon magnifies it (gaussian.T1). */
-static const double LARGEST_EPSILON = 300;
+const double clo_i_largest_epsilon = 300;
 
 clo_status clo_i_draft_add(clo_draft *draft, const clo_line *line, clo_error *err)
 {
@@ -40,10 +40,10 @@ clo_status clo_i_check_budget(clo_loss budget, const clo_line *lines, size_t cou
         return clo_i_fail(err, CLO_ARGUMENT, "delta must be 0 or at least %g, not %g",
                           SMALLEST_DELTA, budget.delta);
     for (size_t i = 0; i < count; i++)
-        if (lines[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > LARGEST_EPSILON)
+        if (lines[i].event.kind == CLO_EVENT_GAUSSIAN && budget.epsilon > clo_i_largest_epsilon)
             return clo_i_fail(err, CLO_ARGUMENT,
                               "epsilon must be at most %g with Gaussian noise, not %g",
-                              LARGEST_EPSILON, budget.epsilon);
+                              clo_i_largest_epsilon, budget.epsilon);
     return CLO_OK;
 }
 
