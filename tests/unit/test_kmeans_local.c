@@ -115,6 +115,9 @@ static void only_strong_noise_in_five_columns_or_more_makes_a_run_pick_direction
         { 5, 2000, "clusters=20", 1e-6, 1 },
         { 5, 2000, "clusters=99", 1e-6, 2 },
         { 5, 2200, "clusters=99", 1e-6, 1 },
+        { 70, 3600, "clusters=2", 1e-6, 2 },
+        { 100, 3400, "clusters=2", 1e-6, 2 },
+        { 100, 4400, "clusters=2", 1e-6, 1 }, /* so many columns are left to the rounds */
         /* Where their number is to be chosen, it must be stronger, and in few columns more so. */
         { 5, 300, "clusters=20 choose=elbow", 1e-6, 2 },
         { 5, 600, "clusters=20 choose=elbow", 1e-6, 1 },

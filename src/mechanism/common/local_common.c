@@ -42,7 +42,8 @@ static const double NEAR_ENOUGH = 0.07, LEAST_START = 0.01, MOST_START = 0.15;
  * the more of them there are: the run looks twice for the mean, and makes cells in the few
  * directions only that stand out of the noise of the Gram matrix.  Where the number of clusters is
  * to be chosen it must be stronger, as it must be in few columns: what is left out may be what a
- * cluster more is told by. */
+ * cluster more is told by.  And with so many columns that most are left to the rounds, where no
+ * more was measured. */
 static const double STRONG_NOISE = 50, STRONG_A_CLUSTER = 2.5, STRONG_AT_MOST = 110;
 static const double STRONG_TO_CHOOSE = 40, STRONG_A_COLUMN = 4, MOST_START_TWICE = 0.25;
 /* Where it stands less than this above it for each cluster, one pass is all that there is budget
@@ -77,12 +78,22 @@ double clo_i_local_told(const clo_i_local_plan *plan, double rows)
 
 /* As in kmeans/tree, but for a few more: what the cells see is cheap, and what they do not is left
  * to the rounds. */
+static size_t most_directions(size_t k)
+{
+    return k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
+}
+
+/* Whether the cells do not see most of the columns. */
+static bool is_far(size_t cols, size_t directions)
+{
+    return cols >= 5 * directions;
+}
+
 static size_t directions_that_pay(const clo_domain *domain, const clo_i_local_plan *plan,
                                   double noise)
 {
     const double rows = clo_i_guessed_rows(domain, plan->clusters);
-    const size_t d = plan->cols, k = plan->clusters;
-    const size_t r = k < 8 ? 16 : k < 22 ? 3 * k : k < 64 ? 64 : k;
+    const size_t d = plan->cols, r = most_directions(plan->clusters);
     if (plan->pick) return r < d ? r : d;
     return 2 * d >= 3 * r && r <= MOST_KEPT && noise * sqrt(2 * (double)d) < rows / 6 ? r : 0;
 }
@@ -130,7 +141,8 @@ static clo_status plan_sums(const clo_i_local_plan *plan, const clo_domain *doma
 static double strong_noise(const clo_i_local_plan *plan)
 {
     const double k = (double)plan->clusters, d = (double)plan->cols;
-    if (plan->choose) return fmin(STRONG_TO_CHOOSE, STRONG_A_COLUMN * d);
+    if (plan->choose || is_far(plan->cols, most_directions(plan->clusters)))
+        return fmin(STRONG_TO_CHOOSE, STRONG_A_COLUMN * d);
     return fmin(STRONG_NOISE + STRONG_A_CLUSTER * k, STRONG_AT_MOST);
 }
 
@@ -283,7 +295,7 @@ clo_status clo_i_local_make_plan(clo_draft *draft, bool median, clo_i_local_plan
     CLO_TRY(add_start(draft, whole, &plan, &start, err));
     CLO_TRY(add_frame(draft, whole, &plan, err));
     if (plan.passes == 0) plan.passes = passes_that_pay(draft->domain, &plan);
-    const bool far = plan.frame && !plan.pick && plan.cols >= 5 * plan.frame;
+    const bool far = plan.frame && !plan.pick && is_far(plan.cols, plan.frame);
     const double left = (plan.frame ? 1 - values[CLO_LOCAL_SHARE] : 1) - start;
     if (!(left > 0.01))
         return clo_i_fail(err, CLO_ARGUMENT, "share must be at most %.3g here, not %g",
@@ -431,8 +443,8 @@ static void leave_out_empty(const clo_i_local_plan *plan, clo_i_local_centers *c
     centers->found = kept;
 }
 
-/* How many of the clusters can be told apart: all that are left, or, where such were kept that noise
- * may have made, those whose size stands out of the noise of the last round. */
+/* How many of the clusters can be told apart: all that are left, or, where some are kept that
+ * noise may have made, those whose size stands out of the noise of the last round. */
 static double told_apart(const clo_i_local_plan *plan, const clo_line *round,
                          const clo_i_local_centers *centers)
 {

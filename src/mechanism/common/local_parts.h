@@ -43,9 +43,9 @@ static inline uint64_t clo_i_local_looks(const clo_i_local_plan *plan)
     return plan->pick ? 2 : 1;
 }
 
-/* Whether cells count that noise may have made: with strong noise the sizes of true clusters may not
- * stand out of it, and a cluster without a centre costs more than a centre without a cluster.  Not
- * where their number is to be chosen, which these would tell. */
+/* Whether cells count that noise may have made: with strong noise the sizes of true clusters may
+ * not stand out of it, and a cluster without a centre costs more than a centre without a cluster.
+ * Not where their number is to be chosen, which these would tell. */
 static inline bool clo_i_local_keeps_poor(const clo_i_local_plan *plan)
 {
     return plan->pick && !plan->choose;
