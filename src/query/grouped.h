@@ -30,16 +30,16 @@ typedef struct clo_share {
 /* Tells the answer, which all shares together are, and ends the sum. */
 void clo_i_sum_tell(clo_sum *sum, const clo_share *shares, size_t count);
 
-/* A query that looks at clusters through views: its grid, of which width and reach are 1 to `widest`
- * steps, and what a squared length counts for. */
+/* A query that looks at clusters through views: its grid, of which width and reach are 1 to
+ * `widest` steps, and what a squared length counts for. */
 typedef struct clo_viewer {
     const clo_query *query;
     int bits;
     uint64_t widest;
     uint64_t (*square_unit)(const clo_line *line);
 } clo_viewer;
-/* Charges, folds, adds noise and tells.  The views are words of the ask: the widths of all clusters,
- * then their reaches; taken of the workspace, as clo_i_views_lay_out does for a plan. */
+/* Charges, folds, adds noise and tells.  The views are words of the ask: the widths of all
+ * clusters, then their reaches; taken of the workspace, as clo_i_views_lay_out does for a plan. */
 CLO_CHECK clo_status clo_i_ask_views(clo_context *context, size_t number, const clo_viewer *viewer,
                                      const clo_bounded *data, const clo_assign *rule,
                                      const clo_cluster_view *views, clo_view_sums out,

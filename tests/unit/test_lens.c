@@ -321,6 +321,8 @@ static void what_gave_way_is_looked_at_again(void **state)
         assert_ok(clo_i_take(f->space, 4096, 1, &taken, &err), err);
         memset(taken, 0xa5, 4096);
     }
+    /* where it was is somebody else's, and nothing is left */
+    assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_NOTHING);
     clo_i_workspace_release(f->space, mark);
     assert_int_equal(clo_i_kept_begin(&kept, &f->lenses[0], f->data, 15), CLO_KEEP_FILL);
     assert_shown(&context, f->data, &f->lenses[0], 15);

@@ -43,7 +43,8 @@ typedef struct clo_highdim {
 
 CLO_CHECK clo_status clo_i_highdim_plan(clo_draft *draft, clo_center_loss loss, clo_highdim *out,
                                         clo_error *err);
-/* Both as a clo_mechanism has them; state: a clo_highdim.  Searches, refines, chooses and releases. */
+/* Both as a clo_mechanism has them; state: a clo_highdim.  The run searches, refines, chooses and
+ * releases. */
 CLO_CHECK clo_status clo_i_highdim_run(const void *state, const clo_domain *domain,
                                        const clo_bounded *data, clo_context *context,
                                        clo_release *out, clo_error *err);
