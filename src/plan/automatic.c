@@ -253,8 +253,8 @@ static clo_status choose(contest *c, const char *family, clo_error *err)
     return CLO_OK;
 }
 
-/* Of a budget that no Gaussian noise may have, as much as it may: at that it is as good as none, and
- * without it the choice would be among the worst methods. */
+/* Of a budget that no Gaussian noise may have, as much as it may: that noise is as good as none,
+ * and without it the choice would be among the worst methods. */
 static clo_loss worth_spending(clo_loss budget)
 {
     if (isfinite(budget.epsilon)) budget.epsilon = fmin(budget.epsilon, clo_i_largest_epsilon);
