@@ -77,8 +77,6 @@ static clo_status draw(void *user, int world, uint64_t trial, double *outputs, c
 
 /* ---- setting a pair up ----------------------------------------------------------------------- */
 
-static const char PUBLIC_ROWS[] = "rows";
-
 static clo_status set_parameters(clo_params *params, const char *settings, clo_error *err)
 {
     char copy[128], *rest = copy, *word;
@@ -87,18 +85,24 @@ static clo_status set_parameters(clo_params *params, const char *settings, clo_e
         char *const equals = strchr(word, '=');
         if (!equals) return clo_i_fail(err, CLO_INTERNAL, "a pair's settings are not name=value");
         *equals = 0;
-        if (strcmp(word, PUBLIC_ROWS) == 0) continue; /* of the domain */
         CLO_TRY(clo_params_set_text(params, word, equals + 1, err));
     }
     return CLO_OK;
 }
 
+static const char PUBLIC_ROWS[] = "rows=";
+
 /* The number of rows that the settings begin with; 0: none is public. */
 static uint64_t public_rows(const char *settings)
 {
     const size_t name = sizeof PUBLIC_ROWS - 1;
-    const bool stated = strncmp(settings, PUBLIC_ROWS, name) == 0 && settings[name] == '=';
-    return stated ? strtoull(settings + name + 1, NULL, 10) : 0;
+    return strncmp(settings, PUBLIC_ROWS, name) == 0 ? strtoull(settings + name, NULL, 10) : 0;
+}
+
+const char *clo_i_pair_parameters(const clo_i_pair *pair)
+{
+    const char *const all = pair->settings;
+    return public_rows(all) ? all + strcspn(all, " ") : all;
 }
 
 clo_domain clo_i_pair_domain(const clo_i_pair *pair, clo_relation relation)
@@ -121,7 +125,7 @@ clo_status clo_i_pair_plan(const clo_i_pair *pair, const clo_mechanism *mechanis
 {
     clo_params *params = NULL;
     CLO_TRY(clo_params_new(mechanism, &params, err));
-    clo_status status = set_parameters(params, pair->settings, err);
+    clo_status status = set_parameters(params, clo_i_pair_parameters(pair), err);
     if (!status)
         status = clo_plan_new(params, domain, budget, clo_mechanism_guarantee(mechanism), out, err);
     clo_params_free(params);

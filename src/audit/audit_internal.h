@@ -55,6 +55,8 @@ const clo_i_pair *clo_i_pair_at(size_t i);
 
 /* ---- audit.c --------------------------------------------------------------------------------- */
 
+/* The settings of a pair that are parameters of its mechanism. */
+const char *clo_i_pair_parameters(const clo_i_pair *pair);
 /* What is public of both worlds of a pair, and the plan that an audit of it runs. */
 clo_domain clo_i_pair_domain(const clo_i_pair *pair, clo_relation relation);
 CLO_CHECK clo_status clo_i_pair_plan(const clo_i_pair *pair, const clo_mechanism *mechanism,

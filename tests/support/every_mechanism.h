@@ -49,7 +49,7 @@ static inline clo_status try_plan_of(const clo_mechanism *mechanism, const clo_d
 {
     char name[128];
     name_of(mechanism, name);
-    clo_params *const params = params_for(name, first_pair_of(mechanism)->settings);
+    clo_params *const params = params_for(name, clo_i_pair_parameters(first_pair_of(mechanism)));
     const clo_status status =
         clo_plan_new(params, domain, budget, clo_mechanism_guarantee(mechanism), out, err);
     clo_params_free(params);

@@ -598,7 +598,8 @@ static tally check_settings(const clo_mechanism *mechanism, uint64_t rows, clo_r
     for (size_t i = 0; i < clo_i_pair_count(); i++) {
         const clo_i_pair *const pair = clo_i_pair_at(i);
         if (is_pair_of(pair, mechanism) && rows == 3)
-            check_mechanism(mechanism, pair->settings, pair->cols, rows, relation, &of);
+            check_mechanism(mechanism, clo_i_pair_parameters(pair), pair->cols, rows, relation,
+                            &of);
     }
     return of;
 }

@@ -157,7 +157,7 @@ static void rows_of_zeros_show_only_where_rows_are_counted(void **state)
         text said[2];
         snprintf(name, sizeof name, "%s/%s", pair->family, pair->method);
         const clo_domain domain = ball(pair->cols, 1, CLO_ADD_REMOVE);
-        clo_params *const params = params_for(name, pair->settings);
+        clo_params *const params = params_for(name, clo_i_pair_parameters(pair));
         assert_ok(clo_plan_new(params, &domain, budget,
                                clo_mechanism_guarantee(clo_mechanism_find(name)), &plan, &err),
                   err);
