@@ -27,6 +27,7 @@ from __future__ import annotations
 import importlib
 import os
 import secrets
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -180,9 +181,6 @@ class _Work:
     run: str = ""  # of this run alone; "": nothing is kept between passes
 
 
-_kept: dict[Any, list[_Worker]] = {}
-
-
 class _Worker:
     """Bounded rows of a piece of a part, in the library.  With persons it has all of theirs."""
 
@@ -210,6 +208,22 @@ class _Worker:
         self.table.free()
 
 
+class _Kept:
+    """Workers that stay from pass to pass.  They are freed when nobody looks at them any more:
+    runs may be beside each other in the threads of one process."""
+
+    def __init__(self, workers: list[_Worker]) -> None:
+        self.workers = workers
+
+    def __del__(self) -> None:
+        for worker in self.workers:
+            worker.free()
+
+
+_kept: dict[tuple[str, int], _Kept] = {}
+_keeping = threading.Lock()
+
+
 def workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
     """One for each piece of a part; it is freed when the next one is asked for, or kept."""
     if not work.run:
@@ -221,13 +235,16 @@ def workers_of(work: _Work, number: int, part: Any) -> Iterator[_Worker]:
                 worker.free()
         return
     key = (work.run, number)
-    if key not in _kept:
+    with _keeping:
         for old in [old for old in _kept if old[0] != work.run]:
-            for worker in _kept.pop(old):  # of a run before this one
-                worker.free()
-        _kept[key] = [_Worker(work, work.reading.table(piece))
-                      for piece in work.reading.pieces_of(part)]
-    yield from _kept[key]
+            del _kept[old]  # of a run before this one, or of one beside it, which makes it anew
+        kept = _kept.get(key)
+    if kept is None:
+        kept = _Kept([_Worker(work, work.reading.table(piece))
+                      for piece in work.reading.pieces_of(part)])
+        with _keeping:
+            _kept[key] = kept
+    yield from kept.workers
 
 
 def worker_without_rows(work: _Work) -> _Worker:

@@ -81,6 +81,20 @@ def test_hidden_rows_a_learnt_centre_and_kept_parts_give_the_same_bytes(rows):
     distributed._kept.clear()
 
 
+def test_runs_beside_each_other_may_keep_their_rows(rows):
+    settings = {**BALL, **METHODS["kmeans/lloyd"]}
+    expected = alone("kmeans/lloyd", rows, **settings).to_json()
+
+    def fit(_):
+        with ThreadPoolExecutor(3) as threads:
+            return distributed.run("kmeans/lloyd", recipes(4), executor=threads, keep=True,
+                                   **settings).to_json()
+
+    with ThreadPoolExecutor(4) as callers:
+        assert set(callers.map(fit, range(24))) == {expected}
+    distributed._kept.clear()
+
+
 def test_files_and_ranges_of_rows_are_parts(rows, tmp_path):
     import pyarrow
     import pyarrow.parquet

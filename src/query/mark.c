@@ -65,8 +65,9 @@ static clo_status hash_rows(const clo_bounded *data, const uint8_t *key, int thr
                 mine = clo_i_block_load(data, b, block_rows, CLO_GRID_BITS, values, &rows, NULL);
             if (!mine) hash_block(s, b * block_rows, values, rows, cols, key, here);
         }
-#pragma omp critical(clo_mark)
-        for (size_t i = 0; i < s->count && !mine; i++) s->totals[i] += here[i];
+        for (size_t i = 0; i < s->count && !mine; i++)
+#pragma omp atomic
+            s->totals[i] += here[i];
         clo_i_wipe_free(here, here ? s->count * sizeof *here : 0);
         clo_i_wipe_free(values, values ? block_rows * cols * sizeof *values : 0);
         if (mine) atomic_store(&failure, (int)mine);

@@ -390,7 +390,7 @@ def killed(place, rank, asked="sums", last_word=1):
 
 
 def a_killed_rank_ends_the_run_which_stays_charged(place):
-    said = killed(place, 2, last_word=5)
+    said = killed(place, 2, last_word=3)
     demand("the budget of this run stays spent" in said, said)
     killed(place, 0)
     for rank in (1, 0):
