@@ -2,14 +2,16 @@
 """Private k-means of ours beside the engines' own, which are not private, on the same rows.
 
     python bench_engines.py PATH/TO/cloister [--rows N] [--cols D] [--clusters K] [--epsilon E]
-                            [--folder DIR] [--keep] [--only NAME,...]
+                            [--folder DIR] [--keep] [--only NAME ...] [--spark-memory 3g]
+                            [--spark-master local[2]] [-o FILE.json]
 
 Makes N x D records of K clusters in the folder as Parquet (row groups of 500,000) and as NPY
 (removed afterwards, unless --keep), and finds K centres with each of:
 
     cloister, 2 threads   the command on the NPY file, auto, --memory 1G
     cloister, 2 ranks     the same with mpirun, a thread each
-    cloister on Spark     PrivateKMeans on a data frame of local[2]
+    cloister on Spark     PrivateKMeans on a data frame of local[2], or of --spark-master:
+                          "local-cluster[2,1,2048]" has two workers that are processes
     Spark MLlib           pyspark.ml.clustering.KMeans at its presets (k-means||, 20 steps) on it
     cloister on Dask      PrivateKMeans on a Dask array, two worker processes
     dask-ml               dask_ml.cluster.KMeans at its presets on it
@@ -31,6 +33,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import record
 
 PIECE = 500_000
 
@@ -89,14 +93,24 @@ def loss(options, centres):
 SETTINGS = "epsilon={epsilon}, norm=1.5, relation='add-remove', ledger=None, random_state=1"
 SPARK = """
 from pyspark.sql import SparkSession
-spark = (SparkSession.builder.master("local[2]").config("spark.driver.memory", "3g")
+spark = (SparkSession.builder.master({spark_master!r})
+         .config("spark.driver.memory", {spark_memory!r})
          .config("spark.ui.enabled", "false").getOrCreate())
 frame = spark.read.parquet({parquet!r})
 """
 DASK = """
+import dask
 import dask.array as da
 from distributed import Client
 import numpy as np
+
+def read(first, count):  # by a worker, whenever it is wanted
+    return np.array(np.load({npy!r}, mmap_mode="r")[first:first + count])
+
+def made():
+    pieces = [(first, min({piece}, {rows} - first)) for first in range(0, {rows}, {piece})]
+    return da.concatenate([da.from_delayed(dask.delayed(read)(first, count), (count, {cols}), float)
+                           for first, count in pieces])
 """
 CODE = {
     "Spark MLlib": SPARK + """
@@ -115,16 +129,14 @@ print(json.dumps(found.cluster_centers_.tolist()))
 from dask_ml.cluster import KMeans
 if __name__ == "__main__":
     client = Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    rows = da.from_array(np.load({npy!r}, mmap_mode="r"), chunks=(500_000, -1))
-    found = KMeans({clusters}, random_state=1).fit(rows)
+    found = KMeans({clusters}, random_state=1).fit(made())
     print(json.dumps(found.cluster_centers_.tolist()))
 """,
     "cloister on Dask": DASK + """
 import cloister
 if __name__ == "__main__":
     client = Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    rows = da.from_array(np.load({npy!r}, mmap_mode="r"), chunks=(500_000, -1))
-    found = cloister.PrivateKMeans({clusters}, """ + SETTINGS + """).fit(rows)
+    found = cloister.PrivateKMeans({clusters}, """ + SETTINGS + """).fit(made())
     print(json.dumps(found.cluster_centers_.tolist()))
 """,
 }
@@ -146,8 +158,9 @@ def ways(options, folder):
     for name, code in CODE.items():
         path = folder / (name.replace(" ", "_") + ".py")
         path.write_text("import json\n" + code.format(
-            parquet=str(options.parquet), npy=str(options.npy), clusters=options.clusters,
-            epsilon=options.epsilon))
+            parquet=str(options.parquet), npy=str(options.npy), rows=options.rows,
+            cols=options.cols, piece=PIECE, clusters=options.clusters, epsilon=options.epsilon,
+            spark_memory=options.spark_memory, spark_master=options.spark_master))
         yield name, [sys.executable, path], lambda text: json.loads(text.splitlines()[-1])
 
 
@@ -178,13 +191,18 @@ def main():
     parser.add_argument("--epsilon", type=float, default=1)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--only", default="", help="names, or beginnings of them")
+    parser.add_argument("--only", nargs="+", default=[""], help="names, or beginnings of them")
+    parser.add_argument("--spark-memory", default="3g", help="of Spark's Java, which keeps rows")
+    parser.add_argument("--spark-master", default="local[2]")
+    parser.add_argument("-o", metavar="FILE.json")
     options = parser.parse_args()
     stem = options.folder / f"engines-{options.rows}x{options.cols}x{options.clusters}"
     options.npy, options.parquet = Path(f"{stem}.npy"), Path(f"{stem}.parquet")
-    wanted = [word for word in options.only.split(",") if word] or [""]
     os.environ.update(OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1",
                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYSPARK_PYTHON=sys.executable)
+    found = {"rows": options.rows, "cols": options.cols, "clusters": options.clusters,
+             "epsilon": options.epsilon, "gigabytes": options.rows * options.cols * 8 / 1e9,
+             "ways": {}}
     try:
         if not options.npy.exists() or not options.parquet.exists():
             make(options)
@@ -192,12 +210,17 @@ def main():
               f"{options.epsilon:g} where private; {os.cpu_count()} cores", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             for name, words, centres in ways(options, Path(folder)):
-                if not name.startswith(tuple(wanted)):
+                if not name.startswith(tuple(options.only)):
                     continue
                 code, text, seconds, cpu, peak = measured(words)
-                result = "failed" if code else f"loss {loss(options, centres(text)):.4f}"
+                excess = None if code else loss(options, centres(text))
+                result = "failed" if code else f"loss {excess:.4f}"
                 print(f"{name:20} {seconds:8.1f} s  {cpu:8.1f} CPU s  {peak:7.0f} MiB  {result}",
                       flush=True)
+                found["ways"][name] = {"seconds": round(seconds, 1), "cpu_s": round(cpu, 1),
+                                       "peak_mib": round(peak), "loss": excess}
+        record.write(options.o, found, **record.versions(
+            "pyspark", "dask", "dask-ml", "numpy", "pyarrow", cloister=options.cloister))
     finally:
         if not options.keep:
             options.npy.unlink(missing_ok=True)

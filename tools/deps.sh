@@ -47,9 +47,11 @@ apt_part() {
     done
     [ -n "$missing" ] || return 0
     echo "deps: installing$missing" >&2
-    as_root apt-get update -qq
+    # A new machine may still be at its own updates: five minutes are enough for those.
+    waits=DPkg::Lock::Timeout=300
+    as_root apt-get update -qq -o $waits
     as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $missing >&2
+        apt-get install -y -qq -o $waits -o Dpkg::Use-Pty=0 --no-install-recommends $missing >&2
 }
 
 # A stamp beside the environment says which list it was made from.

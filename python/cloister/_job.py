@@ -139,6 +139,12 @@ class Job:
         plan: dict[str, Any] = written_json(lib.clo_plan_json, out[0])
         return plan
 
+    def asks_in_blocks(self) -> bool:
+        """Whether the plan works on blocks of the rows, and not on sums alone."""
+        out = ffi.new("const clo_plan **")
+        call(lib.clo_job_plan, self.pointer, out)
+        return bool(lib.clo_plan_reading(out[0]) == lib.CLO_READING_BLOCKS)
+
     def release(self, progress: Callable[[float], object] | None = None) -> Release:
         """Every step.  Ctrl-C stops it; what was spent stays spent."""
         self._watcher.progress = progress

@@ -24,11 +24,11 @@ import numpy as np
 from . import exceptions
 from ._blocks import (Answer, Bundle, Homes, added, deal_pieces, narrow, new_key, shares,
                       solve_numbered)
-from ._pads import PAD_BYTES, Vector, masked, unmask
+from ._pads import PAD_BYTES, Vector, masked, room_for, unmask
 from ._pieces import gathered
 from .distributed import (Survey, _Engine, _Reading, _same_plan, _Work, fold_parts, rounded_up,
                           workers_of)
-from .exceptions import CloisterError, DomainError, InternalError
+from .exceptions import CloisterError, DomainError, InternalError, UnsupportedError
 
 SCHEMA = "part int, tags binary, totals binary, error string"
 #: With more vectors than this, they are added up on workers before they travel.
@@ -171,6 +171,13 @@ def make_plans(settings: dict[str, Any], cols: int, rows: int,
     yield pyarrow.RecordBatch.from_arrays([pyarrow.array([plan])], ["plan"])
 
 
+def read_nothing(_: Any, batches: Iterable[Any]) -> Iterator[Any]:
+    """What is sent with it has come, and that is all."""
+    for _batch in batches:
+        pass
+    return iter(())
+
+
 # ---- on the driver ----------------------------------------------------------------------------
 
 def _raise(error: str) -> None:
@@ -266,6 +273,22 @@ class Frame(_Engine):
             slots[int(row["part"])] = int(told[0])
         parts = sorted(slots)
         return dict(zip(parts, shares([slots[part] for part in parts], narrow(homes))))
+
+    def try_blocks(self, rows: int) -> None:
+        """On Connect the homes of all rows are in one message, whose size both ends limit, and some
+        versions compress it first: so one as large, of nothing, is sent."""
+        size = 2 * room_for(rows)
+        if not self.remote or size < LARGE:
+            return
+        like_homes = secrets.token_bytes(size)
+        try:
+            self.session.range(1).mapInArrow(partial(read_nothing, like_homes), SCHEMA).collect()
+        except Exception as raised:
+            raise UnsupportedError(
+                f"blocks of {rows} rows need a message of {size / 2 ** 20:.1f} MiB, which "
+                "this session of Spark Connect does not take: raise "
+                "spark.connect.grpc.maxInboundMessageSize where the server starts, or take a "
+                "method that asks for sums alone; nothing was spent") from raised
 
     def blocks(self, work: _Work, homes: Homes, mask: bool) -> Vector:
         """mapInArrow(deal), a shuffle of messages to their bundles, mapInArrow(solve), collect."""

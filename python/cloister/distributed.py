@@ -325,6 +325,9 @@ class _Engine:
             remove_pad(key, total)
         return total
 
+    def try_blocks(self, rows: int) -> None:
+        """Refuses, before anything is charged, blocks of so many rows that it cannot carry."""
+
     def blocks(self, work: _Work, homes: _blocks.Homes, mask: bool) -> Vector:
         """What comes of all blocks; homes: of the rows of all parts."""
         raise NotImplementedError
@@ -549,6 +552,8 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
         if any(theirs != own for theirs in engine.plans(shared, cols, public_rows)):
             raise DomainError("a worker makes another plan than the driver: all need the same "
                               "version of cloister; nothing was spent")
+        if job.asks_in_blocks():
+            engine.try_blocks(public_rows)
         return job.release(progress), cols, names
     finally:
         table.free()

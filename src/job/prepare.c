@@ -4,6 +4,7 @@
  */
 #include "domain/domain.h"
 #include "job/job.h"
+#include "parallel/parallel.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -257,7 +258,10 @@ static clo_status prepare(clo_job *job, bool rehearsal, clo_error *err)
 clo_status clo_i_job_prepare(clo_job *job, bool rehearsal, clo_error *err)
 {
     const uint64_t rows = job->spec.rows;
+    /* A limit of threads holds for reading, too: several ranks may share a machine. */
+    const int before = clo_i_threads_set(clo_i_threads(clo_i_job_run_options(job).threads));
     const clo_status status = prepare(job, rehearsal, err);
+    (void)clo_i_threads_set(before);
     if (status == CLO_OK) return CLO_OK;
     clo_i_job_drop(job);
     job->spec.rows = rows; /* as it was said, for another try */

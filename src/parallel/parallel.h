@@ -9,6 +9,9 @@
 
 /* How many threads a run with this option uses: itself, or what OpenMP says for 0. */
 int clo_i_threads(int asked);
+/* From now on the calling thread's parallel regions, and BLAS within it, have so many threads.
+ * Returns how many they had, for whoever puts it back. */
+int clo_i_threads_set(int threads);
 
 /* The one-process form of the contract. */
 const clo_comm *clo_i_comm_self(void);

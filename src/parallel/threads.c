@@ -19,3 +19,10 @@ int clo_i_threads(int asked)
     if (openblas_get_parallel() != OPENBLAS_OPENMP) return 1;
     return threads < 1 ? 1 : threads;
 }
+
+int clo_i_threads_set(int threads)
+{
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    return before;
+}

@@ -11,6 +11,15 @@
 
 static const double MOST_EPSILON = 100, MOST_ROWS = 1e12;
 
+/* Fewer rows than clusters have no such clusters, whatever the budget; at most so many they may. */
+static bool outnumber(const clo_plan *plan, double rows)
+{
+    double clusters = 0, at_most = 0;
+    if (clo_plan_value_of(plan, "clusters", &clusters, NULL)) return false;
+    if (clo_plan_value_of(plan, "choose", &at_most, NULL)) at_most = 0;
+    return !(at_most > 0) && clusters > rows;
+}
+
 clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, const char **meaning,
                             clo_error *err)
 {
@@ -25,7 +34,9 @@ clo_status clo_plan_predict(const clo_plan *plan, double rows, double *error, co
         return clo_i_fail(err, CLO_UNSUPPORTED,
                           "%s/%s has no prediction of its error with these parameters",
                           mechanism->family, mechanism->method);
-    *error = predicted;
+    const double hidden_from = clo_plan_hidden_from(plan);
+    const bool none = outnumber(plan, rows) && isfinite(hidden_from);
+    *error = none ? fmax(predicted, hidden_from) : predicted;
     *meaning = mechanism->prediction;
     return CLO_OK;
 }
@@ -41,7 +52,7 @@ clo_status clo_plan_predict_range(const clo_plan *plan, double rows, double *lea
     if (mechanism->between)
         ends = mechanism->between(plan->state, &plan->domain, plan->lines + plan->steps, rows);
     *least = ends.least;
-    *most = ends.most;
+    *most = fmax(ends.most, error);
     return CLO_OK;
 }
 
@@ -211,6 +222,7 @@ clo_status clo_plan_needs_get(const clo_plan *plan, double rows, double error, c
     if (!status) status = most_clusters(plan, now, error, &needs.clusters, err);
     clo_i_memo_end(&memo);
     if (status) return status;
+    needs.rows = ceil(needs.rows);
     clo_i_give_presets(out, size, &needs, sizeof needs);
     return CLO_OK;
 }

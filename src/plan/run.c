@@ -12,7 +12,6 @@
 #include "query/kept.h"
 #include "query/lens.h"
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -513,7 +512,7 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
         options.comm = &driver.comm;
     }
     const clo_comm *const comm = options.comm ? options.comm : clo_i_comm_self();
-    const int threads = clo_i_threads(options.threads), before = omp_get_max_threads();
+    const int threads = clo_i_threads(options.threads);
     /* Rank 0 learns with a meter of its own, and the plan's others are of the mechanism. */
     clo_meter meter = { .lines = plan->lines, .count = plan->line_count };
     if (comm->rank == 0)
@@ -547,11 +546,10 @@ clo_status clo_run(const clo_plan *plan, clo_grant *grant, const clo_bounded *da
                             .elsewhere = options.workers ? &driver.elsewhere : NULL };
     const size_t mark = clo_i_workspace_mark(context.workspace);
     clo_error why = { .status = CLO_OK };
-    /* BLAS takes its number of threads from here; it is put back below. */
-    omp_set_num_threads(threads);
+    const int before = clo_i_threads_set(threads);
     status = comm->rank == 0 ? run_and_end(plan, grant, data, &context, release, &why)
                              : serve(plan, data, &context, &why);
-    omp_set_num_threads(before);
+    (void)clo_i_threads_set(before);
     clo_i_workspace_release(context.workspace, mark);
     if (status && driver.trouble) (void)clo_i_fail(&why, status, "%s", driver.trouble);
     if (status) status = say_without_numbers(status, &why, err);

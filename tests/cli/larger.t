@@ -105,7 +105,7 @@
   ! cloister: memory must be at least 32 MiB
   [exit 2]
   $ r kmeans/lloyd a.csv --memory 64M --threads 100
-  ! cloister: this run needs 347 MiB of memory on 100 threads, and may take 64 MiB
+  ! cloister: this run needs 350 MiB of memory on 100 threads, and may take 64 MiB
   [exit 8]
   $ r kmeans/lloyd a.csv --memory much
   ! cloister: --memory must be a number of bytes such as 512M or 2G, not 'much'

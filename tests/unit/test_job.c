@@ -5,6 +5,7 @@
 #include "ledger_place.h"
 #include "job_settings.h"
 #include "pipeline.h"
+#include <omp.h>
 
 enum { ROWS = 60, COLS = 2 };
 static double records[ROWS * COLS];
@@ -669,6 +670,33 @@ static void a_run_that_is_stopped_has_spent_and_is_over(void **state)
 
 /* ---- settings ---------------------------------------------------------------------------- */
 
+static bool note_threads(void *user, double done)
+{
+    (void)done;
+    *(int *)user = omp_get_max_threads();
+    return true;
+}
+
+/* Several ranks may share a machine. */
+static void a_limit_of_threads_holds_while_files_are_read(void **state)
+{
+    const place *const p = *state;
+    const int before = omp_get_max_threads();
+    for (int limit = 1; limit <= 3; limit++) {
+        char threads[8];
+        int while_read = 0;
+        clo_error err;
+        clo_job *const job = seeded_at(p, "");
+        (void)snprintf(threads, sizeof threads, "%d", limit);
+        assert_ok(clo_job_set(job, "threads", threads, &err), err);
+        clo_job_set_reading(job, note_threads, &while_read);
+        assert_ok(clo_job_prepare(job, &err), err);
+        assert_int_equal(while_read, limit);
+        assert_int_equal(omp_get_max_threads(), before);
+        clo_job_free(job);
+    }
+}
+
 static void a_failure_names_settings_as_the_caller_spells_them(void **state)
 {
     const place *const p = *state;
@@ -784,6 +812,7 @@ int main(void)
         WITH_FILES(what_noise_hides_is_spent_on_a_word_alone),
         WITH_FILES(a_seed_is_refused_where_a_cap_is_guarded),
         WITH_FILES(a_run_that_is_stopped_has_spent_and_is_over),
+        WITH_FILES(a_limit_of_threads_holds_while_files_are_read),
         WITH_FILES(a_failure_names_settings_as_the_caller_spells_them),
         cmocka_unit_test(every_setting_is_known_by_its_name),
         WITH_FILES(what_is_said_twice_is_refused),

@@ -156,6 +156,35 @@ static void what_is_out_of_reach_is_not_named(void **state)
     clo_plan_free(plan);
 }
 
+/* No budget finds three clusters in two rows; two it may, and three in more rows. */
+static void more_clusters_than_rows_are_hidden_at_any_epsilon(void **state)
+{
+    static const char *const methods[] = { "kmeans/tree", "kmeans/lloyd", "kmeans/grid",
+                                           "kmeans/local" };
+    clo_domain domain = clo_domain_default();
+    (void)state;
+    domain.cols = 2;
+    domain.norm = 1;
+    domain.rows = 2;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        clo_needs needs;
+        clo_error err;
+        clo_plan *const plan = plan_for(methods[m], "clusters=3", &domain, 90, 1e-6);
+        const double enough = 0.999 * clo_plan_hidden_from(plan);
+        double least, most;
+        assert_true(clo_plan_hidden(plan, 2));
+        assert_ok(clo_plan_predict_range(plan, 2, &least, &most, &err), err);
+        assert_true(least <= most && most >= clo_plan_hidden_from(plan));
+        assert_ok(clo_plan_needs_get(plan, 2, enough, &needs, sizeof needs, &err), err);
+        assert_true(needs.epsilon == 0 && needs.rows >= 3 && needs.clusters <= 2);
+        assert_close(needs.rows, floor(needs.rows), 0);
+        clo_plan_free(plan);
+    }
+    clo_plan *const as_many = plan_for("kmeans/grid", "clusters=2", &domain, 90, 1e-6);
+    assert_false(clo_plan_hidden(as_many, 2));
+    clo_plan_free(as_many);
+}
+
 /* Directions are hidden where a random subspace is nearly as good; bounds cannot say. */
 static void subspaces_are_hidden_next_to_random_ones(void **state)
 {
@@ -183,6 +212,7 @@ int main(void)
         cmocka_unit_test(what_is_needed_is_enough_and_less_is_not),
         cmocka_unit_test(what_is_needed_is_of_the_method_that_would_be_chosen),
         cmocka_unit_test(what_is_out_of_reach_is_not_named),
+        cmocka_unit_test(more_clusters_than_rows_are_hidden_at_any_epsilon),
         cmocka_unit_test(subspaces_are_hidden_next_to_random_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
