@@ -135,8 +135,7 @@ A plan reads no data and charges nobody.
   --
     Noise hides 10 clusters in 1797 rows at epsilon 0.3: that needs epsilon 0.58,
     or 3400 rows, or at most 2 clusters.
-  $ cloister plan kmeans --cols 2 --rows 2 --clusters 3 --epsilon 1e-9 --norm 1 | tail -n 2
-  {{}}
+  $ cloister plan kmeans --cols 2 --rows 2 --clusters 3 --epsilon 1e-9 --norm 1 | tail -n 1
     Noise hides 3 clusters in 2 rows at epsilon 1e-9: that needs 7600000 rows.
   $ cloister plan kmeans --cols 64 --rows 1797 --clusters 10 --epsilon 0.3 --bounds 0,16 --json \
   >     | grep -A 4 hidden
