@@ -315,7 +315,8 @@ static void what_cannot_flow_is_refused_before_the_charge(void **state)
                    "at least");
     assert_refused(p, csv, "mechanism=kmeans/lloyd clusters=2 norm=1 memory=lots", CLO_ARGUMENT,
                    "512M");
-    assert_refused(p, csv, "mechanism=kmeans/lloyd clusters=2 norm=1 memory=32M threads=64",
+    /* Of more threads LLVM's runtime has leaks of its own, which the sanitiser would tell. */
+    assert_refused(p, csv, "mechanism=kmeans/lloyd clusters=2 norm=1 memory=32M threads=4",
                    CLO_MEMORY, "needs");
     assert_refused(p, at(p, "part-9*.csv"), "mechanism=kmeans/lloyd clusters=2 norm=1", CLO_IO,
                    "no file");
