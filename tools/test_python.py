@@ -30,7 +30,7 @@ LONG = {
 }
 # A process has one kind of session: Spark does not mix them.
 SPARK = ("python-spark", ["spark/test_classic.py", "spark/test_cluster.py",
-                          "spark/test_connect.py"])
+                          "spark/test_connect.py", "spark/test_connect_limit.py"])
 
 
 def installed(name, group, built):

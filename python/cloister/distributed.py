@@ -548,7 +548,7 @@ def release(engine: _Engine, settings: dict[str, Any], progress: Any = None, *, 
         shared["mechanism"] = f"{plan['family']}/{plan['method']}"
         crew.work = replace(work, settings={**shared, "threads": threads})
         own = {name: plan[name] for name in ("family", "method", "queries", "price")}
-        public_rows = plan["domain"].get("rows", 0)
+        public_rows = plan["domain"].get("rows") or 0
         if any(theirs != own for theirs in engine.plans(shared, cols, public_rows)):
             raise DomainError("a worker makes another plan than the driver: all need the same "
                               "version of cloister; nothing was spent")
